@@ -57,7 +57,7 @@ def seconds(name, path):
             modules=["qa_em"],
             systems={"system": (path, predictions)},
             fields={"references": references},
-            opened={path: Source(path, [], form=form)},
+            opened={path: Source(path, [], format_name=form)},
         ).results()
         best = min(best, time.process_time() - start)
     return best

@@ -26,8 +26,8 @@ from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
 from metric_commons.files.tables import Source
 from metric_commons.files.trec import read_qrels, read_run
-from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
+from metric_commons.mcp.stdio import refusal
 from metric_commons.mcp.tools import TOOLS, call
 from metric_commons.numbers.score_ranges import check_score
 from metric_commons.results.results import Results

@@ -24,7 +24,7 @@ from mcp import ClientSession, StdioServerParameters, stdio_client, types
 from metric_commons.catalog import catalog
 from metric_commons.comparison.combined_results import compare
 from metric_commons.comparison.saved_rows import read_with_rows
-from metric_commons.files.stored import plain
+from metric_commons.files.stored import to_jsonable
 from metric_commons.integrations import ultrarag
 from metric_commons.scoring.scoring import score
 
@@ -93,8 +93,10 @@ def mixed_calls(folder):
         compare=True,
     ).to_dict()
     run, runs = (
-        plain(ultrarag.evaluate_trec(folder / "new", folder / "qrels")),
-        plain(ultrarag.evaluate_trec_pvalue(folder / "new", folder / "old", folder / "qrels")),
+        to_jsonable(ultrarag.evaluate_trec(folder / "new", folder / "qrels")),
+        to_jsonable(
+            ultrarag.evaluate_trec_pvalue(folder / "new", folder / "old", folder / "qrels")
+        ),
     )
 
     def answers(dice):
@@ -108,7 +110,7 @@ def mixed_calls(folder):
     return {
         "evaluate": (
             answers,
-            partial(all_equal, lambda asked: {"eval_res": plain(ultrarag.evaluate(**asked))}),
+            partial(all_equal, lambda asked: {"eval_res": to_jsonable(ultrarag.evaluate(**asked))}),
         ),
         "evaluate_trec": (lambda _: RUN, partial(all_equal, lambda _: {"eval_res": run})),
         "evaluate_trec_pvalue": (lambda _: RUNS, partial(all_equal, lambda _: {"eval_res": runs})),
@@ -215,7 +217,7 @@ class Session:
         """Kill the process of a call, which has to be told."""
         os.kill(self.workers[0], signal.SIGKILL)
         is_error, text = await task
-        self.counts["killed, told" if is_error and "ended from outside" in text else "wrong"] += 1
+        self.counts["killed, told" if is_error and "was killed" in text else "wrong"] += 1
 
     def kill_origin(self):
         """Kill the process from which others are forked; the next call starts another."""

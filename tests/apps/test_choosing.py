@@ -192,7 +192,7 @@ def test_runs_show_the_measures_that_are_scores(run):
     assert [comparison["score"] for comparison in compared] == ["map"]
     assert run("trec", *files, "-m", "map", "--scores", "mrr") == (
         *(2, ""),
-        "--scores: 'mrr' is none of map\n",
+        "--scores: 'mrr' is not one of map\n",
     )
     assert run("trec", *files, "--scores", "mpa")[2].startswith("--scores: there is no measure")
     message = run("trec", *files[:2], "--scores", "map", "--format", "trec_eval")[2]

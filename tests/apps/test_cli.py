@@ -497,7 +497,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.jsonl",
             GOOD.encode() + b'{"answer": "\xff"}\n',
-            "x.jsonl: line 2 is not UTF-8: byte 0xff after 12 others",
+            "x.jsonl: line 2 is not UTF-8: byte 0xff after 12 valid bytes",
         ),
         ("x.json", "[1]", "x.json: row 0 is not an object with fields"),
         ("x.json", '{"a": 1}', 'x.json: neither a list of objects nor {"data": [...]}'),
@@ -514,7 +514,11 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.parquet", "PAR1", "x.parquet: "),
         ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
         ("x.jsonl.gz", b"\x1f\x8bx" * 9, "x.jsonl.gz: Unknown compression method"),
-        ("x.dat", "answer\n", "x.dat: unknown kind of file; a name ends in .jsonl, .json, .csv,"),
+        (
+            "x.dat",
+            "answer\n",
+            "x.dat: unknown kind of file; its name must end in .jsonl, .json, .csv,",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message):

@@ -124,10 +124,13 @@ def test_a_board_of_the_hub_has_one_score_on_its_scale(run):
     command = ("export", "r.json", "--to", "eval-results", "--dataset", "org/data", "--out")
     assert run(*command, "x.yaml") == (
         *(2, ""),
-        "--to eval-results needs --scale: 1 if the board has scores like 0.412, 100 if like 41.2\n",
+        (
+            "--to eval-results needs --scale: 1 if the leaderboard has scores like 0.412, "
+            "100 for 41.2\n"
+        ),
     )
     assert run(*command, "x.yaml", "--scale", "100")[2] == (
-        "a board has one score per model; name one with --scores: qa_em, qa_f1\n"
+        "a leaderboard has one score per model; name one with --scores: qa_em, qa_f1\n"
     )
     options = ("--scale", "100", "--scores", "qa_em", "--task", "open")
     assert run(*command, "boards", *options) == (0, "", "")
@@ -180,7 +183,11 @@ def test_a_table_has_every_number(run):
         (("--to", "xml", "--out", "x"), 2, "Invalid value for '--to'"),
         (("--to", "csv", "--out", "r.json"), 2, "r.json would be overwritten"),
         (("--to", "csv", "--out", "x", "--system", "c"), 1, "r.json: there is no system 'c'"),
-        (("--to", "eee", "--out", "x", "--model", "m"), 2, "--model names one system, of a, b"),
+        (
+            ("--to", "eee", "--out", "x", "--model", "m"),
+            2,
+            "--model is for one of the systems a, b",
+        ),
         (("--to", "csv", "--out", "x", "--scores", "em"), 1, "there is no score 'em'"),
     ],
 )

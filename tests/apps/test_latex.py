@@ -43,7 +43,8 @@ def test_a_table_is_a_float_with_its_legend_inside():
         assert rf"\caption{{{caption}.}}" in each
         assert rf"\label{{tab:{label}}}" in each
     assert (
-        "A letter behind a score: significantly better than the system of that letter." in floats[0]
+        "A letter after a score: significantly better than the system with that letter."
+        in floats[0]
     )
     assert "does not show that the systems are equal" in floats[3]
     outside = re.sub(r"\\begin{table}.*?\\end{table}", "", text, flags=re.DOTALL)

@@ -98,7 +98,10 @@ def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
 
     assert status == 0
     assert out.splitlines()[0].split() == ["system", "qa_em", "95%", "interval", "rows"]
-    assert "There are no ranks: one.fair.json: it does not name the scores of its rows" in told
+    assert (
+        "There are no ranks: one.fair.json: it does not name a file with the scores of its rows"
+        in told
+    )
     assert "--per-example FILE" in told
     saved("one", "fair", name="again")
     out = run("leaderboard", *paths, "--by", "qa_em", "--rows", "again.rows")[1]
@@ -122,8 +125,8 @@ def test_unlike_results_are_refused(run, saved, options, words):
     status, out, err = run("leaderboard", *paths, "--by", "qa_em")
 
     assert (status, out, err.count("\n")) == (1, "", 1)
-    assert err.startswith(f"results of unlike signatures: {words}")
-    assert err.endswith("; give --group for a board of each\n")
+    assert err.startswith(f"the results are not comparable: {words}")
+    assert err.endswith("; use --group for separate leaderboards\n")
     status, out, _ = run("leaderboard", *paths, "--by", "qa_em", "--group", "--format", "csv")
     assert [(each["board"], each["system"]) for each in records(out)] == [
         ("1", "good"),
@@ -136,7 +139,7 @@ def test_as_many_rows_of_other_questions_are_refused(run, saved):
     paths = [*saved("one", "good"), *saved("other", "fair")]
 
     message = run("leaderboard", *paths, "--by", "qa_em")[2]
-    assert "ids of the rows: others in one.good.json, other.fair.json" in message
+    assert "ids of the rows: different in one.good.json, other.fair.json" in message
 
 
 def test_options_of_intervals_make_no_other_board(run, saved):
@@ -217,7 +220,7 @@ def test_mean_ranks_have_intervals_where_rows_are(run, saved):
     assert "corrected by Holm's method over all comparisons of all tasks" in told
     Path("three.poor.rows").unlink()
     told = " ".join(run(*command, "borda")[1].split())
-    assert "There are no intervals: three.poor.json: its rows are not there" in told
+    assert "There are no intervals: three.poor.json: the scores of its rows are missing" in told
     assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
 
 
@@ -226,14 +229,14 @@ def test_what_has_no_mean(run, saved):
     mean = ("--by", "qa_em", "--mean", "tasks")
 
     assert run("leaderboard", *paths, *mean)[2].startswith(
-        "system 'fair' has no result for task 'two'; a mean over tasks needs all of each system"
+        "system 'fair' has no result for task 'two'; a mean over tasks needs a result of each"
     )
     assert run("leaderboard", *paths[:2], *mean)[2] == (
-        "a mean over tasks needs results of several tasks; there is one\n"
+        "a mean over tasks needs results of several tasks, but there is only one\n"
     )
     lower = saved("two", "good", name="lower", options=("--set", "normalizer=lower"))
     message = run("leaderboard", paths[0], *lower, *mean)[2]
-    assert message.startswith("there is no mean of scores of unlike signatures: normalizer: squad")
+    assert message.startswith("scores that are not comparable have no mean: normalizer: squad")
 
 
 def test_equal_scores_share_a_rank(run, saved):
@@ -314,7 +317,7 @@ def test_a_history_names_its_system(run, saved):
     assert run(*command, "--system", "no")[2].startswith("there is no system 'no'")
     unlike = saved("one", "good", name="lower", options=("--set", "normalizer=lower"))
     message = run("history", paths[0], *unlike, "--by", "qa_em")[2]
-    assert message.endswith("; give --group for a history of each\n")
+    assert message.endswith("; use --group for separate histories\n")
     assert run("history", paths[0], *unlike, "--by", "qa_em", "--group")[0] == 0
 
 
@@ -352,8 +355,8 @@ def test_tasks_of_logs_are_no_rivals(run):
     command = ("leaderboard", "large.json", "small.json", "--by", "em")
 
     assert run(*command)[2] == (
-        "results of unlike signatures: task: qa (large.json), quiz (large.json); give --group for "
-        "a board of each\n"
+        "the results are not comparable: task: qa (large.json), quiz (large.json); use --group for "
+        "separate leaderboards\n"
     )
     found = records(run(*command, "--group", "--format", "csv")[1])
     assert [(each["board"], each["system"]) for each in found] == [

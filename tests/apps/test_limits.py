@@ -25,18 +25,18 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LAUGHS + "modules: *i\n", "its aliases stand for more than 100,000 values"),
-        ("modules: &a [*a]\n", "its aliases stand for more than 100,000 values"),
+        (LAUGHS + "modules: *i\n", "its aliases expand to more than 100,000 values"),
+        ("modules: &a [*a]\n", "its aliases expand to more than 100,000 values"),
         ("modules: " + "[" * 5000 + "]" * 5000, "values are nested too deeply"),
         ("modules: [qa_em]\nseed: 30000-01-01 00:00:00\n", "key 'seed'"),
         (
             "modules: [qa_em]\nseed: 2001-13-45 99:00:00\n",
-            "line 2: '2001-13-45 99:00:00' is no timestamp",
+            "line 2: '2001-13-45 99:00:00' is not a valid timestamp",
         ),
-        ("modules: [qa_em]\nseed: " + "9" * 5000, "... is no int"),
+        ("modules: [qa_em]\nseed: " + "9" * 5000, "... is not a valid int"),
         ("modules: [qa_em]\nseed: 1" + "0" * 400, "x.yaml"),
         ('modules: ["\\e[2J\\u202e"]\n', "\\x1b[2J\\u202e"),
-        ("modules: [qa_em]\nseed: !!bool x\n", "x.yaml: line 2: 'x' is no bool"),
+        ("modules: [qa_em]\nseed: !!bool x\n", "x.yaml: line 2: 'x' is not a valid bool"),
         ("modules: [qa_em]\nseed: 18446744073709551616\n", "key 'seed'"),
         ("modules: [qa_em]\nn_resamples: 1000000000000\n", "key 'n_resamples'"),
         ("modules: [qa_em]\njobs: 1000000000\n", "key 'jobs'"),

@@ -19,9 +19,9 @@ from metric_commons.__main__ import main
 from metric_commons.catalog import catalog
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag_tables import signature
-from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.server import server as new_server
+from metric_commons.mcp.stdio import refusal
 from metric_commons.mcp.workers import Budget, Workers
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
@@ -401,7 +401,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
                 "references": "gold",
                 "n_resamples": 100_000_000,
             },
-            "n_resamples is 100000000, but this server draws 1,000,000 resamples at most",
+            "n_resamples is 100000000, but this server draws at most 1,000,000 resamples",
         ),
         (
             "evaluate_file",
@@ -411,9 +411,13 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": []},
-            "predictions is empty; name one at least",
+            "predictions is empty; name at least one",
         ),
-        ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: not one object of JSON, format "),
+        (
+            "compare_files",
+            {"paths": ["rows.jsonl"]},
+            "rows.jsonl: not a JSON object in the format ",
+        ),
         ("compare_files", {"paths": []}, "paths is empty; name a result"),
         ("report", {"path": "new", "save_path": "page"}, "new: "),
         ("build", {"parameter_file": "x"}, "unknown tool 'build'"),
@@ -446,8 +450,8 @@ async def test_a_complaint_is_not_as_long_as_what_it_is_about(call):
         ("link", "leads outside"),
         ("above/secret", "leads outside"),
         ("x/../../secret", "leads outside"),
-        ("circle", "leads in a circle"),
-        ("circle/x", "leads in a circle"),
+        ("circle", "is a circular link"),
+        ("circle/x", "is a circular link"),
         ("/proc/self/environ", "which is never read"),
         ("pipe", "is not a file"),
         (".", "is not a file"),
@@ -481,7 +485,7 @@ async def test_only_files_below_the_roots_are_read(call, root, path, cause):
         ("/dev/null", "which is never read"),
         ("link", "leads outside"),
         ("above/out.json", "leads outside"),
-        ("circle/out.json", "leads in a circle"),
+        ("circle/out.json", "is a circular link"),
         ("folder", "is a folder"),
         ("new/", "is a folder"),
         ("pipe", "or a device"),
@@ -531,8 +535,8 @@ async def test_files_of_the_system_are_not_read(server):
         result = await client.call_tool("evaluate_trec", asked)
 
     assert result.is_error
-    assert "is a file of the system" in result.content[0].text
-    with pytest.raises(ValueError, match="holds no data"):
+    assert "is a system file" in result.content[0].text
+    with pytest.raises(ValueError, match="belongs to the system"):
         Roots([Path("/proc")])
 
 
@@ -662,7 +666,7 @@ async def test_saved_results_are_compared_and_reported(call, root, two, tmp_path
     forged.save(saved["saved_to"])
     refused = await call("compare_files", {"paths": [saved["saved_to"]]})
     assert refused.is_error
-    assert "its rows are not there" in refused.content[0].text
+    assert "the scores of its rows are missing" in refused.content[0].text
 
 
 def test_a_root_is_a_folder(root):
@@ -1112,7 +1116,7 @@ def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
         answer = json.loads(server.process.stdout.readline())
 
     assert answer["result"]["isError"]
-    assert "ended from outside" in answer["result"]["content"][0]["text"]
+    assert "was killed" in answer["result"]["content"][0]["text"]
     os.kill(origin, signal.SIGKILL)
     eventually(lambda: not alive(origin))
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)

@@ -117,7 +117,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     assert "parts of different modules cannot be merged" in message
     other.write_text("{}")
     status, message = refused("merge", parts[1], other)
-    assert (status, message) == (1, f"{other}: not of the format metric-commons-part/5")
+    assert (status, message) == (1, f"{other}: not in the format metric-commons-part/5")
 
 
 @pytest.mark.parametrize(("option", "value"), [("--save", "x.json"), ("--per-example", "x")])
@@ -127,7 +127,7 @@ def test_a_part_has_no_scores_yet(refused, shards, tmp_path, option, value):
         "score", "qa_em", shards[0], *FIELDS, "--partial", part, option, value
     )
     assert (status, part.exists()) == (2, False)
-    assert message == f"{option} does not go with --partial; parts have no scores yet"
+    assert message == f"{option} cannot be used with --partial; parts have no scores yet"
 
 
 def test_rankings_need_ids(run, refused, tmp_path):

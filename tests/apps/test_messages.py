@@ -134,7 +134,7 @@ def test_letters_are_explained_where_there_are_some(run):
     rows = "".join(f"{n},{n},{n % 2}\n" for n in range(20))
     Path("x.csv").write_text(f"gold,good,bad\n{rows}")
     systems = ["--predictions", "good", "--references", "gold", "--compare"]
-    legend = "A letter behind a score: significantly better than the system of that letter."
+    legend = "A letter after a score: significantly better than the system with that letter."
 
     _, out, _ = run("score", "qa_em", "x.csv", "--predictions", "bad", *systems)
     assert legend in out

@@ -73,7 +73,7 @@ def test_what_init_writes_runs_as_it_is(run):
     saved = Results.read("build/capitals.json")
 
     assert (written, out, status, err) == (0, "", 0, "")
-    assert said == "new/e.yaml is written; try: metric-commons run new/e.yaml\n"
+    assert said == "wrote new/e.yaml; try: metric-commons run new/e.yaml\n"
     assert [*saved.systems] == ["atlas", "borealis"]
     assert [*saved.systems["atlas"]] == ["qa_em", "qa_f1", "substring_recall"]
     assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]
@@ -415,7 +415,7 @@ def test_runs_have_presets_too(run, refused):
     )
     assert refused(*command, "--preset", "trec_eval", "--missing", "zero") == (
         2,
-        "--missing is settled by --preset trec_eval",
+        "--missing is set by --preset trec_eval",
     )
 
 
@@ -502,9 +502,9 @@ def test_a_key_that_makes_no_sense_is_one_line(refused, place, value, message):
         ("a: [1\n", "line 2: expected ',' or ']', but got '<stream end>'"),
         ("a: !!python/name:os.system x\n", "line 1: could not determine a constructor"),
         ("a: \x01\n", "unacceptable character"),
-        ("modules: [qa_em]\nmodules: [qa_f1]\n", "key 'modules': is given again in line 2"),
-        ("data:\n  path: a\n  path: b\n", "key 'path': is given again in line 3"),
-        ("modules: &a\n  x: *a\n", "its aliases stand for more than 100,000 values"),
+        ("modules: [qa_em]\nmodules: [qa_f1]\n", "key 'modules': is repeated in line 2"),
+        ("data:\n  path: a\n  path: b\n", "key 'path': is repeated in line 3"),
+        ("modules: &a\n  x: *a\n", "its aliases expand to more than 100,000 values"),
         ("data: {}\n", "key 'modules': is missing"),
     ],
 )
@@ -707,8 +707,8 @@ def test_stored_answers_are_evaluated_as_by_ultrarag(evaluated):
     assert round(saved["avg_f1"], 4) == 0.2857
     assert [*saved][:8] == [row[0] for row in table[1:]]
     assert err.splitlines() == [
-        "p.yaml: key 'name' is given again in line 10; the last one counts",
-        "p.yaml: key 'path' is given again in line 11; the last one counts",
+        "p.yaml: key 'name' is repeated in line 10; the last one counts",
+        "p.yaml: key 'path' is repeated in line 11; the last one counts",
         "saved to output/evaluate_results.json",
     ]
 
@@ -718,7 +718,7 @@ def test_what_belongs_to_other_servers_is_passed_over(evaluated):
     content["evaluation"] |= {"ks": [1], "save_path": "output/evaluate_results.json"}
     _, _, err = evaluated({"prompt": {"template": "x"}, **content, "retriever": {"top_k": 5}})
 
-    assert "p.yaml: passed over: prompt, retriever, evaluation.ks\n" in err
+    assert "p.yaml: ignored: prompt, retriever, evaluation.ks\n" in err
 
 
 def test_limit_shuffle_and_seed_are_honoured(evaluated):
@@ -820,7 +820,7 @@ def benchmark(**changes):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"servers": {}, "pipeline": []}, "p.yaml: a pipeline; run its parameter file"),
+        ({"servers": {}, "pipeline": []}, "p.yaml: this is a pipeline; run its parameter file"),
         ({"evaluation": None}, "p.yaml: there is nothing to evaluate"),
         ({"evaluation": [1]}, "p.yaml: key 'evaluation': expected keys with values, got [1]"),
         (
@@ -881,8 +881,8 @@ def test_parameters_that_make_no_sense_are_one_line(run, content, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--format", "json"], "--format is of no use to a parameter file of UltraRAG"),
-        (["--preset", "squad"], "--preset is of no use to a parameter file of UltraRAG"),
+        (["--format", "json"], "--format does not apply to a parameter file of UltraRAG"),
+        (["--preset", "squad"], "--preset does not apply to a parameter file of UltraRAG"),
     ],
 )
 def test_options_that_a_parameter_file_cannot_use(refused, options, message):

@@ -89,12 +89,12 @@ def test_samples_without_a_score_are_refused(run, refused):
     assert refused("score", "logged", path) == (
         1,
         (
-            "x.json: of 4 samples 1 ended in an error, 1 have no score; leave them out with "
+            "x.json: of 4 samples, 1 ended in an error, 1 have no score; exclude them with "
             "--missing skip, or count them as 0 with --missing zero"
         ),
     )
     assert refused("score", "qa_em", path)[1].startswith(
-        "x.json: of 4 samples 1 ended in an error;"
+        "x.json: of 4 samples, 1 ended in an error;"
     )
 
 
@@ -159,7 +159,7 @@ def test_files_are_joined_by_id(run, result):
     [
         (ANSWERS[1:], "p.jsonl has no row for 1 id ('c') of g.jsonl"),
         ([*ANSWERS, {"q": "d", "answer": ""}], "g.jsonl has no row for 1 id ('d') of p.jsonl"),
-        ([*ANSWERS, *ANSWERS[1:]], "p.jsonl has 5 rows, but 3 ids: 'a' stands 2 times, 'b' stands"),
+        ([*ANSWERS, *ANSWERS[1:]], "p.jsonl has 5 rows, but 3 ids: 'a' occurs 2 times, 'b' occurs"),
         (
             [{"q": number, "answer": ""} for number in range(3)],
             (
@@ -228,7 +228,7 @@ def test_systems_can_be_named(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, and there are none"),
+        (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, but there are none"),
         (["qa_em", "p.jsonl"], "Missing option '--predictions'"),
         (["qa_em", "p.jsonl", "--from", "inspct"], "--from must be one of 'rows', "),
         (["qa_em", "p.jsonl", "--where", "x"], "--where takes PATH=VALUE, got 'x'"),
@@ -236,7 +236,7 @@ def test_systems_can_be_named(run):
             ["truthful_mc", "x.json"],
             "x.json: truthful_mc needs --predictions; the format inspect has",
         ),
-        (["qa_em", "x.json", "--partial", "p"], "--partial takes plain rows, no logs"),
+        (["qa_em", "x.json", "--partial", "p"], "--partial takes plain rows, not logs"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):

@@ -133,7 +133,7 @@ def test_rows_of_a_log_are_found_by_their_ids(run, rows):
     assert (later["rows"], later["n_clusters"]) == (ROWS, 7)
     status, _, err = run(*command, "filter")
     assert (status, err.count("\n")) == (1, 1)
-    assert "rows of the id '39' are in two clusters, 'strict' and 'none'" in err
+    assert "rows with the id '39' are in two clusters, 'strict' and 'none'" in err
     board = json.loads(run("leaderboard", "x.json", "--by", "exact_match", "--format", "json")[1])
     assert board["boards"][0]["task"] == "qa"
 
@@ -148,10 +148,12 @@ def test_clusters_that_cannot_be_are_one_line(run, saved, rows):
         "x.json: rows.jsonl has changed since it was scored; score again with --cluster-by\n"
     )
     Path("rows.jsonl").unlink()
-    assert run(*command, "doc.passage")[2].startswith("x.json: rows.jsonl is not there")
+    assert run(*command, "doc.passage")[2].startswith(
+        "x.json: rows.jsonl, which has the field of the clusters, is missing"
+    )
     Path("x.rows").unlink()
     assert run("leaderboard", "x.json", "--by", "qa_f1", "--cluster-by", "doc")[2].startswith(
-        "clusters need the scores of rows: x.json: its rows are not there"
+        "clusters need the scores of rows: x.json: the scores of its rows are missing"
     )
 
 
@@ -161,12 +163,12 @@ def test_runs_have_no_clusters(run):
         Path(name).write_text(text)
     assert run("compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
         *(2, ""),
-        "--cluster-by is for saved results, and these are runs\n",
+        "--cluster-by is for saved results, but these are runs\n",
     )
     files = ("--save", "t.json", "--per-example", "t.rows")
     assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
     message = run("compare", "t.json", "--cluster-by", "topic")[2]
-    assert message.startswith("t.json: there are no clusters, since it does not name the file")
+    assert message.startswith("t.json: there are no clusters: the result does not name the file")
 
 
 @pytest.mark.parametrize(

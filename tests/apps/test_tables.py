@@ -27,7 +27,7 @@ def test_comparisons_stand_below_the_scores(shown):
 
     assert ["a", "good", "1.0000ᵇ"] in lines
     assert ["b", "bad", "0.0000"] in lines
-    assert "A letter behind a score: significantly better than the system of that letter." in text
+    assert "A letter after a score: significantly better than the system with that letter." in text
     row = ["good", "bad", "qa_em", "1.0000", "0.0000", "+1.0000", p, p, "yes"]
     low, high = results.comparisons[0]["confidence_interval"]
     assert [*row, f"[{low:+.4f},", f"{high:+.4f}]"] in lines

@@ -257,7 +257,7 @@ def test_measures_that_are_no_mean_are_not_compared(refused):
     for name in ("gm_map", "num_rel_ret"):
         status, said = refused("compare", "qrels", "a.run", "b.run", "-m", name)
         assert status == 2
-        assert said == f"--measure: '{name}' is no mean over queries, so it cannot be compared"
+        assert said == f"--measure: '{name}' is not a mean over queries, so it cannot be compared"
 
 
 # Pictures

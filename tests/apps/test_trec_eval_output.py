@@ -106,9 +106,9 @@ def test_flags_are_those_of_trec_eval(printed, arguments, values):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-m", "P.x"], "--measure: P has numbers as cutoffs, got 'x'"),
+        (["-m", "P.x"], "--measure: cutoffs of P must be numbers, got 'x'"),
         (["-m", "utility.1,2"], "needs four weights"),
-        (["-m", "dcg.1=2"], "dcg has no gains here"),
+        (["-m", "dcg.1=2"], "dcg does not take gains here"),
         (["-m", "nothing"], "there is no measure 'nothing'"),
         (["-c", "--missing", "skip"], "--complete and --missing skip contradict each other"),
         (["run2"], "--format trec_eval is for one run, got 2"),

@@ -129,7 +129,7 @@ def test_corrected_rates(name):
     inputs, options = recorded_case["inputs"], dict(recorded_case["options"])
     expected = dict(recorded_case["expected"])
     if "error" in expected:
-        words = {"judge no better than chance": "no better than chance"}
+        words = {"judge no better than chance": "does no better than chance"}
         message = words.get(expected["error"], expected["error"])
         with pytest.raises(ValueError, match=message):
             judge_corrected(**inputs, **options)

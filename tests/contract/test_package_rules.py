@@ -41,6 +41,7 @@ FAMILIES = (
     "regression",
     "clustering",
     "outcomes",
+    "judges",
     "execution",
 )
 # What families share.

@@ -89,21 +89,8 @@ TURNS = {
 }
 # How often each still occurs, by room: the numbers may only fall. Other rooms have none.
 REMAINING = {
-    "cli": {"Nothing, if": 2, "Of": 1, "What": 16, "but for": 1, "is no": 1},
-    "comparison": {"Nothing, if": 1, "What": 2, "is no": 1},
-    "console": {"Nothing, if": 2, "Of": 1, "What": 6, "is no": 3, "so many": 1},
     "execution": {"What": 19, "is no": 2, "share of": 4, "so many": 1, "somebody": 11, "travel": 2},
     "extraction": {"What": 5, "is no": 3, "share of": 2, "somebody": 1},
-    "files": {
-        "Nothing, if": 5,
-        "What": 14,
-        "but for": 1,
-        "greatest": 1,
-        "is no": 11,
-        "so many": 4,
-        "somebody": 4,
-    },
-    "logs": {"Nothing, if": 2, "Of": 1, "What": 4, "a row a": 1, "is no": 2, "so many": 2},
     "mathematics": {
         "What": 12,
         "but for": 2,
@@ -111,19 +98,6 @@ REMAINING = {
         "share of": 1,
         "so many": 4,
         "somebody": 2,
-    },
-    "mcp": {"Nothing, if": 2, "What": 9, "is no": 5, "somebody": 3},
-    "results": {
-        "Nothing, if": 5,
-        "Of": 7,
-        "What": 16,
-        "a row a": 1,
-        "greatest": 1,
-        "is no": 12,
-        "law": 1,
-        "so many": 1,
-        "somebody": 1,
-        "what it may be": 1,
     },
     "rewards": {"somebody": 2, "what it may be": 2},
     "scoring": {

@@ -4,6 +4,8 @@ A function takes a source of chance and a number of rows, and returns columns, a
 with them. Of a module that has none here rows of its samples are drawn.
 """
 
+import math
+
 from tests.generators import values
 from tests.spec import specs
 from tests.squad import squad
@@ -370,6 +372,63 @@ def paired_scores(chance, rows):
     return {"predictions1": first, "predictions2": second}, {}
 
 
+def two_raters(chance, rows):
+    """Labels of two raters who agree on most rows; one label alone at times."""
+    kinds = chance.choice((["no", "yes"], [0, 1, 2], [1.0, 2.5, -1.0]))
+    labels = values.classes(chance, rows, kinds)
+    others = [label if chance.random() < 0.7 else chance.choice(kinds) for label in labels]
+    numeric = ["cohen_kappa", "spearman", "pearson", "gwet_ac"]
+    measures = chance.choice((None, "krippendorff_alpha", ["agreement", "fleiss_kappa"], numeric))
+    is_text = isinstance(kinds[0], str)
+    if measures is None or (is_text and measures is numeric):
+        return {"predictions": labels, "references": others}, {}
+    return {"predictions": labels, "references": others}, {"measures": measures}
+
+
+def many_raters(chance, rows):
+    """Ratings of units, some of which are missing."""
+    kinds = chance.choice((["no", "yes"], [0, 1, 2], [1.0, 2.5, -1.0]))
+    most = chance.randrange(1, 5)
+    ratings = [
+        [None if chance.random() < 0.2 else chance.choice(kinds) for _ in range(most)]
+        for _ in range(rows)
+    ]
+    measures = chance.choice((None, ["gwet_ac", "brennan_prediger"], "krippendorff_alpha"))
+    return {"predictions": ratings}, {} if measures is None else {"measures": measures}
+
+
+def panels(chance, rows):
+    """Verdicts of several judges, and labels."""
+    judges = chance.randrange(1, 5)
+    labels = values.classes(chance, rows, [0, 1])
+    verdicts = [
+        [label if chance.random() < 0.7 else 1 - label for _ in range(judges)] for label in labels
+    ]
+    return {"predictions": verdicts, "references": labels}, {}
+
+
+def swapped(chance, rows):
+    """Verdicts about pairs of answers in both orders."""
+    kinds = ["A", "B", "tie"]
+    columns = {name: values.classes(chance, rows, kinds) for name in ("predictions", "references")}
+    return columns, {"swapped": True}
+
+
+def partly_labelled(chance, rows):
+    """Verdicts of one judge or several, and labels of some rows."""
+    rows = max(rows, 4)
+    is_float = chance.random() < 0.3
+    labels = [chance.random() if is_float else chance.choice((0.0, 1.0)) for _ in range(rows)]
+    judges = chance.choice((1, 1, 3))
+    verdicts = [
+        [label if chance.random() < 0.8 else 1 - label for _ in range(judges)] for label in labels
+    ]
+    labelled = {0, rows - 1, *(row for row in range(rows) if chance.random() < 0.3)} - {1}
+    references = [label if row in labelled else math.nan for row, label in enumerate(labels)]
+    predictions = verdicts if judges > 1 else [row[0] for row in verdicts]
+    return {"predictions": predictions, "references": references}, {}
+
+
 FORMS = {
     "bleu": (texts,),
     "chrf": (texts,),
@@ -377,6 +436,8 @@ FORMS = {
     "clustering": (points, partitions),
     "error_rate": (single_texts,),
     "ir_ranking": (rankings, rankings, ranked_ids, candidates),
+    "judge_agreement": (two_raters, two_raters, many_raters, panels, swapped),
+    "judge_corrected": (partly_labelled,),
     "math_equivalence": (mathematics,),
     "paired_significance": (paired_scores,),
     "pass_at_k": (outcomes, passed),

@@ -5,6 +5,7 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 """
 
 import abc
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -166,6 +167,11 @@ class RowModule(abc.ABC):
         return list(self.feature_sets[0])
 
     @property
+    def required_inputs(self) -> list[str]:
+        """The inputs that no alternative of the features leaves out."""
+        return [name for name in self.input_names if all(name in f for f in self.feature_sets)]
+
+    @property
     def accepted_inputs(self) -> dict[str, list[str]]:
         """The valid types of a row of each input, in words."""
         return {
@@ -292,6 +298,16 @@ class RowModule(abc.ABC):
         """
         batch = self._read(self._inputs(inputs, inputs))
         return joined([batch], self._layouts)
+
+    def with_nan(self, column: Any) -> Any:
+        """A column of a table, with NaN in place of None if this module takes NaN.
+
+        Files and tables have no other way to say that a number is missing.
+        """
+        is_number_or_none = self.nan_allowed and isinstance(column, list) and None in column
+        if not is_number_or_none or any(isinstance(value, str | list) for value in column):
+            return column
+        return [math.nan if value is None else value for value in column]
 
     def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         """The inputs as rows; rankings may be dictionaries `{query: {document: number}}`.

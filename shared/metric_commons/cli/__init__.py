@@ -1,1 +1,1 @@
-"""The commands of `metric-commons`, but for those that the applications bring themselves."""
+"""The commands of `metric-commons`, except those defined by the other applications."""

@@ -1,4 +1,4 @@
-"""The commands, and how they end."""
+"""The command line: its commands, and their exit status."""
 
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -10,10 +10,9 @@ from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
 from ..results.rendering import label
 
-_LONGEST = 2_000  # characters of a message, which may quote a long value
+_MAX_LENGTH = 2_000  # characters of a message, which may quote a long value
 
-# The commands in the order of the help, the file in which each stands, and its function if that is
-# not called so, too.
+# The commands in the order of the help, the file of each, and its function if the names differ.
 COMMANDS = {
     **{name: name for name in ("score", "execute", "merge", "run")},
     "init": "run",
@@ -26,7 +25,7 @@ COMMANDS = {
 
 
 def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The program with these commands; files of others are not imported."""
+    """The program with these commands; the files of other commands are not imported."""
     app = typer.Typer(
         help="Score the answers of language models: exact, fast and with confidence intervals.",
         epilog="Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is "
@@ -47,7 +46,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     try:
         return program(arguments, prog_name="metric-commons", standalone_mode=False) or 0
     except typer.TyperException as error:
-        # The library behind says: Input should be a valid integer, unable to parse string as ...
+        # The message of the library is "Input should be a valid integer, unable to parse ...".
         message = error.format_message().partition(", unable to parse")[0]
         message = message.replace("Input should be", "it must be").replace("Value error, ", "")
         return _refused(message, error.exit_code)
@@ -56,7 +55,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     except MissingExtraError as error:
         return _refused(str(error), 1)
     except MemoryError:
-        return _refused("this needs more memory than there is; ask for less at a time", 1)
+        return _refused("there is not enough memory; score less at a time", 1)
     except RecursionError:
         return _refused("values are nested too deeply", 1)
     except FileNotFoundError as error:
@@ -70,8 +69,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 def _refused(message: str, status: int) -> int:
     line = label(" ".join(message.splitlines()))
-    if len(line) > _LONGEST:
-        line = f"{line[: _LONGEST // 2 - 3]} ... {line[-_LONGEST // 2 + 2 :]}"
+    if len(line) > _MAX_LENGTH:
+        line = f"{line[: _MAX_LENGTH // 2 - 3]} ... {line[-_MAX_LENGTH // 2 + 2 :]}"
     typer.echo(line, err=True)
     return status
 

@@ -1,4 +1,4 @@
-"""`metric-commons compare`: which systems are better than others by more than chance."""
+"""`metric-commons compare`: which systems are better by more than chance."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,9 +23,9 @@ from ..console.options import (
     Sort,
     Top,
     correction_named,
-    share,
+    level,
 )
-from ..console.outputs import Form, say_written, show
+from ..console.outputs import OutputFormat, say_written, show
 from ..files.stored import write_whole
 from ..results.comparisons import Pair, compare_pairs, statement
 from ..results.module_results import aggregation_of
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from ..ranking.runs import QueryScores
 
 _LEVEL = 0.95
-# Options that only one of the two kinds of files has.
-_OF_RUNS = (
+# Options for only one of the two kinds of files.
+_RUN_OPTIONS = (
     *("measures", "missing", "relevance_level", "score_dtype", "max_depth", "judged_only"),
     "plot",
 )
-_OF_RESULTS = ("rows", "cluster_by")
+_RESULT_OPTIONS = ("rows", "cluster_by")
 
 
 def compare(
@@ -64,7 +64,7 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RESULT|QRELS RUN",
-            help="Results that --save wrote; or relevance judgments and two or more runs.",
+            help="Results written by --save; or relevance judgments and two or more runs.",
         ),
     ],
     measures: Measures = None,
@@ -103,7 +103,7 @@ def compare(
         float,
         typer.Option(
             metavar="LEVEL",
-            parser=share,
+            parser=level,
             help="Significance level, for corrected p-values.",
             rich_help_panel=STATISTICS,
         ),
@@ -117,7 +117,7 @@ def compare(
     sort: Sort = None,
     top: Top = None,
     save: Save = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
@@ -130,14 +130,14 @@ def compare(
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
 
     Results need the scores of their rows, which --per-example writes. Systems
-    with the same name in several results are compared with each other;
-    otherwise every two systems are. For three or more systems the table has
+    with the same name in two results are compared with each other; otherwise
+    all pairs are. For three or more systems the table has
     their possible ranks, and for more than 25 a line of signs instead of
     letters. The best tier and significant differences are in bold.
 
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
-    show that they are equal. A row that one system lacks is left out for both.
+    show that they are equal. A row that one system lacks is excluded for both.
     """
     testing: dict[str, Any] = {
         "test": test,
@@ -151,9 +151,9 @@ def compare(
     }
     check_outputs([save, plot], [*paths, *(rows or [])])
     for path in paths:
-        path.stat()  # a file that is not there is said before what it should be
+        path.stat()  # report a missing file before anything else
     if is_saved_result(paths[0]):
-        _refuse(context, _OF_RUNS, "runs, and these are saved results")
+        _refuse(context, _RUN_OPTIONS, "runs, but these are saved results")
         from ..comparison.combined_results import compare as compare_results
 
         results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
@@ -162,26 +162,27 @@ def compare(
             compared = compared.sort(sort)
         if save:
             compared.save(save)
-        show(replace(compared, top=top), form)
+        show(replace(compared, top=top), format_name)
         say_written(save)
         return
-    _refuse(context, _OF_RESULTS, "saved results, and these are runs")
+    _refuse(context, _RESULT_OPTIONS, "saved results, but these are runs")
     qrels, *runs = paths
     if len(runs) < 2:
         raise UsageError("compare needs saved results, or judgments and at least two runs")
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_asked = _averaged(selected_measures(measures, scores))
+    measures_to_compare = _averaged(selected_measures(measures, scores))
     if plot:
-        from ..plots import check  # a missing library is said before a large file is read
+        from ..plots import check  # report a missing library before reading a large file
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    _compare_runs(qrels, runs, measures_asked, scoring, testing, (save, plot, sort, top, form))
+    outputs = save, plot, sort, top, format_name
+    _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs)
 
 
 def _refuse(context: typer.Context, options: Sequence[str], files: str) -> None:
-    """Nothing, if none of these options was given."""
+    """Check that none of these options is used."""
     for option in options:
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
@@ -197,8 +198,8 @@ def _compare_runs(
     testing: dict[str, Any],
     outputs: tuple[Path | None, Path | None, str | None, int | None, str],
 ) -> None:
-    """Score the runs, compare every two, and write what was asked for."""
-    save, plot, sort, top, form = outputs
+    """Score the runs, compare all pairs, and write the requested output."""
+    save, plot, sort, top, format_name = outputs
     scored_runs = score_queries(qrels, paths, measures, scoring)
     runs = _paired(scored_runs.runs)
     kind = TwoRuns if len(runs) == 2 else Results
@@ -221,15 +222,15 @@ def _compare_runs(
         results.save(save)
     if plot:
         write_whole(plot, [picture])
-    show(replace(results, top=top), form)
+    show(replace(results, top=top), format_name)
     say_written(save, plot)
 
 
 class TwoRuns(Results):
-    """Two runs, and for each measure which of them is better."""
+    """Two runs, compared by each measure."""
 
     def tables(self) -> list[Table]:
-        """One row per measure; which run is A, and which B, stands below."""
+        """One row per measure, with a note on which run is A and which is B."""
         table = super().tables()[-1]
         first = self.comparisons[0]
         return [
@@ -245,19 +246,19 @@ class TwoRuns(Results):
 
 
 def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
-    """The measures, if each is a mean over queries, which is what is tested."""
+    """The measures, each of which must be a mean over queries, since means are tested."""
     from ..ranking.names import AGGREGATION
 
     for name, kind, *_ in measures:
         if aggregation_of([kind], AGGREGATION):
             raise UsageError(
-                f"--measure: {name!r} is no mean over queries, so it cannot be compared"
+                f"--measure: {name!r} is not a mean over queries, so it cannot be compared"
             )
     return measures
 
 
 def _paired(runs: "dict[str, QueryScores]") -> "dict[str, QueryScores]":
-    """The runs on the queries that count for all."""
+    """The runs on the queries that all of them share."""
     first, *rivals = runs.values()
     shared = [query for query in first if all(query in run for run in rivals)]
     if not shared:
@@ -266,7 +267,7 @@ def _paired(runs: "dict[str, QueryScores]") -> "dict[str, QueryScores]":
 
 
 def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> Iterator[Pair]:
-    """Every two runs by each measure, query by query."""
+    """All pairs of runs by each measure, query by query."""
     for a, b in combinations(runs, 2):
         for name, *_ in measures:
             scores_a, scores_b = ([query[name] for query in runs[run].values()] for run in (a, b))

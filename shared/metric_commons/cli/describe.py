@@ -1,4 +1,4 @@
-"""`metric-commons describe`: what a module measures, takes and returns."""
+"""`metric-commons describe`: the purpose, inputs, options and results of a module."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..catalog import catalog
 from ..catalog.usage import UsageError
-from ..files.stored import plain
+from ..files.stored import to_jsonable
 from ..numbers.checks import nearest
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def describe(
     name: Annotated[
-        str, typer.Argument(metavar="MODULE", help="A name that `metric-commons list` shows.")
+        str, typer.Argument(metavar="MODULE", help="A name listed by `metric-commons list`.")
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, with a JSON Schema of each option.")
@@ -32,25 +32,25 @@ def describe(
         raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)
     if as_json:
-        typer.echo(json.dumps(plain(description.to_dict()), indent=2))
+        typer.echo(json.dumps(to_jsonable(description.to_dict()), indent=2))
         return
     _show(description)
 
 
 def _show(description: "Description") -> None:
-    from rich.syntax import Syntax  # brings Pygments, which other commands need not wait for
+    from rich.syntax import Syntax  # imports Pygments, which --json does not need
 
     console = Console(highlight=False)
     console.print(f"[bold]{description.name}[/bold]\n")
     for paragraph in description.about.split("\n\n"):
         console.print(" ".join(paragraph.split()), markup=False)
         console.print()
-    inputs = _table("input", "one row", "what it is")
+    inputs = _table("input", "one row", "meaning")
     for column in description.inputs:
         inputs.add_row(column.name, " or ".join(column.accepts), column.help)
-    options = _table("option", "values", "default", "what it does")
+    options = _table("option", "values", "default", "effect")
     for option in description.options:
-        options.add_row(option.name, option.accepts, repr(plain(option.default)), option.help)
+        options.add_row(option.name, option.accepts, repr(to_jsonable(option.default)), option.help)
     for table in (inputs, options):
         console.print(table)
         console.print()

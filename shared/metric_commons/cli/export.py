@@ -1,4 +1,4 @@
-"""`metric-commons export`: a saved result in the forms that others read."""
+"""`metric-commons export`: a saved result in the formats of other tools."""
 
 import io
 import json
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def export(
-    path: Annotated[Path, typer.Argument(metavar="RESULT", help="A result that --save wrote.")],
+    path: Annotated[Path, typer.Argument(metavar="RESULT", help="A result written by --save.")],
     target: Annotated[
         Literal["eee", "eval-results", "model-index", "csv"],
         typer.Option(
@@ -36,14 +36,14 @@ def export(
         Path,
         typer.Option(
             metavar="PATH",
-            help="The file to write; for several systems a folder, and for eee the folder that "
+            help="The file to write; a folder for several systems; for eee, the folder that "
             "contains data/.",
         ),
     ],
     scale: Annotated[
         Literal["1", "100"] | None,
         typer.Option(
-            help="Scale of the board: 1 for scores like 0.412, 100 for 41.2. Required for "
+            help="Scale of the leaderboard: 1 for scores like 0.412, 100 for 41.2. Required for "
             "eval-results and model-index."
         ),
     ] = None,
@@ -73,8 +73,8 @@ def export(
         Literal["first_party", "third_party", "collaborative", "other"],
         typer.Option(
             metavar="KIND",
-            help="For eee: relation of the evaluator to the developer of the model: first_party, "
-            "third_party, collaborative or other.",
+            help="For eee: how the evaluator is related to the developer of the model: "
+            "first_party, third_party, collaborative or other.",
         ),
     ] = "other",
     prompt: Annotated[
@@ -99,7 +99,7 @@ def export(
     check_outputs([out], [path, *(rows or [])])
     if target in ("eval-results", "model-index") and scale is None:
         raise UsageError(
-            f"--to {target} needs --scale: 1 if the board has scores like 0.412, 100 if like 41.2"
+            f"--to {target} needs --scale: 1 if the leaderboard has scores like 0.412, 100 for 41.2"
         )
     from ..leaderboards.exports import Labels, eval_results, every_eval_ever, model_index
 
@@ -107,7 +107,7 @@ def export(
     results = results.choose(scores)
     if model is not None and len(results.systems) > 1:
         raise UsageError(
-            f"--model names one system, of {', '.join(results.systems)}; give --system"
+            f"--model is for one of the systems {', '.join(results.systems)}; name it with --system"
         )
     labels = Labels(model, dataset, task, organization, relationship, prompt)
     factor = float(scale or 1)
@@ -147,7 +147,7 @@ def _results(path: Path, rows: list[Path], system: str | None, *, has_rows: bool
 
 
 def _files(documents: "list[Document]", out: Path, suffix: str) -> Iterable[Path]:
-    """The file of each document: the one that is named, or in a folder the model's name."""
+    """The file of each document: the path itself, or a file in it named after the model."""
     if len(documents) == 1 and out.suffix:
         return [out]
     return [out / f"{document.name.replace('/', '__')}{suffix}" for document in documents]
@@ -158,7 +158,7 @@ def _as_yaml(content: Any) -> str:
 
     writer = YAML(typ="safe", pure=True)
     writer.default_flow_style = False
-    writer.width = 10_000  # a signature stays on its line
+    writer.width = 10_000  # so that a signature stays on one line
     writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     text = io.StringIO()
     writer.dump(content, text)

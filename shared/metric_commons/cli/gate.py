@@ -1,4 +1,4 @@
-"""`metric-commons gate`: whether a new system is worse than a baseline, for a build to act upon."""
+"""`metric-commons gate`: fail a build if a new system is worse than a baseline."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 
 
 def gate(
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The new result, which --save wrote.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The new result, written by --save.")],
     baseline: Annotated[Path, typer.Option(metavar="OLD", help="The result of the system in use.")],
     score: Annotated[str, typer.Option(metavar="NAME", help="The score, such as qa_f1.")],
     margin: Annotated[

@@ -11,8 +11,8 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..console.options import ClusterBy, Confidence, Rows, Scores, Top
-from ..console.outputs import Form, show_tables
-from ..files.stored import plain
+from ..console.outputs import OutputFormat, show_tables
+from ..files.stored import to_jsonable
 from ..results.latex import as_latex
 from ..results.rendering import Table, as_html, as_markdown, spreadsheet_cell
 from .score import setting
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.95
 
-Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results that --save wrote.")]
+Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results written by --save.")]
 OptionalResults = Annotated[
-    list[Path] | None, typer.Argument(metavar="[RESULT]...", help="Results that --save wrote.")
+    list[Path] | None, typer.Argument(metavar="[RESULT]...", help="Results written by --save.")
 ]
 ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
 OptionalScoreName = Annotated[
@@ -48,7 +48,7 @@ def leaderboard(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Rate systems by votes instead: rows with model_a, model_b and winner.",
+            help="Rate systems by the votes in a file, with model_a, model_b and winner.",
         ),
     ] = None,
     settings: Annotated[
@@ -60,13 +60,14 @@ def leaderboard(
         ),
     ] = None,
     group: Annotated[
-        bool, typer.Option("--group", help="Print a board for each group of comparable results.")
+        bool,
+        typer.Option("--group", help="Print a leaderboard for each group of comparable results."),
     ] = False,
     mean: Annotated[
         Literal["tasks", "ranks", "borda", "win_rate"] | None,
         typer.Option(
             metavar="KIND",
-            help="Print one board over several tasks, by the mean of the score (tasks), the mean "
+            help="Print one leaderboard over several tasks, by the mean score (tasks), the mean "
             "rank (ranks), the number of systems beaten (borda) or the mean proportion of systems "
             "beaten (win_rate).",
         ),
@@ -75,8 +76,8 @@ def leaderboard(
         Literal["fixed", "sampled"],
         typer.Option(
             metavar="KIND",
-            help="With --mean tasks: whether intervals are for these tasks (fixed), or take them "
-            "for a sample of six tasks or more (sampled).",
+            help="With --mean tasks: whether intervals are for these tasks (fixed), or treat them "
+            "as a sample of at least six tasks (sampled).",
         ),
     ] = "fixed",
     scores: Scores = None,
@@ -84,7 +85,7 @@ def leaderboard(
     cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Top = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
@@ -92,24 +93,24 @@ def leaderboard(
     metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
     Results with different options, versions or rows are refused with the
-    differences; --group prints a board for each group of comparable results. The
-    rank is 1 plus the number of systems that are significantly better, in paired
-    tests with Holm's correction. Ranks need the scores of rows, which
-    --per-example writes; without them the board has intervals only. --format
-    html prints a page with sortable columns.
+    differences; --group prints a leaderboard for each group of comparable
+    results. The rank is 1 plus the number of systems that are significantly
+    better, in paired tests with Holm's correction. Ranks need the scores of
+    rows, which --per-example writes; without them the leaderboard has only
+    intervals. --format html prints a page with sortable columns.
     """
     level = _LEVEL if confidence is None else confidence
     if votes is not None:
         of_results = {"RESULT": paths, "--by": score, "--mean": mean, "--rows": rows}
         for name, value in (of_results | {"--group": group, "--scores": scores}).items():
             if value:
-                raise UsageError(f"{name} does not go with --votes, which has no results")
-        _show([_votes_section(votes, settings or [], cluster_by, level, top)], form)
+                raise UsageError(f"{name} is for saved results and does not go with --votes")
+        _show([_votes_section(votes, settings or [], cluster_by, level, top)], format_name)
         return
     if settings:
-        raise UsageError("--set is for --votes; results have their options already")
+        raise UsageError("--set is for --votes; saved results have their options")
     if not paths or score is None:
-        raise UsageError("name results and --by, or --votes")
+        raise UsageError("name saved results and --by SCORE, or --votes FILE")
     from ..leaderboards import leaderboards
 
     results = leaderboards.read_results(paths, rows or [])
@@ -118,27 +119,27 @@ def leaderboard(
     entries = leaderboards.entries(results, score)
     groups = leaderboards.comparable(entries)
     if mean is None and not group:
-        _check_comparable(groups, "give --group for a board of each")
+        _check_comparable(groups, "use --group for separate leaderboards")
     listed = [
         leaderboards.leaderboard(members, confidence_level=level, scores=scores, top=top)
         for members in groups
     ]
     if mean is None:
-        _show([_section(board) for board in listed], form)
+        _show([_section(member) for member in listed], format_name)
         return
     from ..leaderboards.task_means import task_means
 
     _check_one_score(groups)
     means = task_means(listed, mean, sampled=tasks == "sampled")
-    lines = list(dict.fromkeys(line for board in listed for line in board.results.signatures()))
+    lines = list(dict.fromkeys(line for member in listed for line in member.results.signatures()))
     heading = {
         "by": score,
         "mean": mean,
         "sentence": means.sentence(),
-        "tasks": list(means.boards),
+        "tasks": list(means.leaderboards),
         "signatures": lines,
     }
-    _show([Section(means.table(top), lines, heading, list(means.records()))], form)
+    _show([Section(means.table(top), lines, heading, list(means.records()))], format_name)
 
 
 def history(
@@ -157,7 +158,7 @@ def history(
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
 
@@ -176,7 +177,7 @@ def history(
     entries = histories.results_of_system(leaderboards.entries(results, score), system)
     groups = leaderboards.comparable(entries)
     if not group:
-        _check_comparable(groups, "give --group for a history of each")
+        _check_comparable(groups, "use --group for separate histories")
     sections = []
     for members in groups:
         changes = histories.history(members, level)
@@ -186,7 +187,7 @@ def history(
         sections.append(
             Section(changes.table(top), list(signatures), heading, list(changes.records()))
         )
-    _show(sections, form)
+    _show(sections, format_name)
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
@@ -194,26 +195,26 @@ def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
     if len(groups) > 1:
         from ..leaderboards.leaderboards import differences
 
-        raise ValueError(f"results of unlike signatures: {differences(groups)}; {advice}")
+        raise ValueError(f"the results are not comparable: {differences(groups)}; {advice}")
 
 
 def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
-    """Nothing, if groups differ in their rows alone."""
-    of_rows = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
+    """Check that groups differ only in their rows."""
+    row_settings = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
     scorings = {
-        tuple((name, value) for name, value in group[0].parts.items() if name not in of_rows)
+        tuple((name, value) for name, value in group[0].parts.items() if name not in row_settings)
         for group in groups
     }
     if len(scorings) > 1:
         from ..leaderboards.leaderboards import differences
 
-        raise ValueError(f"there is no mean of scores of unlike signatures: {differences(groups)}")
+        raise ValueError(f"scores that are not comparable have no mean: {differences(groups)}")
 
 
 def _votes_section(
     path: Path, settings: Sequence[str], cluster_by: str | None, level: float, top: int | None
 ) -> Section:
-    """The board of a file of votes."""
+    """The leaderboard of a file of votes."""
     from ..files.tables import Source
     from ..leaderboards.vote_boards import FIELDS, vote_board
 
@@ -231,30 +232,30 @@ def _votes_section(
     return Section(board.table(top), [], heading, list(board.records())[:top])
 
 
-def _section(board: "Leaderboard") -> Section:
-    signatures = board.results.signatures()
+def _section(content: "Leaderboard") -> Section:
+    signatures = content.results.signatures()
     heading = {
-        "by": f"{board.module}.{board.score}",
-        "task": board.task,
-        "confidence_level": board.confidence_level,
+        "by": f"{content.module}.{content.score}",
+        "task": content.task,
+        "confidence_level": content.confidence_level,
         "signatures": signatures,
     }
-    return Section(board.table(), signatures, heading, list(board.records()))
+    return Section(content.table(), signatures, heading, list(content.records()))
 
 
-def _show(sections: Sequence[Section], form: str) -> None:
-    """Print sections in one of the forms."""
-    if form == "table":
+def _show(sections: Sequence[Section], format_name: str) -> None:
+    """Print sections in a format."""
+    if format_name == "table":
         for number, section in enumerate(sections):
             if number:
                 typer.echo()
             show_tables([section.table], section.lines)
         return
     texts = {"json": _as_json, "csv": _as_csv, "html": _as_page}
-    if form in texts:
-        text = texts[form](sections)
+    if format_name in texts:
+        text = texts[format_name](sections)
     else:
-        render = {"markdown": as_markdown, "latex": as_latex}[form]
+        render = {"markdown": as_markdown, "latex": as_latex}[format_name]
         text = "\n\n".join(render([section.table], section.lines) for section in sections)
     typer.echo(text, nl=not text.endswith("\n"))
 
@@ -262,12 +263,12 @@ def _show(sections: Sequence[Section], form: str) -> None:
 def _as_json(sections: Iterable[Section]) -> str:
     content = [{**section.heading, "systems": section.records} for section in sections]
     return json.dumps(
-        plain({"format": "metric-commons-leaderboard/1", "boards": content}), indent=2
+        to_jsonable({"format": "metric-commons-leaderboard/1", "boards": content}), indent=2
     )
 
 
 def _as_csv(sections: Sequence[Section]) -> str:
-    """Every number in full, a line for each system; boards are numbered from 1."""
+    """Every number in full precision, one line per system; leaderboards are numbered from 1."""
     text = io.StringIO()
     rows = [
         {"board": number, "by": section.heading["by"], **_flat(record)}
@@ -282,14 +283,14 @@ def _as_csv(sections: Sequence[Section]) -> str:
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with both ends of its intervals and the scores of tasks as fields of their own."""
+    """A record with the ends of its intervals and the scores of tasks as separate fields."""
     flat: dict[str, Any] = {}
     ends = {
         "confidence_interval": ("low", "high"),
         "rank_interval": ("best_rank", "worst_rank"),
         "win_rate_interval": ("win_rate_low", "win_rate_high"),
     }
-    for name, value in plain(record).items():
+    for name, value in to_jsonable(record).items():
         if name in ends:
             flat |= dict(zip(ends[name], value or (None, None), strict=True))
         elif isinstance(value, dict):

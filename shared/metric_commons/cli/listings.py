@@ -1,4 +1,4 @@
-"""`metric-commons list` and `metric-commons presets`: what there is to score with."""
+"""`metric-commons list` and `metric-commons presets`: the modules, and sets of their options."""
 
 from rich.console import Console
 from rich.table import Table

@@ -1,4 +1,4 @@
-"""`metric-commons merge`: parts in, one result out."""
+"""`metric-commons merge`: one result from several parts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,14 +7,14 @@ import typer
 
 from ..catalog.usage import with_bar
 from ..console.options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
-from ..console.outputs import Form, Outputs
+from ..console.outputs import OutputFormat, Outputs
 from ..scoring.evaluations import signed
 
 
 def merge(
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART", help="Files that `score --partial` wrote."),
+        typer.Argument(metavar="PART", help="Files written by `score --partial`."),
     ],
     allow_equal_shards: Annotated[
         bool,
@@ -28,7 +28,7 @@ def merge(
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     save: Save = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
 
@@ -42,7 +42,7 @@ def merge(
     """
     from ..states.parts import Part
 
-    outputs = Outputs(form=form, save=save)
+    outputs = Outputs(format_name=format_name, save=save)
     outputs.check(parts)
     total = Part.read(parts[0])
     for path in with_bar(parts[1:], "merging", "part"):

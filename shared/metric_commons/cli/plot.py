@@ -1,4 +1,4 @@
-"""`metric-commons plot`: pictures of how systems classify, predict numbers or judge themselves."""
+"""`metric-commons plot`: pictures of classification, regression, confidence and spans."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from ..catalog.arguments import assign
 from ..catalog.usage import UsageError, check_outputs
-from ..console.options import share
+from ..console.options import level
 from ..console.outputs import say_written
 from ..console.sources import file_names, named_systems
 from ..files.stored import write_whole
@@ -27,7 +27,7 @@ def plot(
         list[str],
         typer.Option(
             metavar="[NAME=]FIELD",
-            help="Field of the predictions. Give it once for each system.",
+            help="Field of the predictions; repeatable, once per system.",
         ),
     ],
     save: Annotated[
@@ -53,13 +53,13 @@ def plot(
         float | None,
         typer.Option(
             metavar="LEVEL",
-            parser=share,
-            help="Level of the intervals beside scores: by default 0.95 for classification, and no "
+            parser=level,
+            help="Level of the intervals of scores: by default 0.95 for classification, and no "
             "intervals for numbers, where they take long.",
         ),
     ] = None,
 ) -> None:
-    """Draw ROC curves, confusion matrices, residuals and others, of one or more systems.
+    """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
 
     metric-commons plot roc runs.jsonl --predictions bot --references gold
     --save roc.png
@@ -78,7 +78,7 @@ def plot(
         confidence_level=needs.confidence_level if confidence is None else confidence,
     )
     check_outputs([save], evaluation.inputs())
-    check(save)  # a missing library is said before a large file is read
+    check(save)  # report a missing library before reading a large file
     check_usage(evaluation)
     options = _options(kind, evaluation)
     write_whole(save, [picture(save, kind, _systems(evaluation, options))])
@@ -86,7 +86,7 @@ def plot(
 
 
 def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
-    """The options that were asked for, and those without which there is nothing to draw."""
+    """The requested options, and those that the picture needs."""
     needs = PICTURES[kind]
     options_by_module = {needs.module: evaluation.metrics[needs.module].options}
     requested = assign(evaluation.options or {}, options_by_module)[needs.module]
@@ -97,7 +97,7 @@ def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:
-    """What is drawn of each system: its scores and its rows."""
+    """The scores and rows of each system."""
     from ..plots import System
 
     (module,) = evaluation.modules

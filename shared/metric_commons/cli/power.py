@@ -1,4 +1,4 @@
-"""`metric-commons power`: how many rows it takes to find a difference."""
+"""`metric-commons power`: the number of rows needed to find a difference."""
 
 import json
 from pathlib import Path
@@ -10,13 +10,13 @@ from ..comparison.saved_rows import read_with_rows
 from ..comparison.verdicts import plan_table, plans
 from ..console.options import Alpha, ClusterBy, Power, Rows, Scores
 from ..console.outputs import show_tables
-from ..files.stored import plain
+from ..files.stored import to_jsonable
 
 
 def power(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT", help="Results of two systems, which --save wrote."),
+        typer.Argument(metavar="RESULT", help="Results of two systems, written by --save."),
     ],
     effect: Annotated[
         float,
@@ -27,8 +27,8 @@ def power(
     cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
-    form: Annotated[
-        Literal["table", "json"], typer.Option("--format", help="Format of what is printed.")
+    format_name: Annotated[
+        Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
     ] = "table",
 ) -> None:
     """Plan a benchmark: how many rows are needed to find a difference.
@@ -36,10 +36,10 @@ def power(
     metric-commons power results.json --effect 0.02
 
     The answer depends on how much the differences of two systems vary from row
-    to row, which is estimated from saved results. For every two systems it
+    to row, which is estimated from saved results. For each pair of systems it
     prints the power of the present rows, the smallest difference that they can
-    find, and the number of rows for the wanted difference. Use it for planning;
-    the power of a finished test says no more than its p-value.
+    detect, and the number of rows for the desired difference. Use it for
+    planning; the power of a finished test adds nothing to its p-value.
     """
     from ..comparison.combined_results import compare
 
@@ -47,8 +47,8 @@ def power(
         *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"
     )
     planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
-    if form == "json":
-        listed = [plain(plan._asdict()) for plan in planned]
+    if format_name == "json":
+        listed = [to_jsonable(plan._asdict()) for plan in planned]
         content = {"effect": effect, "alpha": alpha, "power": power, "plans": listed}
         typer.echo(json.dumps(content, indent=2))
     else:

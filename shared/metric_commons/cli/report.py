@@ -1,4 +1,4 @@
-"""`metric-commons report`: a saved result as a page to look at."""
+"""`metric-commons report`: a saved result as an HTML page."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +13,13 @@ from ..results.results import Results
 
 
 def report(
-    path: Annotated[Path, typer.Argument(metavar="RESULTS", help="A result that --save wrote.")],
+    path: Annotated[Path, typer.Argument(metavar="RESULTS", help="A result written by --save.")],
     html: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")],
     per_example: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The rows that --per-example wrote. Without them there are no examples.",
+            help="The rows written by --per-example. Without them there are no examples.",
         ),
     ] = None,
     scores: Scores = None,
@@ -27,7 +27,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="FIELD",
-            help="Further field to show in examples, such as the question; repeatable.",
+            help="Additional field to show in examples, such as the question; repeatable.",
         ),
     ] = None,
     data: Annotated[
@@ -46,7 +46,7 @@ def report(
     metric-commons report results.json --html report.html --per-example rows.jsonl
 
     The page shows scores with intervals, differences of systems, groups, and
-    examples: the rows with the lowest scores and those on which systems differ
+    examples: the rows with the lowest scores, and the rows on which systems differ
     most. Texts of examples are read from the inputs, which must be unchanged.
     The page needs no network and contains no script.
     """

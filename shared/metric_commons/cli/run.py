@@ -1,4 +1,4 @@
-"""`metric-commons run`: an evaluation that a file describes."""
+"""`metric-commons run`: an evaluation described in a file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..console.options import correction_named
-from ..console.outputs import OptionalForm, Outputs
+from ..console.outputs import OptionalOutputFormat, Outputs
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def run(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG", help="A file as `init` writes it, or a parameter file of UltraRAG."
+            metavar="CONFIG", help="A file like that of `init`, or a parameter file of UltraRAG."
         ),
     ],
     preset: Annotated[
@@ -30,7 +30,7 @@ def run(
             help="Options that reproduce another tool, instead of those in the file.",
         ),
     ] = None,
-    form: OptionalForm = None,
+    format_name: OptionalOutputFormat = None,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None,
         typer.Option(
@@ -53,15 +53,15 @@ def run(
 
     document = config.read(path)
     if ultrarag.is_parameters(document.content):
-        for option, value in (("--preset", preset), ("--format", form)):
+        for option, value in (("--preset", preset), ("--format", format_name)):
             if value is not None:
-                raise UsageError(f"{option} is of no use to a parameter file of UltraRAG")
+                raise UsageError(f"{option} does not apply to a parameter file of UltraRAG")
         ultrarag.run(path, document, profile or "ultrarag")
         return
     if profile is not None:
         raise UsageError("--profile is for parameter files of UltraRAG")
     for key, line in document.repeated:
-        raise ValueError(f"{path}: key {key!r}: is given again in line {line}")
+        raise ValueError(f"{path}: key {key!r}: is repeated in line {line}")
     content = config.written_out(document.content)
     config_of_file = config.validated(config.Config, content, path)
     if preset is not None:
@@ -71,7 +71,7 @@ def run(
         )
     evaluation = _evaluation(config_of_file, path)
     outputs = Outputs(
-        form=form or config_of_file.outputs.format,
+        format_name=format_name or config_of_file.outputs.format,
         save=_path(config_of_file.outputs.save),
         per_example=_path(config_of_file.outputs.per_example),
         html=_path(config_of_file.outputs.html),
@@ -81,7 +81,7 @@ def run(
         results = evaluation.results()
     except OptionError as error:
         raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
-    described = config.in_order_of_keys(config.Config, content)
+    described = config.with_ordered_keys(config.Config, content)
     outputs.write(replace(results, provenance=results.provenance | {"config": described}))
 
 
@@ -90,14 +90,14 @@ def init(
         Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
     ] = Path("metric-commons.yaml"),
 ) -> None:
-    """Write an example of a configuration file, with comments."""
+    """Write an example of a configuration file with comments."""
     from ..console.config import EXAMPLE
     from ..files.stored import write_whole
 
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
     write_whole(path, [EXAMPLE])
-    typer.echo(f"{path} is written; try: metric-commons run {path}", err=True)
+    typer.echo(f"wrote {path}; try: metric-commons run {path}", err=True)
 
 
 def _path(name: str | None) -> Path | None:
@@ -105,13 +105,13 @@ def _path(name: str | None) -> Path | None:
 
 
 def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
-    """What the file asks for; what makes no sense in it is said with its key."""
-    from ..console.config import wrong
+    """The evaluation that the file describes; errors name the key."""
+    from ..console.config import key_error
     from ..score_kinds.score_kind import kind_of
     from ..scoring.evaluations import Evaluation
 
     if not config_of_file.modules:
-        raise wrong(path, ["modules"], "needs at least one module")
+        raise key_error(path, ["modules"], "needs at least one module")
     metrics, fields = _checked_modules(config_of_file, path), config_of_file.data.fields
     systems = _systems(config_of_file, path)
     by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
@@ -119,10 +119,10 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         len(systems) > 1 and by_row if config_of_file.compare is None else config_of_file.compare
     )
     if compare and len(systems) < 2:
-        raise wrong(path, ["compare"], "needs at least two systems")
+        raise key_error(path, ["compare"], "needs at least two systems")
     if not by_row and (compare or config_of_file.outputs.per_example):
         key = ["compare"] if compare else ["outputs", "per_example"]
-        raise wrong(path, key, "needs a module that scores row by row")
+        raise key_error(path, key, "needs a module that scores row by row")
     evaluation = Evaluation(
         modules=list(config_of_file.modules),
         systems=systems,
@@ -131,7 +131,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         clusters=fields.clusters,
         ids=fields.id,
         common=_path(config_of_file.data.path),
-        form=config_of_file.data.format,
+        format_name=config_of_file.data.format,
         limit=config_of_file.data.limit,
         options={
             f"{module}.{option}": value
@@ -150,62 +150,68 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     is_saved = config_of_file.outputs.save is not None  # with counts of clusters
     if fields.clusters is not None and not (evaluation.uses_clusters or is_saved):
         problem = "changes only intervals and tests; set confidence_level or compare"
-        raise wrong(path, ["data", "fields", "clusters"], problem)
+        raise key_error(path, ["data", "fields", "clusters"], problem)
     return evaluation
 
 
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
-    """The modules, which exist and take these options and inputs, and which the preset knows."""
+    """The modules, checked for their names, options, inputs and preset."""
     from ..catalog import catalog
     from ..catalog.arguments import is_assignable
     from ..catalog.presets import preset_options
-    from ..console.config import wrong
+    from ..console.config import key_error
 
     modules = catalog.names()
     metrics = {}
     for module, options in config_of_file.modules.items():
         if module not in modules:
             hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
-            raise wrong(path, ["modules", module], f"there is no such module{hint}")
+            raise key_error(path, ["modules", module], f"there is no such module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)
         accepted = list(filter(is_assignable, metric.options))
         for option in options:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
-                raise wrong(path, ["modules", module, option], f"there is no such option{hint}")
+                raise key_error(path, ["modules", module, option], f"there is no such option{hint}")
         inputs = metric.input_names
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
-            raise wrong(path, ["modules", module], problem)
-        if "references" in inputs and config_of_file.data.fields.references is None:
-            raise wrong(path, ["data", "fields", "references"], f"is missing; {module} needs it")
+            raise key_error(path, ["modules", module], problem)
+        if "references" in metric.required_inputs and config_of_file.data.fields.references is None:
+            raise key_error(
+                path, ["data", "fields", "references"], f"is missing; {module} needs it"
+            )
     try:
         if config_of_file.preset is not None:
             preset_options(config_of_file.preset, list(config_of_file.modules))
     except ValueError as error:
-        raise wrong(path, ["preset"], str(error)) from error
+        raise key_error(path, ["preset"], str(error)) from error
     return metrics
 
 
 def _systems(config_of_file: "Config", path: Path) -> dict[str, tuple[Path, str]]:
     """The file and field of each system's predictions."""
-    from ..console.config import wrong
+    from ..console.config import key_error
 
     shared, field = config_of_file.data.path, config_of_file.data.fields.predictions
     if not config_of_file.systems:
         if shared is None:
-            raise wrong(path, ["data", "path"], "is missing, and there are no systems with paths")
+            raise key_error(
+                path, ["data", "path"], "is missing, and there are no systems with paths"
+            )
         if field is None:
-            raise wrong(path, ["data", "fields", "predictions"], "is missing, and so are systems")
+            raise key_error(
+                path, ["data", "fields", "predictions"], "is missing, and so are systems"
+            )
         return {field: (Path(shared), field)}
     systems = {}
     for name, system in config_of_file.systems.items():
         keys = ["systems", name]
         accepted, predictions = system.path or shared, system.predictions or field
         if accepted is None:
-            raise wrong(path, [*keys, "path"], "is missing, and so is data.path")
+            raise key_error(path, [*keys, "path"], "is missing, and so is data.path")
         if predictions is None:
-            raise wrong(
+            raise key_error(
                 path, [*keys, "predictions"], "is missing, and so is data.fields.predictions"
             )
         systems[name] = Path(accepted), predictions

@@ -1,4 +1,4 @@
-"""`metric-commons score`: files in, one result out."""
+"""`metric-commons score`: one result from files of rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError, check_outputs
-from ..comparison.stated_means import NO_ROWS, results_of_logs
+from ..comparison.reported_means import NO_ROWS, results_of_logs
 from ..console.options import (
     OUTPUT,
     AllowEmptyReferences,
@@ -23,7 +23,7 @@ from ..console.options import (
     correction_named,
     with_request,
 )
-from ..console.outputs import Form, Outputs, say_written
+from ..console.outputs import OutputFormat, Outputs, say_written
 from ..console.sources import (
     LIMITS,
     Answers,
@@ -52,7 +52,7 @@ from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
 
-# Options about what is reported beside scores, as they are typed.
+# The flags of options that add to the scores.
 _REPORTED = {
     "per_example": "--per-example",
     "confidence_level": "--confidence",
@@ -68,7 +68,7 @@ def score(
         list[str],
         typer.Argument(
             metavar="MODULE|FILE",
-            help="Modules, as `metric-commons list` names them, and the files to score.",
+            help="Modules listed by `metric-commons list`, and the files to score.",
         ),
     ],
     *,
@@ -89,7 +89,7 @@ def score(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the scores of each row, as JSON Lines; compare, gate and report read them.",
+            help="Write the scores of each row as JSON Lines, for compare, gate and report.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -103,7 +103,7 @@ def score(
     ] = None,
     save: Save = None,
     jobs: Jobs = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
     **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -112,14 +112,14 @@ def score(
 
     Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv,
     .parquet, and logs of evaluation harnesses. Text files may be compressed, as
-    .jsonl.gz. Several files or several --predictions are several systems. A
-    field a.b is field b inside field a. Cells of .csv and .tsv are texts. They
-    are read as lists if every cell of the column is a JSON list, and as numbers
-    if the modules take numbers there.
+    .jsonl.gz. Each file and each --predictions is one system. A field a.b is
+    field b inside field a. Cells of .csv and .tsv are texts. They are read as
+    lists if every cell of the column is a JSON list, and as numbers if the
+    modules take numbers there.
     """
     check_processes(jobs)
-    modules, paths = _sorted_out(words)
-    outputs = Outputs(form=form, save=save, per_example=per_example)
+    modules, paths = _modules_and_files(words)
+    outputs = Outputs(format_name=format_name, save=save, per_example=per_example)
     outputs.check([*paths, *filter(None, [answers])])
     is_complete = not incomplete and missing != "skip"
     selection = Selection(
@@ -133,7 +133,7 @@ def score(
         "jobs": jobs,
         "allow_empty_references": allow_empty_references,
     }
-    of_logs: dict[str, Any] = {
+    log_options: dict[str, Any] = {
         "answers": answers,
         "system_field": system,
         "metric": metric,
@@ -148,13 +148,13 @@ def score(
                 "--partial": partial is not None,
                 **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
-            stated = _stated(sources, paths, modules, selection, metric, requested)
-            outputs.write(stated.choose(request["scores"]))
+            results = _reported_means(sources, paths, modules, selection, metric, requested)
+            outputs.write(results.choose(request["scores"]))
             return
-        evaluation = evaluation_on(sources, paths, predictions or [], request, of_logs)
+        evaluation = evaluation_on(sources, paths, predictions or [], request, log_options)
         check_usage(evaluation)
-        is_kept = save is not None or partial is not None  # with counts of clusters
-        if evaluation.clusters is not None and not evaluation.uses_clusters and not is_kept:
+        is_saved = save is not None or partial is not None  # with counts of clusters
+        if evaluation.clusters is not None and not evaluation.uses_clusters and not is_saved:
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
@@ -167,7 +167,7 @@ def score(
             say_written(partial)
 
 
-def _stated(
+def _reported_means(
     sources: Mapping[Path, Source],
     paths: Sequence[Path],
     modules: Sequence[str],
@@ -175,46 +175,46 @@ def _stated(
     metric: str | None,
     requested: Mapping[str, bool],
 ) -> Results:
-    """The means that files state which have no rows; `requested` says which options need rows.
+    """The means in files without rows; `requested` tells which options that need rows are used.
 
     Raises:
-        UsageError: something is asked for that needs rows, or there are rows.
+        UsageError: an option or a module needs rows.
     """
     path = next(path for path in paths if sources[path].log.means)
     for name in modules:
         if name != LOGGED:
-            raise UsageError(f"{name} scores rows, and {path} has none: {NO_ROWS}; take `{LOGGED}`")
+            raise UsageError(f"{name} scores rows, but {path} has none: {NO_ROWS}; use `{LOGGED}`")
     for option, is_requested in requested.items():
         if is_requested:
-            raise UsageError(f"{option} needs scores of rows, and {path} has none: {NO_ROWS}")
+            raise UsageError(f"{option} needs scores of rows, but {path} has none: {NO_ROWS}")
     unknown = [name for name in selection.conditions if name != "split"]
     if unknown:
-        raise UsageError(f"--where {unknown[0]}: {path} has splits alone, --where split=test")
+        raise UsageError(f"--where {unknown[0]}: {path} has only splits, as in --where split=test")
     systems = dict(zip(file_names(paths, sources), map(sources.__getitem__, paths), strict=True))
     return results_of_logs(systems, selection.conditions.get("split"), metric)
 
 
-def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
-    """Modules and files."""
-    modules_known = [*catalog.names(), LOGGED]
-    modules = [word for word in words if word in modules_known]
-    paths = [Path(word) for word in words if word not in modules_known]
+def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """The words that name modules, and those that name files."""
+    module_names = [*catalog.names(), LOGGED]
+    modules = [word for word in words if word in module_names]
+    paths = [Path(word) for word in words if word not in module_names]
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
-            hint = nearest(str(path), modules_known)
+            hint = nearest(str(path), module_names)
             if not hint and (path.suffix or len(path.parts) > 1):
                 raise FileNotFoundError(ENOENT, "", str(path))
-            hint = hint or f"; the modules are {', '.join(modules_known)}"
+            hint = hint or f"; the modules are {', '.join(module_names)}"
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
-        raise UsageError(f"name a module to score with: {', '.join(modules_known)}")
+        raise UsageError(f"name a module to score with: {', '.join(module_names)}")
     if not paths:
         raise UsageError("name a file to score")
     return modules, paths
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """An option and its value, which is JSON or else a string.
+    """An option and its value, parsed as JSON if possible, else a string.
 
     >>> setting("both_empty=0"), setting("normalizer=ultrarag")
     (('both_empty', 0), ('normalizer', 'ultrarag'))
@@ -229,9 +229,9 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
-    """Nothing is asked for that only all rows together can have."""
+    """Check that no option is used that needs all rows at once."""
     if isinstance(evaluation, LogEvaluation):
-        raise UsageError("--partial takes plain rows, no logs and no files to be joined")
+        raise UsageError("--partial takes plain rows, not logs or files joined by id")
     requested = {
         "--standard-error": evaluation.standard_error,
         "--compare": evaluation.compare,
@@ -240,18 +240,18 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     }
     for option, is_requested in requested.items():
         if is_requested:
-            raise UsageError(f"{option} does not go with --partial; parts have no scores yet")
+            raise UsageError(f"{option} cannot be used with --partial; parts have no scores yet")
     for name, metric in evaluation.metrics.items():
         if kind_of(metric).needs_ids and evaluation.ids is None:
             raise UsageError(f"parts of {name} need --id, the field of the queries' ids")
 
 
 def check_usage(evaluation: Evaluation) -> None:
-    """The modules take these options and inputs. Said before a large file is read."""
-    modules_known = {name: metric.options for name, metric in evaluation.metrics.items()}
+    """Check the options and inputs of the modules, before a large file is read."""
+    options_of_modules = {name: metric.options for name, metric in evaluation.metrics.items()}
     source = "--set"
     try:
-        assign(evaluation.options or {}, modules_known)
+        assign(evaluation.options or {}, options_of_modules)
         source = "--preset"
         if evaluation.preset is not None:
             preset_options(evaluation.preset, evaluation.modules)
@@ -263,7 +263,11 @@ def check_usage(evaluation: Evaluation) -> None:
                 f"{name} takes {', '.join(metric.input_names)}, not rows; see --compare"
             )
         is_named = evaluation.references is not None
-        if type(evaluation) is Evaluation and not is_named and "references" in metric.input_names:
+        if (
+            type(evaluation) is Evaluation
+            and not is_named
+            and "references" in metric.required_inputs
+        ):
             raise UsageError(f"{name} needs --references")
     _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
@@ -274,7 +278,7 @@ def check_usage(evaluation: Evaluation) -> None:
 
 
 def _check_reported(evaluation: Evaluation) -> None:
-    """Check that a module has each option about what is reported beside its scores."""
+    """Check that the modules support the options that add to their scores."""
     for option, flag in _REPORTED.items():
         if getattr(evaluation, option) not in (None, False):
             try:

@@ -1,4 +1,4 @@
-"""`metric-commons trec`: judgments and runs in, one result out."""
+"""`metric-commons trec`: one result from judgments and runs."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ import typer
 from ..catalog.presets import run_options
 from ..catalog.usage import UsageError, check_outputs, with_bar
 from ..console.options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
-from ..console.outputs import check_form, say_written, show
+from ..console.outputs import check_output_format, say_written, show
 from ..console.trec_eval import lines, printed, relstring_length
 from ..files.streams import stem
 from ..results.module_results import ModuleResult, aggregation_of, interval_options
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ..ranking.names import Measure
     from ..ranking.runs import QueryScores
 
-_DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # those of ir_ranking
+_DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
 
 
-# What both commands on runs take.
+# Options shared by the two commands on runs.
 
 Qrels = Annotated[Path, typer.Argument(metavar="QRELS", help="Relevance judgments.")]
 Measures = Annotated[
@@ -80,27 +80,27 @@ MeasureScores = Annotated[
     typer.Option(
         "--scores",
         metavar="NAME",
-        help="Which of these measures to show, write and compare; without --measure the same as "
-        "that.",
+        help="Which of these measures to show, write and compare; without --measure, the measures "
+        "to compute.",
     ),
 ]
-_FORMS = (*FORMATS, "trec_eval")
+_FORMATS = (*FORMATS, "trec_eval")
 
 
-def _check_trec_form(form: str) -> str:
-    """The form, if runs can be printed so."""
-    return form if form == "trec_eval" else check_form(form) or form
+def _check_trec_format(name: str) -> str:
+    """Check the name of a format of output for runs, and return it."""
+    return name if name == "trec_eval" else check_output_format(name) or name
 
 
-TrecForm = Annotated[
+TrecFormat = Annotated[
     str,
     typer.Option(
         "--format",
         metavar="FORMAT",
-        callback=_check_trec_form,
-        help=f"Format of what is printed: {', '.join(_FORMS)}. With trec_eval the output and the "
-        "defaults are those of that program: -m official, and queries without results are skipped "
-        "unless -c is given.",
+        callback=_check_trec_format,
+        help=f"Format of the printed output: {', '.join(_FORMATS)}. With trec_eval the output and "
+        "the defaults are those of that program: -m official, and queries without results are "
+        "skipped unless -c is given.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -120,7 +120,7 @@ def trec(
     ] = None,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", "-q", help="Print and save the scores of each query too."),
+        typer.Option("--per-query", "-q", help="Also print and save the scores of each query."),
     ] = False,
     missing: Missing = "zero",
     complete: Annotated[
@@ -138,7 +138,7 @@ def trec(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the scores of each query, as JSON Lines; compare and gate read them.",
+            help="Write the scores of each query as JSON Lines, for compare and gate.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -147,7 +147,7 @@ def trec(
         typer.Option(
             "--no-summary",
             "-n",
-            help="With --format trec_eval: print no means (trec_eval -n).",
+            help="With --format trec_eval: do not print means (trec_eval -n).",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -163,7 +163,7 @@ def trec(
         ),
     ] = None,
     save: Save = None,
-    form: TrecForm = "table",
+    format_name: TrecFormat = "table",
 ) -> None:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 
@@ -171,16 +171,16 @@ def trec(
 
     Qrels have lines of query, iteration, document and relevance, or are BEIR's
     TSV. Runs have lines of query, Q0, document, rank, score and tag. Both may
-    also be JSON {query: {document: number}}, or Parquet with q_id, doc_id and
-    score, as ranx writes them. Files may be compressed; - is standard input.
-    Documents are sorted by score, ties by document id; ranks are ignored.
+    also be JSON {query: {document: number}}, or ranx's Parquet with q_id, doc_id
+    and score. Files may be compressed; - is standard input. Documents are sorted
+    by score, ties by document id; the ranks in the file are ignored.
 
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
 
     prints the output of trec_eval -q -c -m map -m P.5,10 qrels run.
     """
     output = None
-    if form == "trec_eval":
+    if format_name == "trec_eval":
         if scores:
             raise UsageError("--scores is not for --format trec_eval; name measures with -m")
         output = lines(measures, documents)
@@ -228,10 +228,10 @@ def trec(
     if save:
         results.save(save)
     if output is None:
-        show(results, form)
+        show(results, format_name)
         say_written(per_example, save)
         return
-    from ..files.trec import run_tag  # numpy, which help should not wait for
+    from ..files.trec import run_tag  # here, so that printing help does not wait for numpy
 
     for (name, query_scores), path in zip(scored_runs.runs.items(), runs, strict=True):
         for text in printed(
@@ -250,7 +250,7 @@ def trec(
 def _missing(
     context: typer.Context, missing: Literal["zero", "skip"], *, complete: bool, skips: bool
 ) -> Literal["zero", "skip"]:
-    """What becomes of queries without results, by --missing, -c, or the default of the form."""
+    """The treatment of queries without results, by --missing, -c, or the default of the format."""
     source = context.get_parameter_source("missing")
     is_chosen = source is not None and source.name == "COMMANDLINE"
     if complete and is_chosen and missing == "skip":
@@ -261,7 +261,7 @@ def _missing(
 
 
 class Scoring(NamedTuple):
-    """Options that move scores, as `score_run` has them."""
+    """The options of `score_run`, which change scores."""
 
     missing: Literal["zero", "skip"]
     relevance_level: int
@@ -271,25 +271,25 @@ class Scoring(NamedTuple):
 
 
 def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
-    """The scoring that a preset names; what it settles may not be given as an option as well."""
+    """The scoring with the options of a preset, which must not be set by flags, too."""
     try:
-        settled = {k: v for k, v in run_options(name).items() if k in Scoring._fields}
+        settings = {k: v for k, v in run_options(name).items() if k in Scoring._fields}
     except ValueError as error:
         raise UsageError(f"--preset: {error}") from error
-    for option in settled:
+    for option in settings:
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"--{option.replace('_', '-')} is settled by --preset {name}")
-    return scoring._replace(**settled)
+            raise UsageError(f"--{option.replace('_', '-')} is set by --preset {name}")
+    return scoring._replace(**settings)
 
 
 class Scored(NamedTuple):
-    """What runs score on each query and on all of them, and the files this comes from."""
+    """The scores of runs for each query and for all queries, and the input files."""
 
     runs: "dict[str, QueryScores]"
     means: dict[str, dict[str, float]]
     inputs: list[dict[str, Any]]
-    relstrings: dict[str, str]  # of the last run, if asked for: its first documents, query by query
+    relstrings: dict[str, str]  # if requested: the first documents of the last run, by query
 
 
 class Rankings(Results):
@@ -301,7 +301,7 @@ class Rankings(Results):
         return [
             scores._replace(header=["run", *scores.header[1:]]),
             *(
-                queries._replace(  # each a group of one row, which need not be said
+                queries._replace(  # without the number of rows, which is 1
                     header=["run", "query", *queries.header[3:]],
                     rows=[[*row[:2], *row[3:]] for row in queries.rows],
                 )
@@ -313,9 +313,9 @@ class Rankings(Results):
 def selected_measures(
     measures: Sequence[str] | None, scores: Sequence[str] | None
 ) -> "tuple[Measure, ...]":
-    """The measures asked for, those among them that are scores to show.
+    """The requested measures, restricted to the scores to show.
 
-    A wrong name is said before a large file is read.
+    Names are checked before a large file is read.
     """
     if not scores:
         return _parsed("measure", measures or _DEFAULTS)
@@ -323,7 +323,7 @@ def selected_measures(
     names = [measure.name for measure in _parsed("measure", measures)] if measures else []
     for measure in selection:
         if names and measure.name not in names:
-            raise UsageError(f"--scores: {measure.name!r} is none of {', '.join(names)}")
+            raise UsageError(f"--scores: {measure.name!r} is not one of {', '.join(names)}")
     return selection
 
 
@@ -344,7 +344,7 @@ def score_queries(
     *,
     relstring: int | None = None,
 ) -> Scored:
-    """What each run scores on each query. One run at a time is in memory."""
+    """The scores of each run for each query. Only one run at a time is in memory."""
     from ..files import trec as files
     from ..ranking.runs import relevance_strings, score_run
 
@@ -376,10 +376,10 @@ def summary(
     per_query: bool = False,
     preset: str | None = None,
 ) -> ModuleResult:
-    """The result of one run on these queries; `intervals` are their options, if any.
+    """The result of one run on these queries; `intervals` are the options of intervals, if any.
 
-    A total that is not that of its queries, such as num_rel where trec_eval -c does not ask for the
-    level, has no interval.
+    A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
+    the relevance level, has no interval.
     """
     import numpy as np
 
@@ -393,11 +393,11 @@ def summary(
         values = np.array(
             [query[measure.name] for query in query_scores.values()], dtype=np.float64
         )
-        of_queries = average(measure, sequential_mean)
-        mean = of_queries(values)
+        average_of_queries = average(measure, sequential_mean)
+        mean = average_of_queries(values)
         scores[measure.name] = mean if means is None else means[measure.name]
         if math.isclose(scores[measure.name], mean):
-            estimators[measure.name] = partial(of_queries.interval, values, None)
+            estimators[measure.name] = partial(average_of_queries.interval, values, None)
     options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
     uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
     if intervals:
@@ -425,7 +425,7 @@ def summary(
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    r"""What to call each file: as little of its name as tells them apart, and can be printed.
+    r"""The shortest printable names that distinguish the files.
 
     >>> _names([Path("runs/bm25.run.gz"), Path("runs/dense.run.gz")])
     ['bm25', 'dense']

@@ -1,4 +1,4 @@
-"""Parameter files of UltraRAG, run as its evaluation server would run them."""
+"""Evaluation of UltraRAG's parameter files, as by its evaluation server."""
 
 import json
 import random
@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from ..catalog.usage import check_outputs
-from ..console.config import Document, validated, wrong
+from ..console.config import Document, key_error, validated
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..integrations import ultrarag
@@ -26,7 +26,7 @@ _PATHS = ("qrels_path", "run_path", "run_new_path", "run_old_path")
 
 @dataclass(frozen=True)
 class KeyMap:
-    """Which fields of the benchmark are what."""
+    """The fields of the benchmark."""
 
     gt_ls: str
     pred_ls: str
@@ -34,7 +34,7 @@ class KeyMap:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Where answers and references come from."""
+    """The source of answers and references."""
 
     path: str
     key_map: KeyMap
@@ -45,7 +45,7 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class Answers:
-    """What the tool `evaluate` takes, besides the benchmark."""
+    """The arguments of the tool `evaluate`, in addition to the benchmark."""
 
     metrics: Sequence[str] | None = None
     save_path: str | None = None
@@ -53,7 +53,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Ranking:
-    """What the tool `evaluate_trec` takes."""
+    """The arguments of the tool `evaluate_trec`."""
 
     run_path: str
     qrels_path: str
@@ -64,7 +64,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Rankings:
-    """What the tool `evaluate_trec_pvalue` takes."""
+    """The arguments of the tool `evaluate_trec_pvalue`."""
 
     run_new_path: str
     run_old_path: str
@@ -75,7 +75,7 @@ class Rankings:
     save_path: str | None = None
 
 
-_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys of its server's own file
+_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys in the server's own file
 _SERVERS = {"generation", "retriever", "prompt", "custom", "corpus", "memory", "reranker"}
 
 
@@ -86,16 +86,16 @@ def is_parameters(content: Mapping[str, Any]) -> bool:
 
 
 def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
-    """Evaluate what the file names, print UltraRAG's table and save JSON of its shape.
+    """Run the evaluation of a file, print UltraRAG's table and save JSON in its format.
 
     Raises:
-        ValueError: the file, or one that it names, is not what it should be.
+        ValueError: the file, or a file that it names, is not valid.
         OSError: a file cannot be read or written.
     """
     content = document.content
     if "pipeline" in content:
         raise ValueError(
-            f"{path}: a pipeline; run its parameter file, which `ultrarag build` writes beside it"
+            f"{path}: this is a pipeline; run its parameter file, written by `ultrarag build`"
         )
     is_flat = "evaluation" not in content  # the file of UltraRAG's server itself
     evaluation = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
@@ -131,12 +131,12 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
 
 def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
     if value is not None and not isinstance(value, dict):
-        raise wrong(path, keys, f"expected keys with values, got {value!r}")
+        raise key_error(path, keys, f"expected keys with values, got {value!r}")
     return value or {}
 
 
 def _flat_tool(section: Mapping[str, Any], path: Path) -> type[Any]:
-    """What the parameter file of UltraRAG's evaluation server is about: what has its files."""
+    """The tool for which the parameter file of the evaluation server names existing files."""
     if not section.keys() & (_FLAT | {"metrics"}):
         servers = ", ".join(map(str, section))
         raise ValueError(
@@ -157,13 +157,13 @@ def _flat_tool(section: Mapping[str, Any], path: Path) -> type[Any]:
             return kind
         missing.append(f"{tool} lacks {', '.join(absent)}")
     raise ValueError(
-        f"{path}: no tool of it can run: {'; '.join(missing)}; evaluate lacks pred_ls and gt_ls, "
-        "which are in a section 'benchmark' (path, key_map) of a pipeline's parameter file"
+        f"{path}: none of its tools can run: {'; '.join(missing)}; evaluate lacks pred_ls and "
+        "gt_ls, which are in a section 'benchmark' (path, key_map) of a pipeline's parameter file"
     )
 
 
 def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> type[Any]:
-    """What the file is about: two runs, else one, else the answers of a benchmark."""
+    """The tool to run: for two runs, else for one, else for the answers of a benchmark."""
     present = {name for name, value in section.items() if value is not None}
     if present & {"run_new_path", "run_old_path"}:
         return Rankings
@@ -178,16 +178,16 @@ def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) ->
 
 
 def _notes(document: Document, section: Mapping[str, Any], kind: type[Any]) -> Iterator[str]:
-    """What of the file does not count."""
+    """Notes on the keys of the file that have no effect."""
     for key, line in document.repeated:
-        yield f"key {key!r} is given again in line {line}; the last one counts"
+        yield f"key {key!r} is repeated in line {line}; the last one counts"
     sections = {"evaluation", "benchmark"} if kind is Answers else {"evaluation"}
     ignored = [str(name) for name in document.content if name not in sections]
     ignored += [
         f"evaluation.{name}" for name in section if name not in {item.name for item in fields(kind)}
     ]
     if ignored:
-        yield f"passed over: {', '.join(ignored)}"
+        yield f"ignored: {', '.join(ignored)}"
 
 
 def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
@@ -198,14 +198,14 @@ def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
         inner, keys = inner["benchmark"], [*keys, "benchmark"]
     benchmark = validated(Benchmark, inner, path, keys, others_allowed=True)
     if benchmark.limit < -1 or benchmark.limit == 0:
-        raise wrong(path, [*keys, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
+        raise key_error(path, [*keys, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
     return benchmark
 
 
 def _score_answers(
     settings: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
 ) -> dict[str, Any]:
-    """Of the scores of rows only the numbers are kept, so that there may be many rows."""
+    """Score the answers block by block, keeping only numbers, so that files may be large."""
     limit = None if benchmark.limit == -1 else benchmark.limit
     key_map = benchmark.key_map
     source = Source(
@@ -242,7 +242,7 @@ def _score_answers(
 
 
 def _json(results: Mapping[str, Any]) -> Iterator[str]:
-    """The results as `json.dumps` has them with four blanks to a level, a piece at a time.
+    """The output of `json.dumps` with an indent of four, piece by piece.
 
     >>> results = {"f1": [0.5, 1.0], "avg_f1": 0.75}
     >>> "".join(_json({**results, "f1": array("d", results["f1"])})) == json.dumps(
@@ -310,8 +310,8 @@ def _bar() -> Iterator[ultrarag.Progress]:
 
 
 def _keyed(error: ValueError, metrics: str, path: Path) -> ValueError:
-    """What is wrong with an argument, under the key that it has in the file."""
+    """The error about an argument, with its key in the file."""
     if not isinstance(error, OptionError):
         return error
     key = error.option.replace("metrics", metrics)
-    return wrong(path, ["evaluation", key], error.problem.removeprefix(": "))
+    return key_error(path, ["evaluation", key], error.problem.removeprefix(": "))

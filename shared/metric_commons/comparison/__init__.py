@@ -1,4 +1,4 @@
-"""Saved results compared: pairs of systems on the same rows, and decisions."""
+"""Comparing saved results: pairs of systems on the same rows, and decisions."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""Clusters for saved results: labels from the files that a result names, joined to its rows.
+"""Clusters for saved results: labels read from the input files and joined to the rows.
 
-A result keeps the scores of its rows and what these are called, not the other fields of its inputs.
-As long as an input is unchanged, which its SHA-256 tells, its rows can be found again: those of a
-table by their order, those of a log by their ids.
+A result keeps the scores and ids of its rows, but not the other fields of its inputs. As long as an
+input is unchanged, by its SHA-256, its rows can be matched again: the rows of a table by their
+order, those of a log by their ids.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from ..score_kinds.value_counts import ends_of_range
 from .pairing import row_statistics
 
 _ADVICE = "score again with --cluster-by"
-# Of intervals of scores that follow from sums.
+# For intervals of scores computed from sums.
 _DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
 
 
@@ -41,17 +41,17 @@ def clustered(
 ) -> Results:
     """The results as if their rows had been scored with the labels in this field as clusters.
 
-    Scores stay as they are; intervals are made again, and count clusters.
+    Scores do not change; intervals are recomputed for clusters.
 
     Args:
-        results: with the scores of every row.
-        field: of the inputs, as a path into a row.
-        confidence_level: of the intervals; None for that which a result has, if it has any.
+        results: results with the scores of every row.
+        field: a field of the inputs, as a path into a row.
+        confidence_level: the level of the intervals; None for the level of the result, if any.
         readable: whether a file that the result names may be read; others count as missing.
 
     Raises:
-        ValueError: an input is not there, has changed, or has no such field; or rows of one id have
-            labels of several kinds.
+        ValueError: an input is missing, has changed, or does not have the field; or rows with the
+            same id have different labels.
     """
     labels = {system: _labels(results, system, field, readable) for system in results.systems}
     return replace(
@@ -81,19 +81,19 @@ def _labels(
     rows = next(iter(results.systems[system].values())).rows
     columns = provenance.get("columns", {}).get(system, {})
     if "predictions" in columns:
-        column = columns.get("references", columns["predictions"])  # where a row has other fields
+        column = columns.get("references", columns["predictions"])  # usually has more fields
         path = _unchanged(provenance, column["path"], readable)
-        source = Source(path, [field], form=column["format"], limit=rows)
+        source = Source(path, [field], format_name=column["format"], limit=rows)
         labels = source.columns()[field]
         return check_labels("clusters", labels, rows)
     log = provenance.get("logs", {}).get(system)
     ids = results.row_labels.get(system, {}).get("id")
     if log is None or ids is None:
         raise ValueError(
-            "there are no clusters, since it does not name the file with the fields of the rows "
+            "there are no clusters: the result does not name the file with the fields of the rows "
             f"of system {system!r}; only results of `score` do, and those of logs with --id"
         )
-    file = log.get("answers", log)  # a file of answers has the labels, too
+    file = log.get("answers", log)  # if answers are in a separate file, it has the labels
     path = _unchanged(provenance, file["path"], readable)
     label_of_id = _labels_of_ids(path, file["format"], file["id"], field)
     missing = next((name for name in ids if name not in label_of_id), None)
@@ -103,20 +103,20 @@ def _labels(
 
 
 def _unchanged(provenance: Mapping[str, Any], name: str, readable: Callable[[Path], bool]) -> Path:
-    """The path of an input, if it is there and as it was."""
+    """The path of an input, which must exist and be unchanged."""
     path = file_of(Path(name))
     contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
     if not readable(path) or not path.is_file():
-        raise ValueError(f"{name} is not there, which has the field of the clusters; {_ADVICE}")
+        raise ValueError(f"{name}, which has the field of the clusters, is missing; {_ADVICE}")
     with path.open("rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(name):
             raise ValueError(f"{name} has changed since it was scored; {_ADVICE}")
     return path
 
 
-def _labels_of_ids(path: Path, form: str, id_field: str, field: str) -> dict[str, str]:
-    """The label of each id of a log, from all its rows, those that do not count too."""
-    source = Source(path, [id_field, field], form=form)
+def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> dict[str, str]:
+    """The label of each id of a log, from all its rows, including those that do not count."""
+    source = Source(path, [id_field, field], format_name=format_name)
     pairs: list[tuple[Any, Any]] = []
     try:
         log = source.log
@@ -139,7 +139,7 @@ def _labels_of_ids(path: Path, form: str, id_field: str, field: str) -> dict[str
     for name, label in zip(ids, labels, strict=True):
         if label_of_id.setdefault(name, label) != label:
             raise ValueError(
-                f"{path}: rows of the id {name!r} are in two clusters, {label_of_id[name]!r} and "
+                f"{path}: rows with the id {name!r} are in two clusters, {label_of_id[name]!r} and "
                 f"{label!r}"
             )
     return label_of_id
@@ -151,19 +151,19 @@ def _labels_of_ids(path: Path, form: str, id_field: str, field: str) -> dict[str
 def _with_intervals(
     system: str, module: str, result: ModuleResult, labels: Sequence[str], level: float | None
 ) -> ModuleResult:
-    """The result with intervals that count clusters, and none of what counts rows."""
+    """The result with intervals for clusters, and without the statistics of independent rows."""
     from ..statistics.summary import reported
 
     level = result.options.get("confidence_level") if level is None else level
     estimates = {} if level is None else _intervals(system, module, result, labels, level)
     report = reported(estimates) if estimates else {"confidence_interval": {}}
-    settled = {
+    scoring_options = {
         name: value
         for name, value in result.options.items()
         if name not in OF_INTERVALS or (name == "seed" and result.options.get("sample_size"))
     }
     options = {"confidence_level": level, "interval": "auto", **_DRAWING}
-    of_intervals = interval_options(options, report) if estimates else {}
+    options_of_intervals = interval_options(options, report) if estimates else {}
     fields: dict[str, Any] = {
         **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
         "n_clusters": None,
@@ -172,13 +172,13 @@ def _with_intervals(
         "groups": _without_intervals(result.groups),
         **report,
     }
-    return replace(result, options=settled | of_intervals, **fields).signed(module)
+    return replace(result, options=scoring_options | options_of_intervals, **fields).signed(module)
 
 
 def _intervals(
     system: str, module: str, result: ModuleResult, labels: Sequence[str], level: float
 ) -> dict[str, Any]:
-    """The interval of each score that is a mean of rows, or follows from their sums."""
+    """The interval of each score that is a mean over rows or computed from sums."""
     import numpy as np
 
     from ..statistics.cluster_sums import Clusters
@@ -192,7 +192,7 @@ def _intervals(
         counting = ~np.isnan(values)
         values = values[counting]
         bounds = ends_of_range(name, metric, (values.min(), values.max())) or (0.0, 1.0)
-        values = np.minimum(values, bounds[1])  # which rounding may have passed
+        values = np.minimum(values, bounds[1])  # rounding may have exceeded the bound
         sums = all_clusters.take(counting).sums(values)
         estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)
     if functions_of_sums(result):
@@ -202,7 +202,7 @@ def _intervals(
 
 
 def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The scores of groups alone."""
+    """The scores of groups without their intervals."""
     return {
         group: {name: value for name, value in scores.items() if not isinstance(value, Mapping)}
         for group, scores in groups.items()

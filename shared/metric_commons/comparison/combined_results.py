@@ -1,4 +1,4 @@
-"""Several results in one: their systems beside each other, and compared on the same rows."""
+"""Several results combined into one, whose systems are compared on the same rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,26 +12,26 @@ from .pairing import paired_scores
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
-    """The systems of several results compared in pairs, on the same rows.
+    """Compare the systems of several results in pairs, on the same rows.
 
-    Of two results the systems of the first (A) are compared with those of the second (B): systems
-    of the same name with each other, or if no name is in both, each with each. Where a name is in
-    both it gets the prefix "A: " or "B: ". Of any other number of results every two systems are
-    compared, and no two of them may have one name.
+    With two results, the systems of the first (A) are compared with those of the second (B):
+    systems of the same name, renamed to "A: name" and "B: name", or if the results share no name,
+    each system of one with each of the other. With any other number of results all pairs of systems
+    are compared, and their names must be distinct.
 
     Args:
-        *results: results that hold the scores of every row.
-        scores: which scores to show and compare, as `score` or `module.score`; None for all, of
-            which the main one of each module is compared. P-values are corrected for the number of
+        *results: results with the scores of every row.
+        scores: which scores to show and compare, as `score` or `module.score`; None to show all,
+            and to compare the main score of each module. P-values are corrected for the number of
             pairs and scores.
         **testing: options of `compare_pairs`: the test, its interval, correction and levels.
 
     Returns:
-        The compared systems with their scores, the comparisons, and the ranks if every two systems
-        were compared.
+        The compared systems with their scores, the comparisons, and the ranks if all pairs of
+        systems were compared.
 
     Raises:
-        ValueError: no score that all have of each row; other options, other rows.
+        ValueError: the results share no score of rows, or differ in options or rows.
 
     >>> from ..scoring.scoring import score
     >>> rows = {"references": ["a", "b", "c"], "per_example": True}
@@ -44,8 +44,8 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
     pool, pairs = _pooled(results)
     shared = list(paired_scores(pool, pairs, scores))
     if not shared:
-        holders = "both results hold" if len(results) == 2 else "two systems hold"
-        raise ValueError(f"there is no score that {holders} of every row")
+        owners = "the two results share" if len(results) == 2 else "two systems share"
+        raise ValueError(f"there is no score of single rows that {owners}")
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
     comparisons = compare_pairs(shared, **testing)
     record = provenance(inputs) | {
@@ -55,7 +55,7 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
 
 
 def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
-    """All systems that are compared, under names of their own, and which with which."""
+    """All systems to compare, under distinct names, and the pairs of them."""
     names = [system for part in results for system in part.systems]
     if len(results) == 2:
         first, second = results
@@ -74,7 +74,7 @@ def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]
 
 
 def renamed(results: Results, names: Mapping[str, str]) -> Results:
-    """Those systems that have new names, under these."""
+    """The results of only those systems that have new names, under these names."""
 
     def under_new_names(values: Mapping[str, Any]) -> dict[str, Any]:
         return {new: values[name] for name, new in names.items() if name in values}
@@ -89,7 +89,7 @@ def renamed(results: Results, names: Mapping[str, str]) -> Results:
 
 
 def merged(results: Sequence[Results]) -> Results:
-    """The systems of all results in one, which has no comparisons."""
+    """One result with the systems of all results, and without comparisons."""
     digests = {
         name: value for part in results for name, value in part.provenance.get("rows", {}).items()
     }

@@ -1,8 +1,8 @@
 """Which scores of which systems are compared, row by row.
 
-One score of each module is compared unless scores are named: its main one. Each further score,
-such as the precision and the recall beside F1, would cost all others power once p-values are
-corrected for their number.
+Unless scores are named, only the main score of each module is compared: since p-values are
+corrected for their number, every further score, such as precision and recall next to F1, would cost
+all others power.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.arguments import REPORTING
 from ..catalog.catalog import load_without_evaluate
-from ..files.stored import plain
+from ..files.stored import to_jsonable
 from ..numbers.checks import nearest
 from ..results.comparisons import Pair
 from ..results.module_results import ModuleResult, functions_of_sums, means_of_rows
@@ -25,28 +25,28 @@ Systems = Mapping[str, Mapping[str, ModuleResult]]
 
 
 class Rows(NamedTuple):
-    """What the rows of two systems are called, in the order of the first one."""
+    """How the rows of two systems correspond, in the order of the first one."""
 
-    order_b: Sequence[int] | None  # where the rows of the second stand; None for the same order
+    order_b: Sequence[int] | None  # row numbers of the second; None for the same order
     clusters: Sequence[Any] | None
 
 
 def paired_scores(
     results: Results, names: Iterable[tuple[str, str]], scores: Collection[str] | None = None
 ) -> Iterator[Pair]:
-    """The scores that each two systems share, if they came about in the same way.
+    """The scores that the systems of each pair share.
 
-    A score is a mean of rows, or follows from sums to which each row adds its statistics.
+    A score is a mean over rows, or computed from sums over rows.
 
     Args:
         results: all systems, with the scores of their rows.
         names: the two systems of each pair.
-        scores: which to compare, as `score` or `module.score`, as far as they can be; None for the
-            main score of each module.
+        scores: which to compare, as `score` or `module.score`, of which those without scores of
+            rows are skipped; None for the main score of each module.
 
     Raises:
-        ValueError: a score is not there, none can be compared, or two systems have other options,
-            ids or clusters.
+        ValueError: a score is missing, none can be compared, or the options, ids or clusters of two
+            systems differ.
     """
     if scores is not None:
         _check(scores, results.systems)
@@ -63,8 +63,8 @@ def paired_scores(
             shared += [name for name in functions_of_sums(result) if name in functions]
             if shared and _scoring(result.options) != _scoring(rival.options):
                 raise ValueError(
-                    f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
-                    f"{rival.signature}"
+                    f"{module} scored {a!r} and {b!r} with different options: {result.signature} "
+                    f"and {rival.signature}"
                 )
             names_of_module = _family(module, result, shared, scores)
             of_sums = [
@@ -91,18 +91,18 @@ def paired_scores(
 
 
 def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
-    """The statistics of rows with the functions that make scores of their sums.
+    """The statistics of rows, with the functions that compute scores from their sums.
 
     Raises:
-        ValueError: the scores of the sums are not those of the result, or an option was a function,
-            of which a file has the name alone.
+        ValueError: the scores differ from those of the result, or an option was a function, of
+            which a file stores only the name.
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:
         functions = load_without_evaluate(module, **options).row_statistics()
     except ValueError as error:
         raise ValueError(
-            f"{module} of system {system!r} cannot be computed again from saved rows: {error}"
+            f"{module} of system {system!r} cannot be recomputed from saved rows: {error}"
         ) from error
     names, values = result.row_sums or ((), ())
     statistics: RowStatistics = replace(functions, names=names, values=values)
@@ -112,7 +112,7 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
         if not (math.isclose(*pair, rel_tol=1e-9, abs_tol=1e-12) or all(map(math.isnan, pair))):
             raise ValueError(
                 f"{name} of the rows of system {system!r} is {scores[name]}, but the result says "
-                f"{result.scores[name]}; these are the rows of another result"
+                f"{result.scores[name]}; the rows belong to another result"
             )
     return statistics
 
@@ -120,35 +120,35 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
 def _family(
     module: str, result: ModuleResult, shared: Sequence[str], scores: Collection[str] | None
 ) -> Sequence[str]:
-    """Those of the shared scores of a module that are compared."""
+    """The shared scores of a module that are to be compared."""
     if scores is not None:
         return [name for name in shared if name in scores or f"{module}.{name}" in scores]
     return [name for name in shared if name == result.main_score] or shared[:1]
 
 
 def _check(scores: Collection[str], systems: Systems) -> None:
-    """Nothing, if every score that is named is there, and one of them can be compared."""
-    of_modules: dict[str, None] = {}
-    means: dict[str, None] = {}
+    """Check that every named score exists, and that at least one of them can be compared."""
+    all_scores: dict[str, None] = {}
+    scores_of_rows: dict[str, None] = {}
     for results in systems.values():
         for module, result in results.items():
             comparable = [*means_of_rows(result), *functions_of_sums(result)]
-            for names, columns in ((of_modules, result.scores), (means, comparable)):
+            for names, columns in ((all_scores, result.scores), (scores_of_rows, comparable)):
                 names.update(dict.fromkeys(columns))
                 names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
     for score in scores:
-        if score not in of_modules:
-            listed = ", ".join(name for name in means if "." not in name) or "none"
-            hint = nearest(score, means) or f"; there are {listed}"
+        if score not in all_scores:
+            listed = ", ".join(name for name in scores_of_rows if "." not in name) or "none"
+            hint = nearest(score, scores_of_rows) or f"; there are {listed}"
             raise ValueError(f"there is no score {score!r} of rows{hint}")
-    if means and not any(score in means for score in scores):
+    if scores_of_rows and not any(score in scores_of_rows for score in scores):
         raise ValueError(
-            f"score {next(iter(scores))!r} is no mean of scores of rows, so it is not compared"
+            f"score {next(iter(scores))!r} is not a mean over rows, so it cannot be compared"
         )
 
 
 def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str) -> Rows:
-    """How rows of two systems stand to each other: by their ids, else by their order."""
+    """How the rows of two systems correspond: by their ids, or else by their order."""
     labels_a, labels_b = (row_labels.get(system, {}) for system in (a, b))
     ids_a, ids_b = labels_a.get("id"), labels_b.get("id")
     order = None
@@ -158,14 +158,14 @@ def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, 
             missing = next((name for name in ids_a if name not in numbers), None)
             detail = f"; {b!r} has no {missing!r}" if missing is not None else ""
             raise ValueError(
-                f"{a!r} and {b!r} have rows with other ids{detail}; score both on the same rows, "
-                "with --id and --per-example"
+                f"the rows of {a!r} and {b!r} have different ids{detail}; score both on the same "
+                "rows, with --id and --per-example"
             )
         order = [numbers[name] for name in ids_a]
     if (ids_a is None) != (ids_b is None):
         first, second = (a, b) if ids_a is not None else (b, a)
         raise ValueError(
-            f"rows of {first!r} have ids, those of {second!r} have none; score both with --id and "
+            f"the rows of {first!r} have ids, those of {second!r} do not; score both with --id and "
             "--per-example"
         )
     clusters, clusters_b = labels_a.get("cluster"), labels_b.get("cluster")
@@ -174,10 +174,12 @@ def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, 
     if (None if clusters is None else list(clusters)) != (
         None if clusters_b is None else list(clusters_b)
     ):
-        raise ValueError(f"{a!r} and {b!r} have rows in other clusters; score both with the same")
+        raise ValueError(
+            f"the rows of {a!r} and {b!r} have different clusters; score both with the same"
+        )
     return Rows(order, clusters)
 
 
 def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that can move a score."""
-    return {name: plain(value) for name, value in options.items() if name not in REPORTING}
+    """The options that can change a score."""
+    return {name: to_jsonable(value) for name, value in options.items() if name not in REPORTING}

@@ -1,4 +1,4 @@
-"""Saved results together with the scores of their rows, which lie in a file of their own."""
+"""Saved results together with the scores of their rows, which are in a separate file."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -6,14 +6,14 @@ from pathlib import Path
 
 from ..catalog.usage import UsageError
 from ..results.results import Results
-from .stated_means import NO_ROWS
+from .reported_means import NO_ROWS
 
 _ADVICE = "score again with --save and --per-example FILE, or name that file with --rows"
 
 
 def is_saved_result(path: Path) -> bool:
-    """Whether a file is a JSON object, as results are, and not lines of columns."""
-    if not path.is_file():  # what is read from a pipe would be missing afterwards
+    """Whether a file holds a JSON object, as results do, and not lines of columns."""
+    if not path.is_file():  # a pipe cannot be read twice
         return False
     with path.open("rb") as file:
         return file.read(64).lstrip()[:1] == b"{"
@@ -26,20 +26,20 @@ def read_with_rows(
     cluster_by: str | None = None,
     readable: Callable[[Path], bool] = lambda _: True,
 ) -> list[Results]:
-    """Saved results with the scores of their rows.
+    """Read saved results with the scores of their rows.
 
     Args:
-        paths: what `save` wrote.
-        rows: what `save_per_example` wrote: one file for each result, or in their order for those
-            results that name none. A file that a result names is looked for where it was written,
-            and beside the result, and must be unchanged.
+        paths: files written by `save`.
+        rows: files written by `save_per_example`: one for each result, or in order, one for each
+            result that does not name its file. A file that a result names is looked for where it
+            was written, and next to the result, and must be unchanged.
         cluster_by: a field of the inputs of these results, whose labels are the clusters of rows.
         readable: whether a file that a result names may be read; others count as missing.
 
     Raises:
         UsageError: there are more files of rows than results that need one.
-        ValueError: a file is not what it should be, or the rows of a result are not there; says how
-            to make them.
+        ValueError: a file is not valid, or the rows of a result are missing; the message says how
+            to create them.
     """
     filled = []
     spare_rows = list(rows)
@@ -55,7 +55,7 @@ def read_with_rows(
             results if cluster_by is None else _clustered(path, results, cluster_by, readable)
         )
     if spare_rows:
-        raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
+        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
     return filled
 
 
@@ -77,17 +77,16 @@ def with_rows(
     is_first: bool,
     readable: Callable[[Path], bool] = lambda _: True,
 ) -> tuple[Results, str, Path | None]:
-    """A saved result with the scores of its rows, or without them and why not.
+    """A saved result with the scores of its rows, or without them and the reason.
 
     Args:
-        path: what `save` wrote.
-        rows: files of rows that are not yet spoken for.
-        is_first: whether the first of them is that of this result; else it is so only if the result
-            names none.
+        path: a file written by `save`.
+        rows: files of rows that are not assigned yet.
+        is_first: whether the first of them belongs to this result even if the result names a file.
         readable: whether a file that the result names may be read.
 
     Returns:
-        The result, what is wrong with its rows or "", and which of the files were its rows, if any.
+        The result, the problem with its rows or "", and which of the files was used, if any.
     """
     results = Results.read(path)
     record = results.provenance.get("per_example")
@@ -96,16 +95,16 @@ def with_rows(
         file = spare or (_recorded(path, record, readable) if record else None)
         if file is None and rows:
             file = spare = rows[0]
-        has_means_alone = all(
+        has_only_means = all(
             not result.rows for modules in results.systems.values() for result in modules.values()
         )
-        if file is None and has_means_alone:
+        if file is None and has_only_means:
             return results, f"{path}: {NO_ROWS}", None
         if file is None:
             problem = (
-                f"its rows are not there: {record['path']}"
+                f"the scores of its rows are missing: {record['path']}"
                 if record
-                else "it does not name the scores of its rows"
+                else "it does not name a file with the scores of its rows"
             )
             return results, f"{path}: {problem}; {_ADVICE}", None
         return results.with_rows(file), "", spare
@@ -116,12 +115,12 @@ def with_rows(
 def _recorded(
     result: Path, record: Mapping[str, str], readable: Callable[[Path], bool]
 ) -> Path | None:
-    """The file of rows that a result names, if it is there and unchanged."""
+    """The file of rows that a result names, if it exists; it must be unchanged."""
     name = record["path"]
     candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
     file = next((path for path in candidates if readable(path) and path.is_file()), None)
     if file is not None:
         with file.open("rb") as raw:
             if hashlib.file_digest(raw, "sha256").hexdigest() != record["sha256"]:
-                raise ValueError(f"{result}: its rows have changed since: {file}; {_ADVICE}")
+                raise ValueError(f"{result}: the scores of its rows changed: {file}; {_ADVICE}")
     return file

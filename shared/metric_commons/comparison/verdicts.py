@@ -1,4 +1,4 @@
-"""What rows can tell: whether a new system is inferior, and how many rows a benchmark takes."""
+"""Tests of non-inferiority, and the number of rows that a benchmark requires."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Verdict(NamedTuple):
     """Whether a new system is worse than a baseline by less than a margin."""
 
     verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
-    comparison: Comparison  # of the system that should be better (A) with the other one (B)
+    comparison: Comparison  # of the system whose mean should be higher (A) with the other (B)
     p_not_inferior: float
     p_inferior: float
     sentences: Sequence[str]
@@ -34,25 +34,25 @@ def gate(
     power: float = 0.8,
     confidence_level: float | None = None,
 ) -> Verdict:
-    """The verdict of the interval of the difference, at the level 1 - 2 alpha.
+    """Test whether a new system is inferior to a baseline, by the interval of their difference.
 
-    The new system is not inferior if the whole interval lies above the loss that matters, and
-    inferior if the whole interval lies below. Otherwise these rows cannot tell, which says nothing
-    for either. p-values are those that the interval inverts to. Rows, or clusters of them, are
-    weighted together with one that was not seen, so a few equal rows never tell.
+    The interval has the level 1 - 2 alpha. The new system is not inferior if the whole interval
+    lies above the loss that matters, and inferior if the whole interval lies below. Otherwise these
+    rows cannot tell, which is not evidence for either. The p-values invert the interval. Rows, or
+    clusters of rows, are weighted together with an unseen one, so a few equal rows never decide.
 
     Args:
         new: a result with the scores of its rows.
-        baseline: another one, of the same rows.
-        score: which score, as `score` or `module.score`; where less is better that is heeded.
+        baseline: a result with the scores of the same rows.
+        score: which score, as `score` or `module.score`; lower may be better.
         margin: the loss that would matter, above 0.
-        system: which system, where a result has several.
+        system: which system, if a result has several.
         alpha: the level of each of the two tests.
-        power: with which probability the number of rows that is recommended will tell.
-        confidence_level: of the interval that is shown; None for that of the verdict, 1 - 2 alpha.
+        power: the probability that the recommended number of rows will decide.
+        confidence_level: of the displayed interval; None for the level of the test, 1 - 2 alpha.
 
     Raises:
-        ValueError: an option out of its range, or results that cannot be compared.
+        ValueError: an option is out of its range, or the results cannot be compared.
 
     >>> from ..scoring.scoring import score
     >>> rows = {"references": ["x"] * 80, "per_example": True}
@@ -86,13 +86,13 @@ def gate(
         raise ValueError(f"score {score!r} {problem}")
     (pair,) = pairs
     lower = pair.score in pool.systems["new"][pair.module].lower_is_better
-    if lower:  # of the pair the first is the one that should not be less
+    if lower:  # the test expects the system with the higher mean first
         pair = pair.swapped()
     comparisons = compare_pairs(
         [pair], margin=margin, alpha=alpha, confidence_level=confidence_level, correction="none"
     )
     if not comparisons:
-        raise ValueError(f"there is no row that counts for {score} of both systems")
+        raise ValueError(f"there is no row that counts for {score} in both systems")
     (comparison,) = comparisons
     p_not_inferior, p_inferior = comparison["p_non_inferior"], comparison["p_inferior"]
     if p_not_inferior < alpha:
@@ -109,7 +109,7 @@ def gate(
 
 
 def _system(results: Results, system: str | None, side: str) -> str:
-    """The system that is meant: the one of that name, or the only one."""
+    """The system of this name, or the only one."""
     names = list(results.systems)
     if system in results.systems:
         return str(system)
@@ -120,7 +120,7 @@ def _system(results: Results, system: str | None, side: str) -> str:
 
 
 def _summary(comparison: Comparison, lower: bool, confidence_level: float) -> str:
-    """Both means and their difference, new less baseline."""
+    """Both means and their difference, new minus baseline."""
     means = {comparison["a"]: comparison["A_mean"], comparison["b"]: comparison["B_mean"]}
     difference, (low, high) = comparison["diff"], comparison["confidence_interval"]
     if lower:
@@ -128,14 +128,14 @@ def _summary(comparison: Comparison, lower: bool, confidence_level: float) -> st
     return (
         f"{label(comparison['score'])}: new {means['new']:.4f}, baseline {means['baseline']:.4f}, "
         f"difference {difference:+.4f} [{low:+.4f}, {high:+.4f}] at {100 * confidence_level:g} %"
-        f"{'; less is better' if lower else ''}."
+        f"{'; lower is better' if lower else ''}."
     )
 
 
 def _explained(
     verdict: str, comparison: Comparison, margin: float, p_not_inferior: float, p_inferior: float
 ) -> str:
-    """The verdict with its test, its rows and its clusters."""
+    """The verdict with its p-values and the number of rows and clusters."""
     p_of_verdict = {NOT_INFERIOR: p_not_inferior, INFERIOR: p_inferior}
     if verdict == UNDECIDED:
         claim = f"neither shown to be worse by less than {margin:g}, nor by more"
@@ -163,24 +163,24 @@ def _clusters(comparison: Comparison) -> int | None:
 
 
 def _deviation(comparison: Comparison) -> tuple[int, float]:
-    """How many rows or clusters there are, and the standard deviation of one of them."""
+    """The number of rows or clusters, and the standard deviation of one of them."""
     units = _clusters(comparison) or comparison["rows"]
     return units, comparison["standard_error"] * math.sqrt(units)
 
 
 def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, power: float) -> str:
-    """How many rows would tell, and under which assumption."""
+    """The number of rows that would decide, with the assumption it rests on."""
     units, deviation = _deviation(comparison)
     name = "clusters" if _clusters(comparison) else "rows"
     if math.isnan(deviation):
-        return f"One of the {name} says nothing about others; score more."
+        return f"One {name[:-1]} does not show how much {name} vary; score more."
     needed = _needed(pair, comparison, margin, alpha, power, as_observed=False)
     assumption = "both systems are equally good"
     if needed is None or needed <= units:
         needed = _needed(pair, comparison, margin, alpha, power, as_observed=True)
         assumption = "the difference is what was observed"
     if needed is None or needed <= units:
-        return f"As many {name} again may tell."
+        return f"Twice as many {name} may tell."
     return f"If {assumption}, {needed:,} {name} would tell with a probability of {100 * power:g} %."
 
 
@@ -193,9 +193,9 @@ def _needed(
     *,
     as_observed: bool,
 ) -> int | None:
-    """How many rows, or clusters, would show that a system is not inferior.
+    """The number of rows, or clusters, that would show that a system is not inferior.
 
-    Of bounded means by the distribution of their interval; of others by Student's t.
+    Computed from the distribution of the interval for bounded means, else from Student's t.
     """
     from ..statistics.significance import rows_that_show_margin
 
@@ -216,7 +216,7 @@ def _needed(
 
 
 class Plan(NamedTuple):
-    """How many rows it takes to find an effect, from the differences of two systems."""
+    """The number of rows needed to find an effect, from the differences of two systems."""
 
     a: str
     b: str
@@ -225,24 +225,24 @@ class Plan(NamedTuple):
     rows: int
     n_clusters: int | None
     deviation: float  # of the differences of rows, or of clusters
-    power: float  # of these rows, to find the effect
-    mde: float  # what these rows find with the power that is wanted
-    required_rows: int | None  # or clusters; None where one row says nothing
+    power: float  # of these rows for the effect
+    mde: float  # minimum detectable effect of these rows at the desired power
+    required_rows: int | None  # or clusters; None for a single row, whose spread is unknown
 
 
 def plans(
     comparisons: Sequence[Comparison], effect: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> list[Plan]:
-    """For each pair the power of its rows for an effect, and how many would be enough.
+    """The power of the rows of each pair for an effect, and the number that would be enough.
 
-    Of the two-sided paired t-test. Where rows come in clusters, these are counted, as the
-    comparisons count them.
+    Both are for the two-sided paired t-test. If the comparisons have clusters, these are counted
+    instead of rows.
 
     Args:
-        comparisons: of `compare`, on the rows of a benchmark.
+        comparisons: the comparisons of `compare`, on the rows of a benchmark.
         effect: the mean difference to be found, above 0.
         alpha: the level of the test.
-        power: the probability with which it should be found.
+        power: the desired probability of finding it.
 
     Raises:
         ValueError: an argument is out of its range.
@@ -282,8 +282,8 @@ def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) 
         3,
         set(),
         f"Two-sided paired t-test at {alpha:g}. deviation: standard deviation of the differences "
-        f"of {units}. mde: the difference that this number of {units} finds with a power of "
-        f"{power:g}. {units} needed: for {effect:g} with that power.",
+        f"of {units}. mde: the difference that this number of {units} detects with a power of "
+        f"{power:g}. {units} needed: to detect {effect:g} with that power.",
     )
 
 

@@ -1,1 +1,1 @@
-"""What commands read and print: options, sources of rows, tables, configuration files."""
+"""Input and output of commands: options, sources of rows, tables, configuration files."""

@@ -18,12 +18,12 @@ from ..scoring.request import Reporting
 
 Kind = TypeVar("Kind")
 
-_MOST_VALUES = 100_000  # of a configuration
+_MAX_VALUES = 100_000  # in a configuration
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Which fields of the data are what."""
+    """The fields of the data."""
 
     predictions: str | None = None
     references: str | None = None
@@ -34,7 +34,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class Data:
-    """Where rows come from."""
+    """The source of the rows."""
 
     path: str | None = None
     format: Format | None = None
@@ -44,7 +44,7 @@ class Data:
 
 @dataclass(frozen=True)
 class System:
-    """Whose predictions: a field, and the file if it is not that of the data."""
+    """The source of a system's predictions: a field, and the file if it is not that of the data."""
 
     path: str | None = None
     predictions: str | None = None
@@ -52,7 +52,7 @@ class System:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where results go."""
+    """The destinations of results."""
 
     save: str | None = None
     per_example: str | None = None
@@ -62,7 +62,7 @@ class Outputs:
 
 @dataclass(frozen=True, kw_only=True)
 class _Inputs:
-    """What is scored."""
+    """The rows, systems and modules of an evaluation."""
 
     data: Data = Data()
     systems: Mapping[str, System] = field(default_factory=dict)
@@ -71,16 +71,16 @@ class _Inputs:
 
 @dataclass(frozen=True, kw_only=True)
 class Config(Reporting, _Inputs):
-    """One evaluation. The keys of `Reporting` stand at the top of the file."""
+    """One evaluation. The keys of `Reporting` are top-level keys of the file."""
 
-    compare: bool | None = None  # type: ignore[assignment]  # None for systems that can be compared
+    compare: bool | None = None  # type: ignore[assignment]  # None: if they can be compared
     correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"  # type: ignore[assignment]
     jobs: Jobs | None = None
     outputs: Outputs = Outputs()
 
 
 def written_out(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a configuration file without its short forms.
+    """The content of a configuration file with its short forms written out.
 
     >>> written_out({"modules": ["qa_em"], "systems": {"a": "answer"}})
     {'modules': {'qa_em': {}}, 'systems': {'a': {'predictions': 'answer'}}}
@@ -103,16 +103,16 @@ _NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 
 @dataclass(frozen=True)
 class Document:
-    """What a YAML file says."""
+    """The content of a YAML file."""
 
     content: dict[str, Any]
-    repeated: list[tuple[str, int]]  # keys that one mapping has again, and in which line
+    repeated: list[tuple[str, int]]  # keys repeated in a mapping, and their lines
 
 
 class _Constructor(SafeConstructor):
-    """Of a key that a mapping has again the last value counts, and the key is noted.
+    """A constructor that notes repeated keys of a mapping, whose last value counts.
 
-    What a value cannot be, such as the 13th month, is an error that has its line.
+    Impossible values, such as a 13th month, are errors with their line.
     """
 
     repeated: list[tuple[str, int]]
@@ -124,23 +124,23 @@ class _Constructor(SafeConstructor):
         except _NO_VALUES as error:
             kind = str(node.tag).rpartition(":")[2]
             raise ConstructorError(
-                None, None, f"{shown(node.value, 80)} is no {kind}", node.start_mark
+                None, None, f"{shown(node.value, 80)} is not a valid {kind}", node.start_mark
             ) from error
 
     def check_mapping_key(
         self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any
     ) -> bool:
-        """Whether the value counts: always."""
+        """Whether to use the value: always."""
         if key in mapping:
             self.repeated.append((str(key), key_node.start_mark.line + 1))
         return True
 
 
 def read(path: Path) -> Document:
-    """What a YAML file says.
+    """Read a YAML file.
 
     Raises:
-        ValueError: it is not YAML, or no mapping.
+        ValueError: it is not YAML, or not a mapping.
         OSError: the file cannot be read.
     """
     repeated: list[tuple[str, int]] = []
@@ -163,9 +163,9 @@ def read(path: Path) -> Document:
 
 
 def _check_size(content: Any) -> None:
-    """Check that the values are not too many once every alias stands for what it names.
+    """Check that there are not too many values once aliases are expanded.
 
-    A few lines of aliases of aliases may stand for billions of values. Each list and mapping is
+    A few lines of aliases of aliases may expand to billions of values. Each list and mapping is
     counted once and remembered.
     """
     sizes: dict[int, int] = {}
@@ -174,13 +174,13 @@ def _check_size(content: Any) -> None:
         if not isinstance(value, dict | list):
             return 1
         if id(value) not in sizes:
-            sizes[id(value)] = _MOST_VALUES  # of a value inside itself
+            sizes[id(value)] = _MAX_VALUES  # in case the value contains itself
             items = value.values() if isinstance(value, dict) else value
             sizes[id(value)] = 1 + sum(map(size, items))
         return sizes[id(value)]
 
-    if size(content) > _MOST_VALUES:
-        raise ValueError(f"its aliases stand for more than {_MOST_VALUES:,} values")
+    if size(content) > _MAX_VALUES:
+        raise ValueError(f"its aliases expand to more than {_MAX_VALUES:,} values")
 
 
 def validated(
@@ -191,25 +191,25 @@ def validated(
     *,
     others_allowed: bool = False,
 ) -> Kind:
-    """A section of a file as an object of a dataclass, whose annotations say what values may be.
+    """A section of a file as an instance of a dataclass, checked by its annotations.
 
     Args:
         kind: the dataclass.
-        content: of the section.
+        content: the content of the section.
         path: the file.
         parents: the keys that lead to the section.
-        others_allowed: whether there may be keys that the dataclass does not have.
+        others_allowed: whether keys that the dataclass does not have are allowed.
 
     Raises:
-        ValueError: names the first key that is wrong.
+        ValueError: a key or its value is not valid; the message names the first one.
     """
     if not isinstance(content, dict):
-        raise wrong(path, parents, f"expected keys with values, got {content!r}")
+        raise key_error(path, parents, f"expected keys with values, got {content!r}")
     items: dict[str, Any] = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
     for key in content:
         if key not in items and not others_allowed:
             hint = nearest(str(key), items) or f"; the keys here are {', '.join(items)}"
-            raise wrong(path, [*parents, str(key)], f"there is no such key{hint}")
+            raise key_error(path, [*parents, str(key)], f"there is no such key{hint}")
     annotations = get_type_hints(kind, include_extras=True)
     values = {}
     for name, item in items.items():
@@ -217,7 +217,7 @@ def validated(
         if name in content:
             values[name] = _value(annotations[name], content[name], path, keys, others_allowed)
         elif item.default is MISSING and item.default_factory is MISSING:
-            raise wrong(path, keys, "is missing")
+            raise key_error(path, keys, "is missing")
     return kind(**values)
 
 
@@ -230,27 +230,27 @@ def _value(
         return validated(kind, value, path, keys, others_allowed=others_allowed)
     if get_origin(annotation) is Mapping:
         if not isinstance(value, dict):
-            raise wrong(path, keys, f"expected keys with values, got {value!r}")
+            raise key_error(path, keys, f"expected keys with values, got {value!r}")
         for name in value:
             if not isinstance(name, str):
-                raise wrong(path, [*keys, str(name)], f"the key must be a string, got {name!r}")
-        _, of_items = get_args(annotation)
+                raise key_error(path, [*keys, str(name)], f"the key must be a string, got {name!r}")
+        _, item_annotation = get_args(annotation)
         return {
-            name: _value(of_items, item, path, [*keys, name], others_allowed)
+            name: _value(item_annotation, item, path, [*keys, name], others_allowed)
             for name, item in value.items()
         }
     try:
         check_option(keys[-1], value, annotation)
     except OptionError as error:
-        raise wrong(path, keys, error.problem) from error
+        raise key_error(path, keys, error.problem) from error
     return value
 
 
-def in_order_of_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a section in the order in which its dataclass has the keys."""
+def with_ordered_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a section, with its keys in the order of the dataclass."""
     return {
         item.name: (
-            in_order_of_keys(type(item.default), content[item.name])
+            with_ordered_keys(type(item.default), content[item.name])
             if is_dataclass(item.default)
             else content[item.name]
         )
@@ -259,50 +259,50 @@ def in_order_of_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def wrong(path: Path, parents: Sequence[str], problem: str) -> ValueError:
-    """The error about a key of a file, as one line."""
+def key_error(path: Path, parents: Sequence[str], problem: str) -> ValueError:
+    """An error about a key of a file, on one line."""
     return ValueError(f"{path}: key {'.'.join(parents)!r}: {problem}")
 
 
-# What `init` writes. It runs as it is where the examples are.
+# The file that `init` writes. In a checkout it runs unchanged.
 EXAMPLE = """\
 # One evaluation:  metric-commons run FILE
-# Paths start at the folder in which the command runs. Every key but `modules` may be left out.
+# Paths start at the folder in which the command runs. All keys except `modules` are optional.
 
 data:
   path: examples/capitals.jsonl   # .jsonl, .json, .csv, .tsv or .parquet; all but the last also .gz
-  # format: jsonl                 # if the name does not say it
+  # format: jsonl                 # if the name does not show it
   # limit: 1000                   # only the first rows
-  fields:                         # which field of a row is what; a.b is b inside a
+  fields:                         # the fields of a row; a.b is b inside a
     references: answers
-    groups: topic                 # the rows of each label are also scored apart
-    id: question                  # which row it is: files must agree on it, and the page shows it
+    groups: topic                 # the rows of each label are also scored separately
+    id: question                  # identifies a row: files must agree on it, and pages show it
 
-# Each system has a name, and the field of its predictions. One with a file of its own is written
+# Each system has a name, and the field of its predictions. A system in a separate file is written
 #   cirrus: {path: runs/cirrus.jsonl, predictions: answer}
-# Without data.path every file also holds the references, which then must agree row by row.
+# Without data.path every file must also have the references, which must be equal in each row.
 systems:
   atlas: atlas
   borealis: borealis
 
-modules:                          # as `metric-commons list` has them, with their options
+modules:                          # as in `metric-commons list`, with their options
   qa_em:
   qa_f1: {both_empty: 0}
   substring_recall: {match: tokens}
 
-# preset: ultrarag                # a community's options, as `metric-commons presets` shows them
+# preset: ultrarag                # a community's options, as in `metric-commons presets`
 confidence_level: 0.95            # of the intervals; without it there are none
-interval: auto                    # how they are made; auto suits the method to each score
-n_resamples: 10000                # where something is resampled
+interval: auto                    # the method; auto chooses one for each score
+n_resamples: 10000                # for methods that resample
 seed: 0                           # the same seed gives the same numbers
 
-compare: true                     # every two systems, by permutation tests
-# scores: [qa_f1, qa_recall]      # which are compared; without it the main score of each module
+compare: true                     # all pairs of systems, by permutation tests
+# scores: [qa_f1, qa_recall]      # to compare; without it the main score of each module
 correction: holm                  # over all comparisons; or max_t, benjamini_hochberg (bh), none
 # jobs: 4                         # processes; without it one for small files, else all cores
 
 outputs:
-  format: table                   # or json, markdown, latex, csv, html: what is printed
+  format: table                   # printed; or json, markdown, latex, csv, html
   save: build/capitals.json       # the whole result
   per_example: build/capitals_rows.jsonl   # the scores of every row
   html: build/capitals.html       # a page with pictures, differences, groups and examples

@@ -1,4 +1,4 @@
-"""Options that several commands have; those of a request are made from its fields."""
+"""Options shared by several commands; those of a request are derived from its fields."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -14,45 +14,45 @@ from ..scoring.request import DEFAULTS, HELP, annotations
 from ..scoring.worker_processes import check_jobs
 from ..statistics.methods import Method
 
-# The boxes that help sorts options into.
+# The panels of options in the help.
 STATISTICS = "Intervals and comparisons"
 OUTPUT = "Output"
 READING = "Files and rows"
 LOGS = "Logs of harnesses"
 
-_LARGEST = 2**63 - 1  # of integers, which arrays can hold
+_MAX_INTEGER = 2**63 - 1  # that arrays can hold
 
 
-def share(value: str | float) -> float:
-    """A number between 0 and 1, both excluded, as text or as a default.
+def level(value: str | float) -> float:
+    """A level such as 0.95, strictly between 0 and 1, from text or a default.
 
-    >>> share("0.95")
+    >>> level("0.95")
     0.95
 
     Raises:
-        typer.BadParameter: it is not; for a percentage the message has the number that was meant.
+        typer.BadParameter: it is not; for a percentage, the message suggests the number.
     """
     text = str(value)
     number = text.strip().removesuffix("%")
     try:
-        level = float(number)
+        parsed = float(number)
     except ValueError:
-        level = math.nan
-    if 0 < level < 1 and not text.strip().endswith("%"):
-        return level
-    hint = f", such as {level / 100:g}" if 1 < level < 100 else ", such as 0.95"
+        parsed = math.nan
+    if 0 < parsed < 1 and not text.strip().endswith("%"):
+        return parsed
+    hint = f", such as {parsed / 100:g}" if 1 < parsed < 100 else ", such as 0.95"
     raise typer.BadParameter(f"it must be a number between 0 and 1{hint}; got {text!r}")
 
 
 def _bounds(annotation: Any) -> dict[str, Any]:
-    """How typer checks what an annotation of `numbers/domains` allows."""
+    """The arguments with which typer checks an annotation of `numbers/domains`."""
     members = [annotation, *get_args(annotation)]
     if Level in members:
-        return {"parser": share}
+        return {"parser": level}
     for member in members:
         for marker in get_args(member)[1:]:
             if isinstance(marker, Range):
-                return {"min": int(marker.low), "max": int(min(marker.high, _LARGEST))}
+                return {"min": int(marker.low), "max": int(min(marker.high, _MAX_INTEGER))}
     return {}
 
 
@@ -66,11 +66,11 @@ def request_option(
     """The option for a field of a request: its bounds and its help.
 
     Args:
-        field: of the request.
-        flags: what a person types, if that is not the name of the parameter.
-        metavar: what stands for the value in the help.
-        panel: the box in the help.
-        text: a help other than that of the field.
+        field: the field of the request.
+        flags: the flags, if they differ from the name of the parameter.
+        metavar: the placeholder of the value in the help.
+        panel: the panel in the help.
+        text: the help, if it differs from that of the field.
     """
     about = text or f"{HELP[field][0].upper()}{HELP[field][1:]}"
     return typer.Option(
@@ -103,8 +103,8 @@ Correction = Annotated[
     request_option(
         "correction",
         metavar="METHOD",
-        text="Correction for several comparisons: holm, max_t (of the largest statistic), bh "
-        "(Benjamini and Hochberg; also benjamini_hochberg) or none.",
+        text="Correction for several comparisons: holm, max_t (single-step), bh (Benjamini and "
+        "Hochberg; also benjamini_hochberg) or none.",
     ),
 ]
 Jobs = Annotated[
@@ -113,8 +113,8 @@ Jobs = Annotated[
         "jobs",
         metavar="COUNT",
         panel=None,
-        text=f"{HELP['jobs'].capitalize()} Without it one for small files, and for large ones as "
-        "many as there are cores.",
+        text=f"{HELP['jobs'].capitalize()} By default one for small files, and one per core for "
+        "large files.",
     ),
 ]
 Preset = Annotated[
@@ -138,7 +138,7 @@ Settings = Annotated[
         "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
     ),
 ]
-# The fields of a request that the command `score` takes as they are.
+# The fields of a request that the command `score` takes unchanged.
 _REQUEST: Mapping[str, Any] = {
     "references": References,
     "options": Settings,
@@ -170,7 +170,7 @@ _REQUEST: Mapping[str, Any] = {
 
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, which takes the fields of a request in place of its `**request`."""
+    """The command with the fields of a request as parameters in place of `**request`."""
     words, predictions, *parameters, _ = signature(command).parameters.values()
     fields = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=DEFAULTS[name], annotation=annotation)
@@ -195,7 +195,7 @@ Predictions = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[NAME=]FIELD",
-        help="Field of the predictions; not needed for logs. Give it once for each system.",
+        help="Field of the predictions; not needed for logs. Repeat it for each system.",
     ),
 ]
 Save = Annotated[
@@ -206,7 +206,7 @@ Alpha = Annotated[
     float,
     typer.Option(
         metavar="LEVEL",
-        parser=share,
+        parser=level,
         help="Significance level of the tests.",
         rich_help_panel=STATISTICS,
     ),
@@ -214,9 +214,9 @@ Alpha = Annotated[
 Power = Annotated[
     float,
     typer.Option(
-        metavar="SHARE",
-        parser=share,
-        help="Power that the suggested number of rows should have.",
+        metavar="POWER",
+        parser=level,
+        help="Desired power of the suggested number of rows.",
         rich_help_panel=STATISTICS,
     ),
 ]
@@ -239,7 +239,7 @@ Rows = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE",
-        help="The file that --per-example wrote, if the result does not name it or it was moved; "
+        help="File written by --per-example, if the result does not name it or it was moved; "
         "one for each result.",
     ),
 ]
@@ -249,7 +249,7 @@ def check_processes(jobs: int | None) -> None:
     """Check that this number of processes can be started.
 
     Raises:
-        UsageError: they cannot.
+        UsageError: it cannot.
     """
     try:
         check_jobs(1 if jobs is None else jobs)
@@ -258,5 +258,5 @@ def check_processes(jobs: int | None) -> None:
 
 
 def correction_named(name: str) -> Any:
-    """The whole name of a correction."""
+    """The full name of a correction."""
     return {"bh": "benjamini_hochberg"}.get(name, name)

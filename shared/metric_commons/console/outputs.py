@@ -1,4 +1,4 @@
-"""Where results go: files, and the screen."""
+"""The output of results: files and the screen."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,54 +16,54 @@ from .options import OUTPUT
 if TYPE_CHECKING:
     from rich.table import Table as Grid
 
-_GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
+_GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
 
 
-def check_form(form: str | None) -> str | None:
-    """The form, if results can be printed so.
+def check_output_format(name: str | None) -> str | None:
+    """Check the name of a format of output, and return it.
 
     Raises:
-        UsageError: they cannot.
+        UsageError: there is no such format.
     """
-    if form is not None:
+    if name is not None:
         try:
-            check_choice("--format", form, FORMATS)
+            check_choice("--format", name, FORMATS)
         except OptionError as error:
             raise UsageError(str(error)) from error
-    return form
+    return name
 
 
-Form = Annotated[
+OutputFormat = Annotated[
     str,
     typer.Option(
         "--format",
         metavar="FORMAT",
-        callback=check_form,
-        help=f"Format of what is printed: {', '.join(FORMATS)}.",
+        callback=check_output_format,
+        help=f"Format of the printed output: {', '.join(FORMATS)}.",
         rich_help_panel=OUTPUT,
     ),
 ]
-OptionalForm = Annotated[
+OptionalOutputFormat = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="FORMAT",
-        callback=check_form,
-        help=f"Format of what is printed, instead of the file's: {', '.join(FORMATS)}.",
+        callback=check_output_format,
+        help=f"Format of the printed output, instead of the one in the file: {', '.join(FORMATS)}.",
     ),
 ]
 
 
 class Outputs(NamedTuple):
-    """What is printed, and which files are written."""
+    """The format of the printed output, and the files to write."""
 
-    form: str = "table"
+    format_name: str = "table"
     save: Path | None = None
     per_example: Path | None = None
-    html: Path | None = None  # a page, as `report` makes it
+    html: Path | None = None  # a page, as from `report`
 
     def check(self, inputs: Sequence[Path]) -> None:
-        """Refuse files that would replace an input, or each other, or cannot be made."""
+        """Refuse files that would replace an input or each other, or cannot be created."""
         check_outputs([self.save, self.per_example, self.html], inputs)
         if self.html:
             check_report()
@@ -78,18 +78,18 @@ class Outputs(NamedTuple):
             from ..report import find_examples, render
 
             write_whole(self.html, [render(results, find_examples(results))])
-        show(results, self.form)
+        show(results, self.format_name)
         say_written(self.per_example, self.save, self.html)
 
 
 def check_report() -> None:
-    """The library is there that pages are made with. Said before a large file is read."""
+    """Check that the library for pages is installed, before a large file is read."""
     with extra("report"):
         import jinja2  # noqa: F401
 
 
 def say_written(*paths: Path | None) -> None:
-    """Say on stderr which files were written, and where a browser finds those that are pages."""
+    """Report on stderr the files that were written, with links to pages."""
     for path in filter(None, paths):
         if str(path).startswith(OPEN_FILES):
             continue
@@ -97,17 +97,17 @@ def say_written(*paths: Path | None) -> None:
         typer.echo(label(f"wrote {path}{link}"), err=True)
 
 
-def show(results: Results, form: str) -> None:
-    """Print results in one of the forms; of tables the best of each score is in bold."""
-    if form == "table":
+def show(results: Results, format_name: str) -> None:
+    """Print results in a format; in tables, the best tier of each score is in bold."""
+    if format_name == "table":
         show_tables(results.tables(), results.signatures())
     else:
-        text = FORMATS[form](results)
+        text = FORMATS[format_name](results)
         typer.echo(text, nl=not text.endswith("\n"))
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
-    """Print tables with their notes, as wide as the screen allows, then the lines."""
+    """Print tables with their notes, fitted to the width of the screen, then the lines."""
     from rich.console import Console
     from rich.text import Text
 
@@ -127,7 +127,7 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
 
 
 def _pages(table: Table, width: int) -> Iterator[list[int]]:
-    """The columns of scores in each part of a table that is too wide for the screen."""
+    """The columns of scores of each page, where a table too wide for the screen is divided."""
     from rich.cells import cell_len
 
     widths = [max(map(cell_len, cells)) for cells in zip(table.header, *table.rows, strict=True)]

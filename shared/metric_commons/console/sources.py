@@ -1,4 +1,4 @@
-"""Which files are scored: their formats, the rows that count, and the names of systems."""
+"""The files to score: their formats, the selection of rows, and the names of systems."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..catalog.usage import UsageError
-from ..files.contents import forms
+from ..files.contents import format_names
 from ..files.logs import PLAIN_ROWS
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, Limits, stem
@@ -22,21 +22,21 @@ from ..scoring.units import Reduce
 from .options import LOGS, READING
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
-_FORMS_OF_ANSWERS = ("lines", "conll", "squad")  # in which both files are, if one is
+_FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
 
 
-def check_format(form: str | None) -> str | None:
-    """The format, if files can have it.
+def check_format(name: str | None) -> str | None:
+    """Check the name of a format of files, and return it.
 
     Raises:
-        UsageError: they cannot.
+        UsageError: there is no such format.
     """
-    if form is not None:
+    if name is not None:
         try:
-            check_choice("--from", form, forms())
+            check_choice("--from", name, format_names())
         except OptionError as error:
             raise UsageError(str(error)) from error
-    return form
+    return name
 
 
 Origin = Annotated[
@@ -46,7 +46,7 @@ Origin = Annotated[
         metavar="FORMAT",
         callback=check_format,
         help="Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or "
-        "helm. By default it is found from the content.",
+        "helm. By default it is detected from the content.",
         rich_help_panel=READING,
     ),
 ]
@@ -72,7 +72,7 @@ MetricName = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The score of a log that `logged` summarises; by default all.",
+        help="The score of a log that `logged` summarizes; by default all.",
         rich_help_panel=LOGS,
     ),
 ]
@@ -86,7 +86,7 @@ MissingSamples = Annotated[
 ReduceIds = Annotated[
     Reduce | None,
     typer.Option(
-        help="How several rows of one id, such as epochs, become one.",
+        help="How several rows with the same id, such as epochs, become one.",
         show_default="mean",
         rich_help_panel=LOGS,
     ),
@@ -143,26 +143,29 @@ LIMITS = Limits()
 def opened(
     paths: Sequence[Path],
     answers: Path | None,
-    form: str | None,
+    format_name: str | None,
     selection: Selection,
     limits: Limits,
 ) -> Iterator[dict[Path, Source]]:
-    """The files by their paths, which are closed afterwards, read or not.
+    """The files by path; all are closed at the end.
 
     Raises:
         UsageError: standard input is named twice.
     """
     if [*paths, answers].count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input can be one file")
+        raise UsageError("only one file can be standard input")
     sources = {
-        path: Source(path, [], form=form, selection=selection, limits=limits, progress=True)
+        path: Source(
+            path, [], format_name=format_name, selection=selection, limits=limits, progress=True
+        )
         for path in paths
     }
     if answers is not None:
-        form = form if form in _FORMS_OF_ANSWERS else None
+        format_name = format_name if format_name in _FORMATS_OF_BOTH else None
         selection = Selection(incomplete=selection.incomplete)
         sources.setdefault(
-            answers, Source(answers, [], form=form, selection=selection, limits=limits)
+            answers,
+            Source(answers, [], format_name=format_name, selection=selection, limits=limits),
         )
     with ExitStack() as stack:
         for source in sources.values():
@@ -175,43 +178,43 @@ def evaluation_on(
     paths: Sequence[Path],
     predictions: Sequence[str],
     request: Mapping[str, Any],
-    of_logs: Mapping[str, Any],
+    log_options: Mapping[str, Any],
 ) -> Evaluation:
-    """The evaluation of the files: of plain rows as they come, or of logs and what is like them.
+    """The evaluation of the files: of plain rows, or of logs and rows that need assembling.
 
     Args:
         sources: the files.
-        paths: those with predictions.
-        predictions: fields, perhaps with names.
-        request: what both kinds of evaluations take.
-        of_logs: what that of logs takes besides.
+        paths: the files with predictions.
+        predictions: fields, possibly with names.
+        request: the arguments of both kinds of evaluations.
+        log_options: the additional arguments for logs.
 
     Raises:
-        UsageError: plain rows, and no field of predictions.
-        ValueError: a file is of no format.
-        OSError: it cannot be read.
+        UsageError: the rows are plain, and the field of predictions is missing.
+        ValueError: a file has no known format.
+        OSError: a file cannot be read.
     """
-    is_usual = all(value in (None, "refuse") for value in of_logs.values())
+    has_defaults = all(value in (None, "refuse") for value in log_options.values())
     has_choice = any(source.selection[:2] != (None, {}) for source in sources.values())
     are_logs = LOGGED in request["modules"] or any(
-        source.log.form != PLAIN_ROWS for source in sources.values()
+        source.log.format_name != PLAIN_ROWS for source in sources.values()
     )
     if not are_logs and not predictions:
         raise UsageError("Missing option '--predictions': the field of the answers")
     names = file_names(paths, sources)
     systems = named_systems(names, paths, predictions, are_logs=are_logs)
-    if is_usual and not has_choice and not are_logs:
+    if has_defaults and not has_choice and not are_logs:
         return Evaluation(**request, systems=systems, opened=sources)
-    return LogEvaluation(**request, **of_logs, systems=systems, opened=sources)
+    return LogEvaluation(**request, **log_options, systems=systems, opened=sources)
 
 
 def conditions(texts: Sequence[str]) -> dict[str, str]:
-    """The paths that `--where` names, and the value that each must have.
+    """The paths of `--where`, with the value that each must have.
 
-    The path ends at the first equals sign, so values may contain others.
+    A path ends at the first equals sign, so values may contain others.
 
     Raises:
-        UsageError: there is no equals sign, or a path has two different values, which no row has.
+        UsageError: there is no equals sign, or a path has two different values.
 
     >>> conditions(["split=test", "prompt=a=b"])
     {'split': 'test', 'prompt': 'a=b'}
@@ -229,10 +232,11 @@ def conditions(texts: Sequence[str]) -> dict[str, str]:
 def named_systems(
     names: Sequence[str], paths: Sequence[Path], fields: Sequence[str], *, are_logs: bool = False
 ) -> dict[str, tuple[Path, str]]:
-    """The file and field of each system, under its name; "" for the field that a log has.
+    """The file and field of each system, by name; "" for the standard field of a log.
 
-    A name is what was given as NAME=FIELD, else the part of the names of files and fields that
-    tells systems apart. One system of a log is called as the file, others as their field.
+    A system is named by NAME=FIELD, or else by the names of its file and field as far as they
+    distinguish the systems. A single system of a log is named after its file, others after their
+    fields.
     """
     systems: dict[str, tuple[Path, str]] = {}
     for file_name, path in zip(names, paths, strict=True):
@@ -249,7 +253,7 @@ def named_systems(
 
 
 def file_names(paths: Sequence[Path], sources: Mapping[Path, Source] | None = None) -> list[str]:
-    """The shortest kind of names that tells files apart: models, with tasks, stems, or paths."""
+    """The shortest names that distinguish the files: models, models with tasks, stems or paths."""
     logs = [sources[path].log for path in paths] if sources else []
     kinds: list[list[str]] = [
         [log.system or "" for log in logs],

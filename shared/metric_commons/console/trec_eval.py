@@ -1,9 +1,9 @@
-"""What trec_eval is output for, and what it prints: `metric-commons trec --format trec_eval`.
+"""The output of trec_eval, for `metric-commons trec --format trec_eval`.
 
 Measures are named as on its command line (`-m P.5,10`, `-m ndcg_cut`, `-m all_trec`), and printed
-in its order and columns, so that what reads its output reads this. The order and the defaults are
-those of version 9, to which version 10 adds `rbp`, `rbp_resid` and `unj` at the end: `all_trec` and
-`all_trec_9` are without them, `all_trec_10` has them.
+in its order and columns, so programs that parse its output can parse ours. The order and the
+defaults are those of version 9, to which version 10 adds `rbp`, `rbp_resid` and `unj` at the end:
+`all_trec_10` includes them, `all_trec` and `all_trec_9` do not.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _DOCUMENTS = "5,10,15,20,30,100,200,500,1000"
 _TENTHS = ",".join(f"{tenths / 10:.1f}" for tenths in range(11))
-# Every measure in the order in which trec_eval prints them, with its default cutoffs if it has any.
+# Every measure in the order of trec_eval's output, with its default cutoffs if it has any.
 _ORDER: Mapping[str, str] = {
     name: cutoffs
     for names, cutoffs in (
@@ -47,25 +47,25 @@ _NICKNAMES: Mapping[str, Sequence[str]] = {
     "all_trec_9": _ALL_OF_9,
     "all_trec_10": [*_ALL_OF_9, "rbp", "rbp_resid", "unj"],
 }
-_OF_NUMBERS = ("iprec_at_recall", "Rprec_mult")  # cutoffs that are no numbers of documents
-_OF_ALL = ("runid", "num_q", "gm_map", "gm_bpref")  # not printed for single queries
+_FRACTIONAL = ("iprec_at_recall", "Rprec_mult")  # cutoffs are fractions, not numbers of documents
+_SUMMARIES = ("runid", "num_q", "gm_map", "gm_bpref")  # not printed for single queries
 _LENGTH = 10  # of relstring
 
 
 class Line(NamedTuple):
-    """A line of the output: of each query, and of all."""
+    """A line of the output, for each query and for all queries."""
 
-    label: str  # as it is printed
-    measure: str  # the name of the measure here; "" for texts
+    label: str  # as printed
+    measure: str  # our name of the measure; "" for texts
 
 
 def lines(measures: Sequence[str] | None, documents: int | None) -> list[Line]:
     """The lines that trec_eval prints for these measures, in its order.
 
     Args:
-        measures: as its option -m has them, with parameters behind a point; those of a measure that
-            is named several times are joined. Names that it does not know come last, as they are.
-        documents: how many documents the collection has, for the fourth weight of `utility`.
+        measures: as for its option -m, with parameters after a period; the parameters of a measure
+            named several times are joined. Names unknown to trec_eval come last, unchanged.
+        documents: the number of documents in the collection, for the fourth weight of `utility`.
 
     >>> [line.label for line in lines(["ndcg_cut.20,5", "map", "ndcg@7"], None)]
     ['map', 'ndcg_cut_5', 'ndcg_cut_20', 'ndcg@7']
@@ -95,7 +95,7 @@ def _lines(name: str, parameters: str, documents: int | None) -> Iterator[Line]:
     if _ORDER[name]:
         cutoffs = sorted({_cutoff(name, text) for text in (parameters or _ORDER[name]).split(",")})
         for cutoff in cutoffs:
-            if name in _OF_NUMBERS:
+            if name in _FRACTIONAL:
                 yield Line(f"{name}_{cutoff:3.2f}", f"{name}@{cutoff:g}")
             else:
                 yield Line(f"{name}_{cutoff:.0f}", f"{name}_{cutoff:.0f}")
@@ -110,20 +110,20 @@ def _lines(name: str, parameters: str, documents: int | None) -> Iterator[Line]:
     elif name == "set_F" and parameters:
         yield Line(label, f"set_F(beta={parameters})")
     elif name == "dcg" and parameters:
-        raise UsageError("--measure: dcg has no gains here; take ndcg")
+        raise UsageError("--measure: dcg does not take gains here; use ndcg")
     else:
         yield Line(label, label)
 
 
 def _cutoff(name: str, text: str) -> float:
     try:
-        return float(text) if name in _OF_NUMBERS else int(text)
+        return float(text) if name in _FRACTIONAL else int(text)
     except ValueError:
-        raise UsageError(f"--measure: {name} has numbers as cutoffs, got {text!r}") from None
+        raise UsageError(f"--measure: cutoffs of {name} must be numbers, got {text!r}") from None
 
 
 def relstring_length(output: Sequence[Line]) -> int | None:
-    """How many ranks `relstring` shows; None if it is not among the lines."""
+    """The number of ranks that `relstring` shows; None if it is not among the lines."""
     for line in output:
         name, _, parameters = line.label.partition("_")
         if name == "relstring":
@@ -144,17 +144,17 @@ def printed(
     """The lines of the output.
 
     Args:
-        output: what is printed.
+        output: the lines to print.
         queries: the values of each query.
-        means: those of all.
+        means: the values for all queries.
         per_query: whether to print the values of queries.
-        summary: whether to print those of all.
-        tag: the name that the run gives itself.
-        relstrings: of each query the relevance of the first documents.
+        summary: whether to print the values for all queries.
+        tag: the name of the run, as in its file.
+        relstrings: the relevance of the first documents, by query.
     """
     for query, values in queries.items() if per_query else ():
         for line in output:
-            if line.label in _OF_ALL:
+            if line.label in _SUMMARIES:
                 continue
             text = f"'{relstrings[query]}'" if not line.measure else _text(values[line.measure])
             yield f"{line.label:<22}\t{query}\t{text}"

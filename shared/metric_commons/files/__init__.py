@@ -1,4 +1,4 @@
-"""What is read from files and written to them: tables, TREC runs and judgments, results."""
+"""Reading and writing files: tables, TREC runs and judgments, results."""
 
 from typing import TYPE_CHECKING
 

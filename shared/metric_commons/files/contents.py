@@ -1,4 +1,4 @@
-"""What a file holds: the rows of a table or the log of a harness, known by its content."""
+"""Detecting whether a file contains the rows of a table or the log of a harness."""
 
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -20,58 +20,61 @@ _TEXT_SUFFIXES = ("txt", "conll", "bio", "iob")
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 
-Fields = Callable[[], Sequence[str]]  # those that are read, known when the first row is asked for
+Fields = Callable[[], Sequence[str]]  # the fields to read, known when the first row is requested
 
 
-def forms() -> list[str]:
-    """What `--from` takes: the formats of logs, of tables, and `rows` for no log."""
+def format_names() -> list[str]:
+    """The values of `--from`: the formats of logs, those of tables, and `rows` for plain rows."""
     return [PLAIN_ROWS, *formats(), *_TABLES]
 
 
-def log_in(stream: Stream, form: str | None, fields: Fields) -> Log:
-    """The log that a file holds, or its plain rows.
+def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
+    """The log in a file, or its plain rows.
 
     Args:
         stream: the file.
-        form: its format, or None to find it by the content, and by the suffix where that is open.
-        fields: returns the fields that are read, once they are known.
+        format_name: its format, or None to detect it by the content and the suffix.
+        fields: returns the fields to read, once they are known.
 
     Raises:
-        ValueError: the content is of no format, or not of this one.
+        ValueError: the content has no known format, or not this one.
     """
-    kind = form if form is not None and form in _TABLES else suffix(stream.path)
-    is_table = form in (*_TABLES, PLAIN_ROWS)
+    kind = (
+        format_name if format_name is not None and format_name in _TABLES else suffix(stream.path)
+    )
+    is_table = format_name in (*_TABLES, PLAIN_ROWS)
     start = stream.start()
-    if form in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
-        return _of(Content(stream.path, "text", None, _texts(stream)), form)
+    if format_name in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
+        return _of(Content(stream.path, "text", None, _texts(stream)), format_name)
     if start.startswith(_ZIP) and not is_table:
         file = stream.seekable()
         names = zipfile.ZipFile(file).namelist()
         return _of(
-            Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits), form
+            Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits),
+            format_name,
         )
     if kind == "parquet" or start.startswith(_PARQUET):
-        return _parquet(stream, None if is_table else form, is_table, fields)
+        return _parquet(stream, None if is_table else format_name, is_table, fields)
     if kind in _DELIMITERS:
         rows = _delimited(stream, _DELIMITERS[kind], fields)
-        return Log(form=PLAIN_ROWS, rows=rows, has_cells=True)
+        return Log(format_name=PLAIN_ROWS, rows=rows, has_cells=True)
     if kind not in ("json", "jsonl") and stream.path != STANDARD_INPUT and not _is_json(start):
         suffixes = ", ".join(f".{name}" for name in _TABLES)
         raise ValueError(
-            f"unknown kind of file; a name ends in {suffixes}, or in .gz or .zst after"
+            f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"
         )
-    return _json(stream, kind, None if is_table else form, is_table)
+    return _json(stream, kind, None if is_table else format_name, is_table)
 
 
-def _of(content: Content, form: str | None) -> Log:
-    """The log of this format, or of that whose marks the content has."""
-    module = recognized(content) if form is None else format_named(form)
+def _of(content: Content, format_name: str | None) -> Log:
+    """The log, in this format or in the one detected by its marks."""
+    module = recognized(content) if format_name is None else format_named(format_name)
     if module is None:
-        raise ValueError("the content has the marks of no format; name it with --from")
+        raise ValueError("the format cannot be detected from the content; name it with --from")
     try:
         log: Log = module.read(content)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not of the format {module.FORM}: {error}") from error
+        raise ValueError(f"not in the format {module.FORMAT}: {error}") from error
     return log
 
 
@@ -83,51 +86,53 @@ def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
     yield from delimited_rows(text_lines(stream.content), delimiter, fields())
 
 
-def _parquet(stream: Stream, form: str | None, is_table: bool, fields: Fields) -> Log:
+def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fields) -> Log:
     file = stream.seekable()
     content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
-    if form is not None or (not is_table and recognized(content) is not None):
-        return _of(content, form)
+    if format_name is not None or (not is_table and recognized(content) is not None):
+        return _of(content, format_name)
 
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
 
-    return Log(form=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_table, file, fields))
+    return Log(format_name=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_table, file, fields))
 
 
-def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
-    """The log in JSON Lines or in a JSON document, whatever the suffix says; or the plain rows."""
+def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) -> Log:
+    """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
     if kind == "json" or _is_list(stream.start()):
-        return _document(stream.text(), stream, form, is_table)
+        return _document(stream.text(), stream, format_name, is_table)
     lines = filled_lines(text_lines(stream.content))
     head = list(islice(lines, 2))
     try:
         first = PLAIN.decode(head[0][1]) if head else None
     except (ValueError, RecursionError):
         if kind == "jsonl":
-            return Log(form=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)))
-        return _document("".join(text for _, text in chain(head, lines)), stream, form, is_table)
+            return Log(format_name=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)))
+        return _document(
+            "".join(text for _, text in chain(head, lines)), stream, format_name, is_table
+        )
     if kind != "jsonl" and len(head) == 1:
-        return _document(head[0][1], stream, form, is_table)
+        return _document(head[0][1], stream, format_name, is_table)
     content = Content(stream.path, "lines", first, decoded_lines(chain(head, lines), PLAIN))
-    if form is not None or (not is_table and recognized(content) is not None):
-        return _of(content, form)
+    if format_name is not None or (not is_table and recognized(content) is not None):
+        return _of(content, format_name)
 
     def all_lines() -> Iterator[bytes]:
         first_lines = (text.encode("utf-8", "surrogatepass") for _, text in head)
         return chain(first_lines, stream.content)
 
     rows = decoded_lines(chain(head, lines))
-    return Log(form=PLAIN_ROWS, rows=rows, pieces=partial(pieces_of_lines, all_lines))
+    return Log(format_name=PLAIN_ROWS, rows=rows, pieces=partial(pieces_of_lines, all_lines))
 
 
-def _document(text: str, stream: Stream, form: str | None, is_table: bool) -> Log:
+def _document(text: str, stream: Stream, format_name: str | None, is_table: bool) -> Log:
     document: Any = PLAIN.decode(text)
     first = document[0] if isinstance(document, list) and document else document
     content = Content(stream.path, "document", first, _items(document), document)
-    if form is not None or (not is_table and recognized(content) is not None):
-        return _of(content, form)
-    return Log(form=PLAIN_ROWS, rows=rows_of_document(STRICT.decode(text)))
+    if format_name is not None or (not is_table and recognized(content) is not None):
+        return _of(content, format_name)
+    return Log(format_name=PLAIN_ROWS, rows=rows_of_document(STRICT.decode(text)))
 
 
 def _items(document: Any) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV, and what their cells stand for."""
+"""Rows of CSV and TSV, and the values of their cells."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,17 +8,17 @@ from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
 
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
-_LARGEST_CELL = 2**31 - 1  # the default of the csv module, 128 KiB, is less than a long context
+_MAX_CELL = 2**31 - 1  # characters; the default of the csv module is too small for long contexts
 
 
 def delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) -> Iterator[Row]:
     """Rows whose cells are strings.
 
     Raises:
-        ValueError: the header lacks a field or has it twice, a row has more or fewer cells than the
+        ValueError: the header lacks a field or repeats it, a row has more or fewer cells than the
             header, or a quote is not closed.
     """
-    csv.field_size_limit(_LARGEST_CELL)
+    csv.field_size_limit(_MAX_CELL)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     end = row = 0
     try:
@@ -43,7 +43,7 @@ def delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) 
 
 
 def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:
-    """Nothing, if the header has each field once."""
+    """Check that the header has each field once."""
     for field in fields:
         if header.count(field) > 1:
             raise ValueError(f"line 1: there are {header.count(field)} columns {field!r}")
@@ -69,7 +69,7 @@ def _leads_into(path: str, header: Sequence[str]) -> bool:
 
 
 def values_of_cells(cells: Sequence[str], *, numbers_allowed: bool) -> tuple[Any, Sequence[Any]]:
-    """What all cells of a column are, `list`, `int | float` or else `str`, and their values.
+    """The common type of a column's cells, `list`, `int | float` or else `str`, and their values.
 
     >>> values_of_cells(["[1]", "[]"], numbers_allowed=False)
     (<class 'list'>, [[1], []])

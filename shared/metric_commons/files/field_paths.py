@@ -1,6 +1,6 @@
 """Paths to values inside records: `a.b`, `a[0]`, `a.0`, `a[*].b`, `["g.old"].l`.
 
-A path that leads nowhere is an error, never a missing value in silence; and a path without `[*]`
+A path that leads nowhere is an error, never a silently missing value; and a path without `[*]`
 leads to one value, never to a list of matches.
 """
 
@@ -26,7 +26,7 @@ def steps(path: str) -> tuple[str | int, ...]:
     (('a', 'b', 0), ('g.old', 'l', '*', 'v'))
 
     Raises:
-        ValueError: it is no path.
+        ValueError: the syntax is not valid.
     """
     parsed: list[str | int] = []
     end = 0
@@ -39,12 +39,12 @@ def steps(path: str) -> tuple[str | int, ...]:
         elif name := match[1] or match[2] or match[4]:
             parsed.append(name)
     if end != len(path) or not parsed:
-        raise ValueError(f"field path {path!r} is not understood after {path[:end]!r}")
+        raise ValueError(f"field path {path!r} is not valid after {path[:end]!r}")
     return tuple(parsed)
 
 
 def value_at(record: Any, path: str) -> Any:
-    """The value at the end of a path. A field with the whole name comes before a path.
+    """The value at the end of a path; a field whose name is the whole path takes precedence.
 
     >>> value_at({"resps": [["4", "5"]]}, "resps.0.1"), value_at({"a.b": 1, "a": {"b": 2}}, "a.b")
     ('5', 1)
@@ -52,7 +52,7 @@ def value_at(record: Any, path: str) -> Any:
     [1, 2]
 
     Raises:
-        ValueError: the path leads nowhere, or is no path.
+        ValueError: the path leads nowhere, or its syntax is not valid.
     """
     if isinstance(record, Mapping) and path in record:
         return record[path]

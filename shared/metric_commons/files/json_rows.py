@@ -10,7 +10,7 @@ Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, an
 
 
 def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a JSON object, all different; `json` itself would keep the last of two."""
+    """The fields of a JSON object, which must be distinct; `json` itself keeps the last of two."""
     values = dict(pairs)
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
@@ -20,13 +20,13 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
-# Of logs, which programs write: twice as fast, and a field given twice is none of their faults.
+# For logs: twice as fast, and programs do not write a field twice.
 PLAIN = json.JSONDecoder()
 _ENDS = ("\n", "\r\n")
 
 
 def location(row: int, line: int | None) -> str:
-    """Where a row is: its number, from 0, and the line in which it starts, from 1, if it has one.
+    """The location of a row: its number, from 0, and its first line, from 1, if there are lines.
 
     >>> location(12, 14), location(12, None)
     ('row 12 (line 14)', 'row 12')
@@ -35,7 +35,7 @@ def location(row: int, line: int | None) -> str:
 
 
 def missing_field(field: str, names: Iterable[str]) -> str:
-    """What is said of a field that a row or a header does not have.
+    """The message about a field that a row or a header lacks.
 
     >>> missing_field("anser", ["question", "answer"])
     "there is no field 'anser'; did you mean 'answer'? The fields are question, answer"
@@ -46,7 +46,7 @@ def missing_field(field: str, names: Iterable[str]) -> str:
 
 
 def text_lines(content: Iterable[bytes]) -> Iterator[str]:
-    """Lines as text. Only a line feed ends a line, because JSON strings may have U+2028.
+    """Lines as text. Only a line feed ends a line, because JSON strings may contain U+2028.
 
     Raises:
         ValueError: a line is not UTF-8.
@@ -57,7 +57,7 @@ def text_lines(content: Iterable[bytes]) -> Iterator[str]:
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"line {number} is not UTF-8: byte 0x{line[error.start]:02x} "
-                f"after {error.start} others"
+                f"after {error.start} valid bytes"
             ) from None
         yield text.removeprefix("\ufeff") if number == 1 else text
 
@@ -67,7 +67,7 @@ def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     return (
         pair
         for pair in enumerate(lines, start=1)
-        # isspace() looks at one character of most lines; strip() copies all of them.
+        # For most lines, isspace() reads one character, while strip() copies the whole line.
         if not pair[1].isspace() or pair[1].strip(" \t\r\n")
     )
 
@@ -78,7 +78,7 @@ def decoded_lines(
     """The objects in the lines of JSON Lines.
 
     Raises:
-        ValueError: a line is no JSON, or no object.
+        ValueError: a line is not JSON, or not an object.
     """
     scan = decoder.scan_once  # type: ignore[attr-defined] # decode() looks for white space with regular expressions
     for row, (number, line) in enumerate(lines):
@@ -87,7 +87,7 @@ def decoded_lines(
                 values, end = scan(line, 0)
                 if end < len(line) and line[end:] not in _ENDS:
                     values = decoder.decode(line)
-            except StopIteration:  # white space in front, or no JSON
+            except StopIteration:  # leading white space, or not JSON
                 values = decoder.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
@@ -100,7 +100,7 @@ def decoded_lines(
 
 
 def fault_of(error: BaseException) -> str:
-    """What is wrong with a document, of which Python says how its own limits can be changed.
+    """The error in a document, without Python's advice on how to change its own limits.
 
     >>> fault_of(RecursionError("too deep")), fault_of(ValueError("no JSON"))
     ('values are nested too deeply', 'no JSON')
@@ -115,7 +115,7 @@ def rows_of_document(document: Any) -> Iterator[Row]:
     """The objects in a JSON document, which is a list of them or has them under `data`.
 
     Raises:
-        ValueError: it is of another shape.
+        ValueError: it has another structure.
     """
     rows = document.get("data") if isinstance(document, dict) else document
     if not isinstance(rows, list):

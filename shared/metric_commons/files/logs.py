@@ -1,20 +1,20 @@
-"""What evaluation harnesses log: formats known by their content, and rows with standard columns.
+"""Logs of evaluation harnesses: formats detected by content, and rows with standard columns.
 
 A format is a file in the folder `log_formats`, with
 
-* `FORM`, its name;
-* `MARKS`, by which a file's content shows the format;
-* `read(content)`, the `Log`.
+* `FORMAT`, its name;
+* `MARKS`, by which the format of a file is detected;
+* `read(content)`, which returns the `Log`.
 
-Standard columns are functions from a record, the row as it was logged, so that only those columns
-are made that somebody asks for:
+Standard columns are functions of a record, the row as it was logged, so that columns are computed
+only on request:
 
-* `id` and `epoch` say which sample a row is; rows with one id are one unit;
-* `prediction` and `references` are texts; `accepted_answers` are references of which there may be
-  none, where a question has no answer; `option_scores` and `truth` have a value for each option
-  of a multiple choice; `predicted` and `label` are classes;
-* `logged` is a dictionary of the scores that the log has, NaN where a sample has none;
-* `error` is whether the sample ended in an error.
+* `id` and `epoch` identify the sample of a row; rows with the same id form one unit;
+* `prediction` and `references` are texts; `accepted_answers` are references that may be empty, for
+  questions without an answer; `option_scores` and `truth` have a value for each option of a
+  multiple-choice question; `predicted` and `label` are classes;
+* `logged` is a dictionary of the scores in the log, NaN for samples without one;
+* `error` tells whether the sample ended in an error.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,20 +30,20 @@ from .json_rows import Row
 from .pieces import Cut
 from .streams import Limits
 
-PLAIN_ROWS = "rows"  # the form of rows that are no log
+PLAIN_ROWS = "rows"  # the format of rows that are not a log
 Record = Mapping[str, Any]
 Column = Callable[[Record], Any]
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds, before its format is known."""
+    """The content of a file whose format is not known yet."""
 
     path: Path
     # "lines" of JSON objects, a JSON "document", a "zip" archive, a "parquet" table, "text" lines.
     kind: Literal["lines", "document", "zip", "parquet", "text"]
     first: Any  # the first record, or the names of members or columns
-    rows: Iterator[Row]  # those of lines, of a document that is a list, and of a table
+    rows: Iterator[Row]  # of lines, of a document that is a list, and of a table
     document: Any = None
     file: IO[bytes] | None = None  # of an archive
     limits: Limits = field(default_factory=Limits)
@@ -55,11 +55,11 @@ class Content:
 
 @dataclass(frozen=True)
 class Marks:
-    """By what the content of a file shows its format; all that is stated must hold."""
+    """The marks by which a format is detected; all of them must hold."""
 
     kinds: Sequence[str] = ("lines", "document")
-    suffixes: Sequence[str] = ()  # of the file's name, one of them
-    fields: Sequence[Sequence[str]] = ()  # of the first record, all of one of these
+    suffixes: Sequence[str] = ()  # alternatives
+    fields: Sequence[Sequence[str]] = ()  # of the first record; alternative sets of fields
     further: Callable[[Content], bool] | None = None
 
     def hold(self, content: Content) -> bool:
@@ -73,41 +73,41 @@ class Marks:
 
 
 class Means(NamedTuple):
-    """Scores of all rows of a split, where a file has no scores of rows."""
+    """Mean scores of a split, from a file without scores of rows."""
 
     split: str
     scores: Mapping[str, float]
-    subsets: Mapping[str, Mapping[str, float]]  # the same of each, where there are several
-    about: Mapping[str, Any]  # what they are of, for a signature
+    subsets: Mapping[str, Mapping[str, float]]  # the scores of each subset, if there are several
+    about: Mapping[str, Any]  # their origin, for a signature
 
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """The rows of a file, and what its format says about them."""
+    """The rows of a file, with what its format defines about them."""
 
-    form: str
+    format_name: str
     rows: Iterator[Row]
     columns: Mapping[str, Column] = field(default_factory=dict)
     system: str | None = None
     task: str | None = None
-    samples: int | None = None  # how many the log says that it has
-    problem: str | None = None  # why the log may not be whole, such as a run that was cancelled
-    # What tells unlike rows apart, such as splits: a log with several of them is refused until one
-    # is chosen with `--filter`, for the key "filter", or with `--where`.
-    strata: Mapping[str, Column] = field(default_factory=dict)
+    samples: int | None = None  # their number, according to the log
+    problem: str | None = None  # why the log may be incomplete, such as a cancelled run
+    # What distinguishes rows that must not be mixed, such as splits: a log with several of them is
+    # refused until one is chosen with `--filter`, for the key "filter", or with `--where`.
+    variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
-    companions: Mapping[str, str] = field(default_factory=dict)  # files read too, with their hashes
+    sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
-    means: Sequence[Means] = ()  # of a format without rows
-    has_cells: bool = False  # rows of CSV and TSV, whose values are texts
-    pieces: Cut | None = None  # to be read instead of the rows, where that is possible
+    means: Sequence[Means] = ()  # for a format without rows
+    has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
+    pieces: Cut | None = None  # an alternative to `rows`, for several processes
 
 
 class Format(Protocol):
     """A file in the folder `log_formats`."""
 
-    FORM: str
+    FORMAT: str
     MARKS: Marks
 
     def read(self, content: Content) -> Log:
@@ -116,11 +116,11 @@ class Format(Protocol):
 
 @cache
 def formats() -> dict[str, Any]:
-    """The formats by their names."""
+    """The formats by name."""
     package = import_module("..log_formats", __package__)
     stems = sorted(module.name for module in iter_modules(package.__path__))
     modules = [import_module(f".{stem}", package.__name__) for stem in stems]
-    return {module.FORM: module for module in modules}
+    return {module.FORMAT: module for module in modules}
 
 
 def format_named(name: str) -> Any:
@@ -138,15 +138,15 @@ def format_named(name: str) -> Any:
 
 
 def recognized(content: Content) -> Any:
-    """The format whose marks the content has; None if it has those of none.
+    """The format whose marks the content has; None if there is none.
 
     Raises:
-        ValueError: it has those of several.
+        ValueError: the content has the marks of several formats.
     """
     candidates = [module for module in formats().values() if module.MARKS.hold(content)]
     if len(candidates) > 1:
-        names = " or ".join(module.FORM for module in candidates)
-        raise ValueError(f"this may be {names}; say which with --from")
+        names = " or ".join(module.FORMAT for module in candidates)
+        raise ValueError(f"this may be {names}; choose one with --from")
     return candidates[0] if candidates else None
 
 
@@ -169,7 +169,7 @@ def argmax(values: Sequence[float]) -> int:
 
 
 def listed(value: Any) -> list[Any]:
-    """The value in a list, unless it is one.
+    """The value in a list, unless it is a list already.
 
     >>> listed("a"), listed(["a", "b"])
     (['a'], ['a', 'b'])

@@ -19,7 +19,7 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
     """Rows with the columns of these fields; None for all.
 
     Raises:
-        ValueError: a column is not there, or there twice.
+        ValueError: a column is missing or repeated.
     """
     from pyarrow import parquet
 
@@ -30,10 +30,10 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
 
 
 def column_names(file: Any, fields: Sequence[str] | None) -> list[str]:
-    """The columns of a Parquet file in which these fields are; of None all.
+    """The columns of a Parquet file that contain these fields; None for all.
 
     Raises:
-        ValueError: a column is not there, or there twice.
+        ValueError: a column is missing or repeated.
     """
     names = file.schema_arrow.names
     columns = list(names) if fields is None else []

@@ -1,7 +1,7 @@
-"""Files in pieces of whole rows, which several processes can read: JSON Lines and Parquet.
+"""Pieces of files, in whole rows, that several processes can parse: JSON Lines and Parquet.
 
-One process reads the bytes, which are hashed and uncompressed as they pass, and others what they
-mean, which takes a hundred times as long.
+One process reads, hashes and decompresses the bytes; others parse them, which takes a hundred times
+as long.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,25 +11,25 @@ from typing import IO, Any, NamedTuple
 from .json_rows import Row, decoded_lines
 from .parquet_rows import column_names
 
-_SIZE = 1 << 21  # bytes of a piece of lines, if so many rows have them
-_BATCHES = 4  # of which a piece of a table is made
+_SIZE = 1 << 21  # minimum bytes of a piece of lines, except the last
+_BATCHES = 4  # per piece of a table
 
 
 class Piece(NamedTuple):
-    """Some rows that follow each other; it can be sent to other processes."""
+    """Consecutive rows, which can be sent to another process."""
 
-    start: int  # how many rows come before them
+    start: int  # the number of rows before them
     rows: int
     data: Any
-    read: Callable[[Any], Iterator[Row]] | None = None  # its rows; None of data that is columns
+    read: Callable[[Any], Iterator[Row]] | None = None  # parses `data`; None if it is columns
 
 
-# A function that cuts a file in pieces of a multiple of so many rows, but for the last.
+# Cuts a file into pieces whose numbers of rows are multiples of the argument, except the last.
 Cut = Callable[[int], Iterator[Piece]]
 
 
 def pieces_of_lines(lines: Callable[[], Iterable[bytes]], multiple: int) -> Iterator[Piece]:
-    r"""JSON Lines in pieces of a multiple of this number of rows; the last may be smaller.
+    r"""JSON Lines in pieces; all but the last have a multiple of this number of rows.
 
     >>> [piece] = pieces_of_lines(lambda: [b'{"a": 1}\n', b"\n", b'{"a": 2}'], 1)
     >>> [row for _, row in piece.read(piece.data)]
@@ -49,7 +49,7 @@ def pieces_of_lines(lines: Callable[[], Iterable[bytes]], multiple: int) -> Iter
 
 
 def _rows_of_lines(data: bytes) -> Iterator[Row]:
-    # A line feed is in no other character of UTF-8, so all lines can be decoded at once.
+    # In UTF-8, no other character contains a line feed, so all lines can be decoded at once.
     lines = data.decode("utf-8", "surrogatepass").removesuffix("\n").split("\n")
     return ((None, row) for _, row in decoded_lines(enumerate(lines)))
 
@@ -57,7 +57,7 @@ def _rows_of_lines(data: bytes) -> Iterator[Row]:
 def pieces_of_table(
     stream: IO[bytes], fields: Callable[[], Sequence[str]], multiple: int
 ) -> Iterator[Piece]:
-    """The columns of these fields of a Parquet file in pieces, which are streams of Arrow."""
+    """The columns of these fields of a Parquet file in pieces, which are Arrow streams."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -1,9 +1,9 @@
-"""Runs and judgments in other forms than TREC's: dictionaries in JSON, tables, BEIR's TSV.
+"""Runs and judgments in formats other than TREC's: JSON dictionaries, tables, BEIR's TSV.
 
-`{query: {document: number}}` is what pytrec_eval and ranx take and what ranx saves as JSON; its
-Parquet has the columns q_id, doc_id and score. BEIR's judgments are TSV of three columns, usually
-under a header; `beir` itself skips the first line unread, and so loses a judgment where there is no
-header. ranx's LZ4 files hold CBOR, for which two more libraries would be needed.
+pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON; its Parquet has
+the columns q_id, doc_id and score. BEIR's judgments are TSV with three columns, usually with a
+header; `beir` itself skips the first line unread, and so loses a judgment if there is no header.
+ranx's LZ4 files contain CBOR, which would need two more libraries.
 """
 
 import json
@@ -21,14 +21,14 @@ _HEADERS = (b"query-id\tcorpus-id\tscore", b"query_id\tcorpus_id\tscore")
 
 
 def triples_in(data: bytes) -> Iterable[Triple] | None:
-    """Query, document and number of each row of a dictionary or a table; None of other content.
+    """Query, document and number of each row of a dictionary or a table; None for other content.
 
     Raises:
-        ValueError: the content is damaged, or of a form that is not read.
+        ValueError: the content is damaged, or in a format that is not supported.
     """
     if data.startswith(_LZ4):
         raise ValueError(
-            "ranx writes CBOR into .lz4, which is not read here; save as .json or .parquet"
+            "ranx writes CBOR to .lz4, which is not supported; save as .json or .parquet"
         )
     if data.startswith(_PARQUET):
         return _rows_of_table(data)
@@ -37,10 +37,10 @@ def triples_in(data: bytes) -> Iterable[Triple] | None:
     return None
 
 
-def is_other_form(start: bytes) -> bool:
-    """Whether a file that starts so may be no lines of TREC's, but what `triples_in` reads.
+def may_have_triples(start: bytes) -> bool:
+    """Whether a file with this start may be for `triples_in`, instead of lines as TREC's.
 
-    >>> is_other_form(b'{"q": {"d": 1}}'), is_other_form(b"q 0 d 1")
+    >>> may_have_triples(b'{"q": {"d": 1}}'), may_have_triples(b"q 0 d 1")
     (True, False)
     """
     return start.startswith((_LZ4, _PARQUET)) or not start.strip() or _is_dictionary(start)
@@ -51,13 +51,13 @@ def _is_dictionary(data: bytes) -> bool:
 
 
 def with_comment(data: bytes) -> bytes:
-    """The lines with a BEIR header, if there is one, as a comment; others keep their numbers."""
+    """The lines, where a BEIR header becomes a comment, so that line numbers do not change."""
     line = data[: data.find(b"\n")].rstrip(b"\r").lower()
     return b"#" + data if line in _HEADERS else data
 
 
 def has_three_columns(data: bytes) -> bool:
-    r"""Whether the first line that is no comment has query, document and number, with tabs.
+    r"""Whether the first line after comments has query, document and number, with tabs.
 
     >>> has_three_columns(b"#query-id\tcorpus-id\tscore\nq\td\t1\n")
     True
@@ -74,7 +74,7 @@ def _rows_of_dictionary(data: bytes) -> Iterable[Triple]:
     try:
         content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
     except json.JSONDecodeError as error:
-        problem = f"not one object of JSON, which has the documents of each query: {error}"
+        problem = f"not a JSON object with the documents of each query: {error}"
         raise ValueError(problem) from error
     rows: list[Triple] = []
     for query, documents in content.items():
@@ -97,15 +97,15 @@ def _rows_of_table(data: bytes) -> Iterable[Triple]:
 
 
 def checked(rows: Iterable[Triple], check: Callable[[float], str | None]) -> list[Triple]:
-    """The rows, if each has a finite kind of number that `check` has nothing against.
+    """The rows, checked to have numbers, for which `check` returns None or a problem.
 
     Raises:
-        ValueError: a row has none; the message names query and document.
+        ValueError: a number is not valid; the message names query and document.
     """
     triples = list(rows)
     for query, document, number in triples:
         is_number = isinstance(number, int | float) and not isinstance(number, bool)
-        problem = check(number) if is_number else "is no number"
+        problem = check(number) if is_number else "is not a number"
         if problem:
             raise ValueError(f"query {query!r}, document {document!r}: {number!r} {problem}")
     return triples

@@ -1,4 +1,4 @@
-"""Which rows of a file count, and the reasons why others do not."""
+"""The selection of rows in a file, with counts of excluded rows by reason."""
 
 import json
 from collections import Counter
@@ -12,10 +12,10 @@ Getter = Callable[[Record], Any]
 
 
 class Selection(NamedTuple):
-    """Which rows are asked for.
+    """The rows to select.
 
-    `conditions` holds the texts that values at paths must have; `incomplete` lets a log pass that
-    is cut off or whose run did not end.
+    `conditions` maps paths to the texts that their values must have; `incomplete` accepts logs that
+    are cut off or whose run did not finish.
     """
 
     filter: str | None = None
@@ -24,42 +24,42 @@ class Selection(NamedTuple):
 
 
 class Selected:
-    """The rows of a log that a selection leaves, and how many it leaves out.
+    """The selected rows of a log, with counts of the excluded ones.
 
-    Rows of several strata, such as two filters that log every document twice, are an error after
-    the last row: a mean over them would be a figure that nobody reports.
+    Rows of several variants, such as two filters that log every document twice, are an error after
+    the last row, since a mean over all of them would be meaningless.
     """
 
     def __init__(
         self, log: Log, selection: Selection, getter: Callable[[str, Record], Getter]
     ) -> None:
         self._log, self._selection, self._getter = log, selection, getter
-        self.left_out: Counter[str] = Counter()
-        self._strata: dict[str, Counter[str]] = {name: Counter() for name in log.strata}
+        self.excluded: Counter[str] = Counter()
+        self._variants: dict[str, Counter[str]] = {name: Counter() for name in log.variants}
         self._filters: Counter[str] = Counter()
         self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.conditions}
 
     def __iter__(self) -> Iterator[Row]:
         log = self._log
         if log.problem and not self._selection.incomplete:
-            raise ValueError(f"{log.problem}; take what is there with --incomplete")
-        if self._selection.filter is not None and "filter" not in log.strata:
-            raise ValueError(f"rows of the format {log.form} have no filters")
-        if not (self._selection.conditions or log.strata or log.samples):
+            raise ValueError(f"{log.problem}; accept it with --incomplete")
+        if self._selection.filter is not None and "filter" not in log.variants:
+            raise ValueError(f"rows of the format {log.format_name} have no filters")
+        if not (self._selection.conditions or log.variants or log.samples):
             return log.rows
-        if not self._selection.conditions and log.strata.keys() <= {"filter"}:
+        if not self._selection.conditions and log.variants.keys() <= {"filter"}:
             return self._of_filter()
         return self._of_conditions()
 
     def _of_conditions(self) -> Iterator[Row]:
-        """The rows of one filter that meet the conditions."""
+        """The rows of one filter that satisfy the conditions."""
         log, texts = self._log, self._selection.conditions
         getters: dict[str, Getter] = {}
         ids = set()
         count = 0
         for line, record in log.rows:
-            strata = {name: stratum(record) for name, stratum in log.strata.items()}
-            if "filter" in strata and not self._passes(strata["filter"]):
+            variants = {name: variant(record) for name, variant in log.variants.items()}
+            if "filter" in variants and not self._passes(variants["filter"]):
                 continue
             count += 1
             if log.samples is not None:
@@ -69,17 +69,17 @@ class Selected:
             if getters:
                 answers = [self._holds(name, get(record)) for name, get in getters.items()]
                 if not all(answers):
-                    self.left_out["where"] += 1
+                    self.excluded["where"] += 1
                     continue
-            for name, stratum in strata.items():
-                self._strata[name][stratum] += 1
+            for name, variant in variants.items():
+                self._variants[name][variant] += 1
             yield line, record
         self._check(count, len(ids))
 
     def _of_filter(self) -> Iterator[Row]:
-        """The rows of one filter, which is all that is asked for: the usual case, and faster."""
+        """The rows of one filter, without conditions: the usual case, and faster."""
         log, filter_name = self._log, self._selection.filter
-        find_filter, find_id = log.strata.get("filter"), None
+        find_filter, find_id = log.variants.get("filter"), None
         if log.samples is not None:
             find_id = log.columns["id"]
         filters: dict[str, int] = {}
@@ -98,11 +98,11 @@ class Selected:
             yield row
         self._filters.update(filters)
         if find_filter is not None:
-            strata = filters
+            variants = filters
             if filter_name is not None:
-                strata = {filter_name: filters.get(filter_name, 0)}
-            self._strata["filter"].update(
-                {name: number for name, number in strata.items() if number}
+                variants = {filter_name: filters.get(filter_name, 0)}
+            self._variants["filter"].update(
+                {name: number for name, number in variants.items() if number}
             )
         self._check(count, len(ids))
 
@@ -111,13 +111,13 @@ class Selected:
         return self._selection.filter in (None, name)
 
     def _holds(self, name: str, value: Any) -> bool:
-        """Whether a value is what the command line says, as text or as JSON."""
+        """Whether a value equals that of the command line, as text or as JSON."""
         text = value if isinstance(value, str) else json.dumps(value, default=str)
         self._values[name][text] += 1
         return text == self._selection.conditions[name]
 
     def _check(self, count: int, ids: int) -> None:
-        """Nothing, if the selection made sense for these rows."""
+        """Check that the selection matched rows, and that they are complete and of one variant."""
         name_of_filter = self._selection.filter
         if name_of_filter is not None and name_of_filter not in self._filters:
             raise ValueError(
@@ -127,7 +127,7 @@ class Selected:
             text = self._selection.conditions[name]
             if text not in counts:
                 raise ValueError(f"no row has {name}={text}; there are {_counted(counts)}")
-        for name, counts in self._strata.items():
+        for name, counts in self._variants.items():
             if len(counts) > 1 and name == "filter":
                 raise ValueError(
                     f"the log has every document once for each filter, {_counted(counts)}; choose "
@@ -139,14 +139,14 @@ class Selected:
                     f"{name}={next(iter(counts))}"
                 )
         samples = self._log.samples
-        if samples is None or samples in (count, ids):  # with repeats a log may count either
+        if samples is None or samples in (count, ids):  # a log with repeats may count either
             return
         if not self._selection.incomplete:
             raise ValueError(
-                f"the file has {count} samples, but its run had {samples}; take what is there "
-                "with --incomplete"
+                f"the file has {count} samples, but its run had {samples}; accept it with "
+                "--incomplete"
             )
-        self.left_out["cut"] = max(samples - count, 0)
+        self.excluded["cut"] = max(samples - count, 0)
 
 
 def _counted(counts: Mapping[str, int]) -> str:

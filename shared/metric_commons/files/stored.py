@@ -1,4 +1,4 @@
-"""JSON files with a format number, written completely or not at all, and the values in them."""
+"""JSON files with a format number, written atomically, and the values in them."""
 
 import hashlib
 import json
@@ -32,10 +32,10 @@ _STALE = 24 * 60 * 60  # seconds
 
 
 class Stored(ABC):
-    """An object that is stored as JSON in a format of its own, usually in a file."""
+    """An object that is stored as JSON in its own format, usually in a file."""
 
     FORMAT: ClassVar[str]
-    OLDER: ClassVar[Sequence[str]] = ()  # formats that are read, too
+    OLDER: ClassVar[Sequence[str]] = ()  # other formats that can be read
     INDENT: ClassVar[int | None] = None
 
     @abstractmethod
@@ -58,18 +58,18 @@ class Stored(ABC):
         """The inverse of `to_json`.
 
         Raises:
-            ValueError: the text is of another format, or its content has changed.
+            ValueError: the text has another format, or its content was changed.
         """
         try:
             content = json.loads(text)
         except json.JSONDecodeError as error:
-            raise ValueError(f"not one object of JSON, format {cls.FORMAT}: {error}") from error
+            raise ValueError(f"not a JSON object in the format {cls.FORMAT}: {error}") from error
         except RecursionError as error:
             raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None
         if stored != cls.FORMAT and stored not in cls.OLDER:
             raise cls._refusal(stored)
-        # The first formats had no checksum; where there is one, it must fit.
+        # The first formats had no checksum; if there is one, it must match.
         digest = content.pop("sha256", None)
         if (stored == cls.FORMAT or digest is not None) and digest != checksum(content):
             raise ValueError(CHANGED)
@@ -77,22 +77,22 @@ class Stored(ABC):
 
     @classmethod
     def _refusal(cls, stored: Any) -> ValueError:
-        """What is wrong with a file of another format."""
+        """The error about a file in another format."""
         kind = cls.FORMAT.rpartition("/")[0]
         is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
         hint = f", but {stored}: score again" if is_older else ""
-        return ValueError(f"not of the format {cls.FORMAT}{hint}")
+        return ValueError(f"not in the format {cls.FORMAT}{hint}")
 
     @classmethod
     def _checked(cls, content: Mapping[str, Any]) -> Self:
-        """`from_dict`, whose errors are all ValueErrors that name the format."""
+        """`from_dict`, with all its errors as ValueErrors that name the format."""
         try:
             return cls.from_dict(content)
         except _DAMAGES as error:
-            raise ValueError(f"not a whole {content['format']}: {error}") from error
+            raise ValueError(f"not a complete {content['format']}: {error}") from error
 
     def save(self, path: str | Path) -> None:
-        """Write a file, completely or not at all."""
+        """Write a file atomically."""
         write_whole(path, [self.to_json(), "\n"])
 
     @classmethod
@@ -121,16 +121,16 @@ def check_object(
     required: Mapping[str, Any],
     optional: Mapping[str, Any] | None = None,
 ) -> None:
-    """Nothing, if this is an object with these keys, and with values as their annotations say.
+    """Check that this is an object with these keys, and with values that match their annotations.
 
     Args:
-        subject: what the object is, for messages.
-        values: the object, as JSON has it.
+        subject: a name for the object, for messages.
+        values: the object, as parsed from JSON.
         required: annotations by key, as in `numbers.domains`.
-        optional: the same of keys that may be left out.
+        optional: annotations of the keys that may be missing.
 
     Raises:
-        ValueError: it is not.
+        ValueError: a key or a value is not valid.
 
     >>> check_object("an input", {"path": "x", "row": 3}, {"path": str}, {"rows": int})
     Traceback (most recent call last):
@@ -141,7 +141,7 @@ def check_object(
     annotations = {**required, **(optional or {})}
     for key, value in values.items():
         if key not in annotations:
-            hint = nearest(key, annotations) or ", which no such object has"
+            hint = nearest(key, annotations) or ", which is not a key of it"
             raise ValueError(f"{subject} has a key {key!r}{hint}")
         try:
             check_option(key, value, annotations[key])
@@ -152,25 +152,25 @@ def check_object(
             raise ValueError(f"{subject} lacks {key!r}")
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON can hold it: NaN and infinities as None, a function as its name.
+def to_jsonable(value: Any) -> Any:
+    """The value for JSON: NaN and infinities become None, and functions their names.
 
-    >>> plain({"roc_auc": float("nan"), "k": (1, 10), "normalizer": str.lower})
+    >>> to_jsonable({"roc_auc": float("nan"), "k": (1, 10), "normalizer": str.lower})
     {'roc_auc': None, 'k': [1, 10], 'normalizer': 'str.lower'}
     """
     match value:
         case float():
             return value if math.isfinite(value) else None
         case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
+            return {str(key): to_jsonable(item) for key, item in value.items()}
         case list() | tuple():
-            return [plain(item) for item in value]
+            return [to_jsonable(item) for item in value]
         case _:
             return option_text(value) if callable(value) else value
 
 
 def option_text(value: Any) -> str:
-    """The value of an option as text in a signature; a function with its module, if it has one.
+    """The value of an option as text in a signature; functions include their modules.
 
     >>> option_text(["boxed", {"regex": "[0-9]+", "group": -1}, math.fsum, str.lower])
     'boxed,{"regex": "[0-9]+", "group": -1},math:fsum,str.lower'
@@ -178,7 +178,7 @@ def option_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(option_text, value))
     if isinstance(value, Mapping):
-        return json.dumps(plain(value))
+        return json.dumps(to_jsonable(value))
     if callable(value):
         module = getattr(value, "__module__", None)
         name = str(getattr(value, "__qualname__", type(value).__name__))
@@ -186,22 +186,22 @@ def option_text(value: Any) -> str:
     return str(value)
 
 
-def restored(value: Any) -> Any:
-    """The value from a file, with NaN where `plain` wrote None."""
+def from_jsonable(value: Any) -> Any:
+    """The value read from JSON, with NaN where `to_jsonable` wrote None."""
     match value:
         case None:
             return math.nan
         case dict():
-            return {key: restored(item) for key, item in value.items()}
+            return {key: from_jsonable(item) for key, item in value.items()}
         case list():
-            return [restored(item) for item in value]
+            return [from_jsonable(item) for item in value]
     return value
 
 
 def infinities(value: Any, *keys: str | int) -> list[list[str | int]]:
     """The sign of each infinite number in a value, with the keys that lead to it.
 
-    JSON has no infinities, and `plain` writes None, as for NaN; these lists tell them apart.
+    JSON has no infinities, and `to_jsonable` writes None, as for NaN; these lists distinguish them.
 
     >>> infinities({"scores": {"a": 1.0, "b": [0.0, -math.inf]}})
     [[-1, 'scores', 'b', 1]]
@@ -219,7 +219,7 @@ def infinities(value: Any, *keys: str | int) -> list[list[str | int]]:
 
 
 def set_infinities(value: Any, signs: Iterable[Sequence[Any]]) -> None:
-    """Put back into a value what `infinities` found there.
+    """Restore the infinite numbers that `infinities` found in a value.
 
     Raises:
         ValueError: a list does not lead to an undefined number.
@@ -243,10 +243,10 @@ def set_infinities(value: Any, signs: Iterable[Sequence[Any]]) -> None:
 
 
 def refuse_device(path: str | Path) -> None:
-    """Nothing, unless this is a device such as /dev/zero, whose content may never end.
+    """Refuse a device such as /dev/zero, whose content may never end.
 
     Raises:
-        ValueError: it is.
+        ValueError: the path is a device.
         OSError: there is no such file.
 
     >>> refuse_device("/dev/zero")
@@ -259,7 +259,7 @@ def refuse_device(path: str | Path) -> None:
 
 
 def _remove_stale(target: Path) -> None:
-    """Remove temporary files that runs which were killed left a day ago or earlier."""
+    """Remove temporary files of killed runs that are at least a day old."""
     for leftover in target.parent.glob(f".{escape(target.name)}.{'[0-9a-f]' * 8}"):
         with suppress(OSError):
             if time.time() - leftover.stat().st_mtime > _STALE:
@@ -267,11 +267,11 @@ def _remove_stale(target: Path) -> None:
 
 
 def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
-    """Write a file completely or not at all: a temporary file beside it is renamed at the end.
+    """Write a file atomically: a temporary file in the same folder is renamed at the end.
 
-    Missing folders are created. If writing fails, an existing file stays as it is. Another file
-    keeps its mode, so that what was private stays private. What is open already, as /dev/stdout,
-    is written to as it is. Temporary files of runs that were killed are removed after a day.
+    Missing folders are created. If writing fails, an existing file does not change. A file that is
+    replaced keeps its mode, so that private files stay private. Open files, such as /dev/stdout,
+    are written directly. Temporary files of killed runs are removed after a day.
     """
     data = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
     if str(path).startswith(OPEN_FILES):

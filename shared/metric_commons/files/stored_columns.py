@@ -1,16 +1,16 @@
 """Objects with long columns: JSON for people, and a compact binary form of the same content.
 
-The binary form is a line with the format and the SHA-256 of all that follows, and then a stream of
-Arrow IPC with one row: a list for each long column. The JSON of everything else is in the metadata
-of its schema, with `{"$column": 0}` where the first column belongs. Nothing in it is compressed or
-can be run. The same content always has the same bytes.
+The binary form is a line with the format and the SHA-256 of everything after it, followed by an
+Arrow IPC stream with one row: a list for each long column. The JSON of all other values is in the
+metadata of its schema, with `{"$column": 0}` in the place of the first column. Nothing in it is
+compressed or executable. The same content always has the same bytes.
 
     with open("1.part", "rb") as file:
         file.readline()
         columns = pyarrow.ipc.open_stream(file).read_next_batch()
 
-Integers take as few bytes as the greatest of them needs; values that occur often are written once,
-with a number for each place; and runs of equal values with their length.
+Integers have the width of the largest of them; values that occur often are stored once, with a code
+for each row; and runs of equal values are stored with their length.
 """
 
 import hashlib
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SHORT = 32  # values up to which a column stays in the JSON
-_SAMPLE = 1 << 16  # values of which it is seen whether many are equal
+_SAMPLE = 1 << 16  # values in which repetitions are counted
 _CONTENT = b"content"
-_COLUMN, _LIST = "$column", "$list"  # where columns belong in the JSON, and what becomes of them
+_COLUMN, _LIST = "$column", "$list"  # placeholders in the JSON for columns, and for lists
 _INTEGERS = 1 << 63
 _DAMAGES = (
     ArithmeticError,
@@ -42,16 +42,17 @@ _DAMAGES = (
     RuntimeError,
     TypeError,
 )
-# When a file is read, codes and runs become values. These may take so many times its bytes, and so
-# many more, that no small file asks for all memory; what would take more is written as it is.
+# When a file is read, codes and runs are expanded to values. Their size is limited to this multiple
+# of the file's bytes plus this allowance, so that a small file cannot fill the memory; columns that
+# would exceed the limit are written without codes and runs.
 _GROWTH, _ALLOWANCE = 1000, 1 << 24
 
 
 class StoredColumns(Stored):
     """An object that is stored as JSON, or in the binary form that this file describes.
 
-    What `content` returns may have columns beside plain values: numpy arrays of numbers, and arrays
-    of Arrow of texts in UTF-8. `from_dict` takes these or lists of the same values.
+    The value of `content` may contain columns: numpy arrays of numbers, and Arrow arrays of texts
+    in UTF-8. `from_dict` takes these or lists of the same values.
     """
 
     @abstractmethod
@@ -59,7 +60,7 @@ class StoredColumns(Stored):
         """The format and the content, with columns."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in values that JSON can hold."""
+        """The content as values for JSON."""
         listed: dict[str, Any] = _mapped(self.content(), _listed)
         return listed
 
@@ -77,7 +78,7 @@ class StoredColumns(Stored):
         """The inverse of `to_bytes`.
 
         Raises:
-            ValueError: the data are of another format, or have changed.
+            ValueError: the data have another format, or were changed.
         """
         line, end, body = data.partition(b"\n")
         stored = line.partition(b" ")[0].decode("ascii", "replace")
@@ -91,7 +92,7 @@ class StoredColumns(Stored):
         return cls._checked(content)
 
     def save(self, path: str | Path) -> None:
-        """Write a file, completely or not at all: as JSON if its name ends in .json."""
+        """Write a file atomically, as JSON if its name ends in .json, else in the binary form."""
         if Path(path).suffix == ".json":
             super().save(path)
         else:
@@ -99,7 +100,7 @@ class StoredColumns(Stored):
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """The object in a file that `save` wrote, in whichever form.
+        """The object in a file that `save` wrote, in either form.
 
         Raises:
             ValueError: the file has another format.
@@ -116,14 +117,14 @@ class StoredColumns(Stored):
 
 
 def texts_of(column: Any) -> list[str]:
-    r"""The texts of a column, which is a list or an array of Arrow.
+    r"""The texts of a column, which is a list or an Arrow array.
 
     >>> texts_of(text_column(["a", "\ud800"])) == ["a", "\ud800"]
     True
     """
     if isinstance(column, list):
         if not all(isinstance(text, str) for text in column):
-            raise ValueError("a column of texts has other values, too")
+            raise ValueError("a column of texts has other values")
         return column
     import pyarrow as pa
 
@@ -135,12 +136,12 @@ def texts_of(column: Any) -> list[str]:
 
 
 def text_column(texts: Any) -> "pa.Array[Any]":
-    """An array of Arrow with these texts in UTF-8, also those that have half a surrogate pair.
+    """An Arrow array of these texts in UTF-8, which may contain half of a surrogate pair.
 
-    A text may be None. What is such an array already stays as it is.
+    A text may be None. If the argument is such an array already, it is returned unchanged.
 
     Raises:
-        ValueError: there are other values than texts.
+        ValueError: there are values other than texts.
     """
     import pyarrow as pa
 
@@ -154,7 +155,7 @@ def text_column(texts: Any) -> "pa.Array[Any]":
         ]
         return pa.array(encoded, pa.large_binary())
     except pa.ArrowException as error:
-        raise ValueError(f"a column of texts has other values, too: {error}") from error
+        raise ValueError(f"a column of texts has other values: {error}") from error
 
 
 def _first_line(name: str, body: bytes) -> bytes:
@@ -162,7 +163,7 @@ def _first_line(name: str, body: bytes) -> bytes:
 
 
 def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
-    """A value of JSON in which a function has replaced whatever is neither a list nor a dict."""
+    """A JSON value in which a function has replaced everything that is not a list or a dict."""
     if isinstance(value, dict):
         return {key: _mapped(item, function) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -171,7 +172,7 @@ def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """A column as a list; any other value as it is."""
+    """A column as a list; any other value unchanged."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     return texts_of(value) if hasattr(value, "to_pylist") else value
@@ -181,16 +182,16 @@ def _packed(content: Mapping[str, Any]) -> bytes:
     columns: list[pa.Array[Any]] = []
     text = json.dumps(_without_columns(content, columns), allow_nan=False)
     short = list(map(_compact, columns))
-    if sum(map(_size_when_read, short)) > _greatest_size(sum(column.nbytes for column in short)):
+    if sum(map(_size_when_read, short)) > _max_size(sum(column.nbytes for column in short)):
         short = columns
     return _stream(text, short)
 
 
 def _without_columns(value: Any, columns: "list[pa.Array[Any]]") -> Any:
-    """A value for JSON, whose columns and long lists of texts or of numbers are put aside."""
+    """A value for JSON, with placeholders for its columns and long lists of texts or numbers."""
     import pyarrow as pa
 
-    def put_aside(key: str, column: "pa.Array[Any]") -> dict[str, int]:
+    def placeholder(key: str, column: "pa.Array[Any]") -> dict[str, int]:
         columns.append(column)
         return {key: len(columns) - 1}
 
@@ -199,20 +200,20 @@ def _without_columns(value: Any, columns: "list[pa.Array[Any]]") -> Any:
     if isinstance(value, list | tuple):
         kinds = {*map(type, value)} if len(value) > _SHORT else {None}
         if kinds == {str}:
-            return put_aside(_LIST, text_column(value))
+            return placeholder(_LIST, text_column(value))
         if kinds == {float} or (
             kinds == {int} and -_INTEGERS <= min(value) <= max(value) < _INTEGERS
         ):
-            return put_aside(_LIST, pa.array(value))
+            return placeholder(_LIST, pa.array(value))
         return [_without_columns(item, columns) for item in value]
     is_column = isinstance(value, np.ndarray | pa.Array)
     if is_column and len(value) > _SHORT:
-        return put_aside(_COLUMN, pa.array(value))
+        return placeholder(_COLUMN, pa.array(value))
     return _listed(value)
 
 
 def _compact(column: "pa.Array[Any]") -> "pa.Array[Any]":
-    """The same values in fewer bytes: narrow integers; codes, if values are few; runs of numbers.
+    """The values in fewer bytes: narrow integers, codes for few distinct values, runs of numbers.
 
     Raises:
         ValueError: a number is not finite.
@@ -225,17 +226,17 @@ def _compact(column: "pa.Array[Any]") -> "pa.Array[Any]":
         raise ValueError("a number is not finite")
     if is_text and column.nbytes < 1 << 31:
         column = column.cast(pa.binary())
-    forms = [_narrow(column)]
+    encodings = [_narrow(column)]
     if not is_text:
-        forms.append(pc.run_end_encode(forms[0]))
+        encodings.append(pc.run_end_encode(encodings[0]))
     if len(pc.unique(column[:_SAMPLE])) * 2 < min(len(column), _SAMPLE):
         coded = pc.dictionary_encode(column)
-        forms.append(pa.DictionaryArray.from_arrays(_narrow(coded.indices), coded.dictionary))
-    return min(forms, key=lambda form: int(form.nbytes))
+        encodings.append(pa.DictionaryArray.from_arrays(_narrow(coded.indices), coded.dictionary))
+    return min(encodings, key=lambda encoding: int(encoding.nbytes))
 
 
 def _narrow(column: "pa.Array[Any]") -> "pa.Array[Any]":
-    """Integers in the least number of bytes that holds them; anything else as it is."""
+    """Integers in the narrowest type that holds them; other columns unchanged."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -249,7 +250,7 @@ def _narrow(column: "pa.Array[Any]") -> "pa.Array[Any]":
 
 
 def _stream(text: str, columns: "Sequence[pa.Array[Any]]") -> bytes:
-    """A text and columns of any lengths as a stream of Arrow IPC with one row."""
+    """A text and columns of any lengths as an Arrow IPC stream with one row."""
     import pyarrow as pa
 
     lists = [
@@ -272,7 +273,7 @@ def _unpacked(body: bytes) -> Any:
     """The inverse of `_packed`.
 
     Raises:
-        ValueError: it is no such stream, or its columns would take too much memory.
+        ValueError: it is not such a stream, or its columns would take too much memory.
     """
     import pyarrow as pa
 
@@ -283,7 +284,7 @@ def _unpacked(body: bytes) -> Any:
         for batch in batches:
             batch.validate(full=True)
         columns = [batch.column(i).values for batch in batches for i in range(batch.num_columns)]
-        if sum(map(_size_when_read, columns)) > _greatest_size(len(body)):
+        if sum(map(_size_when_read, columns)) > _max_size(len(body)):
             raise ValueError("its columns would take too much memory")
         restore = partial(_with_column, columns=list(map(_decoded, columns)))
         return json.loads(text, object_hook=restore)
@@ -291,12 +292,12 @@ def _unpacked(body: bytes) -> Any:
         raise ValueError(f"the columns are damaged: {error}") from error
 
 
-def _greatest_size(size: int) -> int:
+def _max_size(size: int) -> int:
     return _GROWTH * size + _ALLOWANCE
 
 
 def _size_when_read(column: "pa.Array[Any]") -> int:
-    """The bytes of a column without codes and runs."""
+    """The bytes of a column after codes and runs are expanded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -311,12 +312,12 @@ def _size_when_read(column: "pa.Array[Any]") -> int:
 
 
 def _decoded(column: "pa.Array[Any]") -> Any:
-    """A column as it was before it was made compact."""
+    """The inverse of `_compact`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if column.null_count:
-        raise ValueError("a column has no value in some places")
+        raise ValueError("a column has missing values")
     kind, codes = column.type, None
     if pa.types.is_dictionary(kind):
         column, codes = column.dictionary, column.indices
@@ -333,7 +334,7 @@ def _decoded(column: "pa.Array[Any]") -> Any:
 
 
 def _with_column(value: dict[str, Any], columns: list[Any]) -> Any:
-    """The inverse of `_without_columns`, of an object of JSON whose values have seen it."""
+    """The inverse of `_without_columns` for a JSON object, called after its values."""
     for key, number in value.items() if len(value) == 1 else ():
         if isinstance(number, int) and key in (_COLUMN, _LIST):
             return columns[number] if key == _COLUMN else _listed(columns[number])

@@ -1,4 +1,4 @@
-"""Bytes of files and pipes: uncompressed, hashed while they are read, and not without limits."""
+"""The bytes of files and pipes, decompressed and hashed while they are read, within limits."""
 
 import bz2
 import gzip
@@ -16,14 +16,14 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple, Self
 
 STANDARD_INPUT = Path("-")
-_CHUNK = 1 << 18  # bytes that are read and hashed at a time
+_CHUNK = 1 << 18  # bytes to read and hash at a time
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
 def on_terminal() -> bool:
-    """Whether somebody may watch a progress bar."""
+    """Whether stderr is a terminal, where a progress bar is useful."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -50,17 +50,16 @@ def _uncompressed(path: Path) -> str:
 
 
 class Limits(NamedTuple):
-    """How long a line may be, and how many bytes may come out of a compressed file."""
+    """The maximum bytes of a line, and of the content of a compressed file."""
 
     line: int = 100_000_000
     content: int = 100_000_000_000
 
 
 class Stream:
-    """The bytes of a file, or of standard input for the path `-`, without their compression.
+    """The decompressed bytes of a file, or of standard input for the path `-`.
 
-    The hash is that of exactly the bytes that were read; a file that changes meanwhile cannot have
-    the hash of other content.
+    The hash is of exactly the bytes that were read, even if the file changes meanwhile.
     """
 
     def __init__(
@@ -73,9 +72,9 @@ class Stream:
         self._advance = advance
         self._hash = hashlib.sha256()
         self._file: Any = None
-        self._stored: Any = None  # the bytes as they are stored
+        self._stored: Any = None  # the bytes as stored
         self._temporary: IO[bytes] | None = None
-        self.content: Any = None  # the bytes without compression, to read from
+        self.content: Any = None  # the decompressed bytes
 
     def __enter__(self) -> Self:
         self._file = _opened(self.path)
@@ -87,7 +86,7 @@ class Stream:
         lines = _LineLimit(self.limits.line)
         decompressed = _decompressed(self._stored)
         if decompressed is None:
-            lines(memoryview(self._stored.peek()))  # what was read to find the compression
+            lines(memoryview(self._stored.peek()))  # already read to detect the compression
             observers.append(lines)
             self.content = self._stored
         else:
@@ -109,23 +108,23 @@ class Stream:
 
     @property
     def size(self) -> int | None:
-        """The number of stored bytes; None of a pipe."""
+        """The number of stored bytes; None for a pipe."""
         status = os.fstat(self._file.fileno()) if self.path != STANDARD_INPUT else None
         return status.st_size if status is not None and status.st_size else None
 
     def start(self) -> bytes:
-        """The first bytes of the content, which stay to be read."""
+        """The first bytes of the content, which remain to be read."""
         data: bytes = self.content.peek(1)
         return data
 
     def text(self) -> str:
-        """All that is left, as text without a byte order mark."""
-        self._lines.limit = self.limits.content  # a document of one line is no long line
+        """The remaining content, as text without a byte order mark."""
+        self._lines.limit = self.limits.content  # a document may be one line
         data: bytes = self.content.read()
         return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
 
     def seekable(self) -> IO[bytes]:
-        """The content as a file to jump about in; a pipe goes into a temporary file first."""
+        """The content as a seekable temporary file."""
         self._lines.limit = self.limits.content
         self._temporary = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the stream
         while data := self.content.read(_CHUNK):
@@ -134,14 +133,14 @@ class Stream:
         return self._temporary
 
     def sha256(self) -> str:
-        """The hash of the stored bytes, after those that nobody has read are read too."""
+        """The hash of the stored bytes, after reading the rest of them."""
         while self._stored.read(_CHUNK):
             pass
         return self._hash.hexdigest()
 
 
 class _Observed(io.RawIOBase):
-    """Another source of bytes, whose bytes are shown to observers as they pass."""
+    """A source of bytes that passes what is read to observers."""
 
     def __init__(self, source: Any, observers: list[Callable[[memoryview], object]]) -> None:
         self._source, self._observers = source, observers
@@ -162,7 +161,7 @@ class _LineLimit:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._line, self._length = 1, 0  # the line that is read, and its bytes so far
+        self._line, self._length = 1, 0  # the current line, and its bytes so far
 
     def __call__(self, data: memoryview) -> None:
         chunk = bytes(data)
@@ -177,13 +176,12 @@ class _LineLimit:
     def _check(self, length: int) -> None:
         if length > self.limit:
             raise ValueError(
-                f"line {self._line} is longer than {self.limit:,} bytes, which is the limit of a "
-                "line"
+                f"line {self._line} is longer than {self.limit:,} bytes, the limit of a line"
             )
 
 
 class _GrowthLimit:
-    """Refuses a compressed file out of which too many bytes come."""
+    """Refuses a compressed file with too much content."""
 
     def __init__(self, limit: int) -> None:
         self._limit, self._count = limit, 0
@@ -192,8 +190,7 @@ class _GrowthLimit:
         self._count += len(data)
         if self._count > self._limit:
             raise ValueError(
-                f"more than {self._limit:,} bytes come out of the compressed file, which is the "
-                "limit"
+                f"the compressed file contains more than {self._limit:,} bytes, which is the limit"
             )
 
 
@@ -204,7 +201,7 @@ def _opened(path: Path) -> Any:
 
 
 def _decompressed(stored: io.BufferedReader) -> Any:
-    """The content of compressed bytes, recognised by how they begin; None of others."""
+    """The content of compressed bytes, detected by their start; None if not compressed."""
     start = stored.peek(len(_XZ))
     if start.startswith(_GZIP):
         return gzip.GzipFile(fileobj=stored)
@@ -218,7 +215,7 @@ def _decompressed(stored: io.BufferedReader) -> Any:
 
 
 def is_compressed(start: bytes) -> bool:
-    """Whether bytes that start so are compressed in a way that is known here.
+    """Whether bytes with this start are compressed in a supported format.
 
     >>> is_compressed(gzip.compress(b"x")), is_compressed(b"x")
     (True, False)
@@ -227,12 +224,12 @@ def is_compressed(start: bytes) -> bool:
 
 
 def uncompressed(data: bytes) -> bytes:
-    """The content of compressed bytes; of others the bytes.
+    """The content of compressed bytes; other bytes unchanged.
 
     >>> uncompressed(gzip.compress(b"x")), uncompressed(b"x")
     (b'x', b'x')
     """
-    if data.startswith(_GZIP):  # in one piece this is faster
+    if data.startswith(_GZIP):  # faster than a stream
         return gzip.decompress(data)
     content = _decompressed(io.BufferedReader(io.BytesIO(data)))
     return data if content is None else bytes(content.read())
@@ -242,7 +239,7 @@ def zstandard_reader(compressed: IO[bytes] | io.BufferedReader) -> Any:
     """The content of Zstandard frames, as a file to read.
 
     Raises:
-        ValueError: no library for it is there; the message says how to install it.
+        ValueError: the library for it is missing; the message says how to install it.
     """
     if sys.version_info >= (3, 14):
         from compression import zstd
@@ -256,7 +253,7 @@ def zstandard_reader(compressed: IO[bytes] | io.BufferedReader) -> Any:
 
 
 def broken_compression() -> tuple[type[Exception], ...]:
-    """What the libraries raise when compressed bytes are cut off or damaged."""
+    """The errors that libraries raise for truncated or damaged compressed bytes."""
     errors: list[type[Exception]] = [EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile]
     zstandard = sys.modules.get("zstandard")
     if zstandard is not None:

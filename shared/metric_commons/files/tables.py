@@ -1,10 +1,10 @@
-"""Columns of files, with exactly the values in them: JSON Lines, JSON, CSV, TSV, Parquet, logs.
+"""Columns of files, with values unchanged: JSON Lines, JSON, CSV, TSV, Parquet, logs.
 
-`datasets` reads these formats too, but changes values. In JSON it turns strings like "2017-01-02"
-into dates, large integers into floats, and the string "1" beside [1] into a number. In CSV it turns
-"2017" and "007" into numbers, and "NA", "None" and "" into missing values. It refuses single
-surrogates. Therefore text is parsed by the standard library, which also knows the line of an error,
-and Parquet by pyarrow.
+`datasets` reads these formats, too, but changes values. In JSON it turns strings like "2017-01-02"
+into dates, large integers into floats, and the string "1" into a number if another row has [1]. In
+CSV it turns "2017" and "007" into numbers, and "NA", "None" and "" into missing values. It refuses
+single surrogates. Therefore text is parsed by the standard library, which also knows the line of an
+error, and Parquet by pyarrow.
 """
 
 from array import array
@@ -25,28 +25,28 @@ from .pieces import Piece
 from .selections import Getter, Selected, Selection
 from .streams import STANDARD_INPUT, Limits, Stream, broken_compression, on_terminal
 
-_EXAMPLES = 5  # further bad rows that a message names
+_EXAMPLES = 5  # additional bad rows in a message
 
 
 class Source:
     """Columns of a file, and the lines of its rows.
 
-    Values are those in the file. Cells of CSV and TSV are strings, with two exceptions: a column of
-    which every cell is a JSON list becomes lists, and a column among `numbers` of which every cell
-    is a JSON number becomes numbers. Files may be compressed with gzip, bzip2, xz or Zstandard.
+    Values are those in the file. Cells of CSV and TSV are strings, with two exceptions: columns in
+    which every cell is a JSON list become lists, and columns among `numbers` in which every cell is
+    a JSON number become numbers. Files may be compressed with gzip, bzip2, xz or Zstandard.
 
     Args:
         path: a file, a folder of HELM, or `-` for standard input.
         fields: the columns: paths into a row, such as `answer.aliases[0]`, or standard columns of a
-            log, such as `prediction`, where a row has no such field.
-        form: the format, such as "jsonl" or "lm-eval", or "rows" for no log; by default that of the
-            content and the file's suffix.
-        limit: how many rows to read; None for all.
+            log, such as `prediction`, if a row does not have such a field.
+        format_name: such as "jsonl", "lm-eval", or "rows" for plain rows; by default the format is
+            detected from the content and the suffix.
+        limit: the number of rows to read; None for all.
         numbers: the fields of CSV and TSV to be read as numbers, if possible.
-        only_numbers: those of them that must be numbers.
-        filled: fields of CSV and TSV in which no cell may be empty.
-        selection: which rows count.
-        limits: of the length of a line, and of what comes out of a compressed file.
+        only_numbers: the fields among them that must be numbers.
+        filled: fields of CSV and TSV whose cells must not be empty.
+        selection: the rows to select.
+        limits: the maximum length of a line, and of the content of a compressed file.
         progress: show a progress bar on stderr if reading takes longer than a second and stderr is
             a terminal.
     """
@@ -56,7 +56,7 @@ class Source:
         path: Path,
         fields: Sequence[str],
         *,
-        form: str | None = None,
+        format_name: str | None = None,
         limit: int | None = None,
         numbers: Collection[str] = (),
         only_numbers: Collection[str] = (),
@@ -65,14 +65,14 @@ class Source:
         limits: Limits | None = None,
         progress: bool = False,
     ) -> None:
-        self.path, self.fields, self.form, self.limit = path, fields, form, limit
+        self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
         self.selection, self.limits = selection or Selection(), limits
         self.progress = progress and on_terminal()
         self.sha256 = ""
         self.rows = 0  # the number of rows read so far
         self.lines = array("Q")  # the line of each row; empty if the format has no lines
-        self.left_out: Counter[str] = Counter()  # rows that do not count, by the reason
+        self.excluded: Counter[str] = Counter()  # rows that do not count, by reason
         self._resources = ExitStack()
         self._stream: Stream | None = None
         self._log: Log | None = None
@@ -82,10 +82,10 @@ class Source:
 
     @property
     def log(self) -> Log:
-        """The log in the file, which is opened but not read; of other files the plain rows.
+        """The log in the file, opened but not read; plain rows are a log, too.
 
         Raises:
-            ValueError: the file is of no format, or not of its own.
+            ValueError: the file has no known format, or not the named one.
             OSError: the file cannot be read.
         """
         if self._log is None:
@@ -97,7 +97,7 @@ class Source:
         """The columns of all rows.
 
         Raises:
-            ValueError: the file is not of its format, is truncated or empty, or a row lacks a
+            ValueError: the file is not in its format, is truncated or empty, or a row lacks a
                 field.
             OSError: the file cannot be read.
         """
@@ -114,7 +114,7 @@ class Source:
 
     @property
     def is_divisible(self) -> bool:
-        """Whether pieces of the file can be read by themselves, in any process."""
+        """Whether pieces of the file can be read separately, in any process."""
         is_whole = self.limit is None and self.selection == Selection()
         return is_whole and self.log.pieces is not None
 
@@ -122,7 +122,7 @@ class Source:
         """The rows in pieces for other processes; all but the last have a multiple of `size` rows.
 
         Raises:
-            ValueError: the file is not of its format, is truncated or empty.
+            ValueError: the file is not in its format, is truncated or empty.
             OSError: the file cannot be read.
         """
         if not self.is_divisible:
@@ -140,16 +140,16 @@ class Source:
         self._close()
 
     def blocks_of(self, piece: Piece, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        """The columns of `size` rows of a piece at a time; of None all of them.
+        """The columns of `size` rows of a piece at a time; None for all at once.
 
         Raises:
-            ValueError: a row is not what it should be. It has no line in the message.
+            ValueError: a row is not valid; the message does not name its line.
         """
         if piece.read is None:
             yield piece.data
             return
         self.rows, self.lines = piece.start, array("Q")
-        log = Log(form=PLAIN_ROWS, rows=piece.read(piece.data))
+        log = Log(format_name=PLAIN_ROWS, rows=piece.read(piece.data))
         faults = Faults()
         reader = _Reader(self, log, faults)
         for _ in range(0, piece.rows, size or piece.rows):
@@ -157,8 +157,8 @@ class Source:
             faults.check(self.rows)
             yield block
 
-    def _nothing(self) -> str:
-        """What is said where there is no row."""
+    def _empty_message(self) -> str:
+        """The message about a file without rows."""
         if self._is_empty:
             return "the file is empty"
         return "there is a header, but no rows" if self.log.has_cells else "there are no rows"
@@ -168,15 +168,15 @@ class Source:
         return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
 
     def location(self, row: int) -> str:
-        """Where a row is: `line 13`, or `row 12` in a format without lines."""
+        """The location of a row: its number, and its line if the format has lines."""
         return location(row, self.lines[row] if self.lines else None)
 
     def close(self) -> None:
-        """Close the file. What is known of its log stays."""
+        """Close the file; its log remains available."""
         self._resources.close()
 
     def _log_to_read(self) -> Log:
-        """The log, of which nothing is read yet: a file can be read again."""
+        """The log at its start, so that a file can be read repeatedly."""
         if self._is_read:
             self.close()
             self._log = None
@@ -185,14 +185,14 @@ class Source:
         return log
 
     def _close(self) -> None:
-        """Close the file, of which all is read.
+        """Close the file after reading it to the end.
 
         Raises:
-            ValueError: there was nothing in it.
+            ValueError: it had no rows.
         """
         self.close()
         if not self.rows:
-            raise ValueError(f"{self.path}: {self._nothing()}")
+            raise ValueError(f"{self.path}: {self._empty_message()}")
 
     def _opened(self) -> Log:
         path = file_of(self.path)
@@ -200,7 +200,7 @@ class Source:
         self._resources.enter_context(self._stream)
         self._is_empty = not self._stream.start()
         with _whole_log():
-            return log_in(self._stream, self.form, lambda: self.fields)
+            return log_in(self._stream, self.format_name, lambda: self.fields)
 
     def _bar(self, path: Path) -> Callable[[int], object] | None:
         if not self.progress:
@@ -216,7 +216,7 @@ class Source:
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
-        """Errors name the file, which is closed."""
+        """Make errors name the file, and close it."""
         try:
             yield
         except BaseException as error:
@@ -230,9 +230,9 @@ class Source:
 
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
         selected, rows = None, log.rows
-        if log.form != PLAIN_ROWS or self.selection != Selection():
+        if log.format_name != PLAIN_ROWS or self.selection != Selection():
             selected = Selected(log, self.selection, partial(getter, log))
-            rows = iter(selected) if log.form == PLAIN_ROWS else _whole_rows(iter(selected))
+            rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
         rows = islice(rows, self.limit)
         faults = Faults()
         reader = _Reader(self, log, faults)
@@ -246,30 +246,30 @@ class Source:
             if size is None or self.rows < start + size:
                 break
         faults.check(self.rows)
-        self.left_out = selected.left_out if selected else Counter()
+        self.excluded = selected.excluded if selected else Counter()
         self._note_provenance(log)
 
     def _note_provenance(self, log: Log) -> None:
-        """Note what was read, once all is."""
+        """Note what was read, at the end of the file."""
         if self._stream is not None:
             self.sha256 = self._stream.sha256()
-        if log.form != PLAIN_ROWS:
-            self._provenance["format"] = log.form
-        if log.companions:
-            self._provenance["beside"] = dict(log.companions)
+        if log.format_name != PLAIN_ROWS:
+            self._provenance["format"] = log.format_name
+        if log.sidecars:
+            self._provenance["beside"] = dict(log.sidecars)
 
 
 @contextmanager
 def _whole_log() -> Iterator[None]:
-    """A log that has the marks of its format, but not all its parts, is an error of the log.
+    """Report a log with the marks of its format, but with parts missing, as a ValueError.
 
-    What is said of it quotes nothing from the log.
+    The message quotes nothing from the log.
     """
     try:
         yield
     except (AttributeError, LookupError, TypeError) as error:
         name = type(error).__name__
-        problem = f"a part of the log is missing or of another type than its format has ({name})"
+        problem = f"a part of the log is missing or has the wrong type for its format ({name})"
         raise ValueError(problem) from error
 
 
@@ -279,7 +279,7 @@ def _whole_rows(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 class Faults:
-    """The rows in which a column is not what it should be: the first in words, others counted."""
+    """The rows with errors, by column: the first message, and the number of others."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
@@ -290,7 +290,7 @@ class Faults:
         return bool(self._first)
 
     def add(self, field: str, position: str, problem: str) -> None:
-        """Note what is wrong with a field in the row at a position."""
+        """Note a problem with a field in the row at a position."""
         self._first.setdefault(field, f"{position}: {problem}")
         self._counts[field] += 1
         rows = self._rows.setdefault(field, [])
@@ -298,10 +298,10 @@ class Faults:
             rows.append(position)
 
     def check(self, rows: int) -> None:
-        """Nothing, if there are no faults in these rows.
+        """Check that none were noted in this number of rows.
 
         Raises:
-            ValueError: there are some; the message has the first of a field, and where others are.
+            ValueError: there are faults; the message has the first of a field, and lists others.
         """
         for field, message in self._first.items():
             if self._counts[field] == rows > 1:
@@ -315,12 +315,12 @@ class Faults:
 
 
 class _Reader:
-    """Makes columns of the rows of a source."""
+    """Builds columns from the rows of a source."""
 
     def __init__(self, source: Source, log: Log, faults: Faults) -> None:
         self._source, self._log, self._faults = source, log, faults
         self._getters: list[tuple[str, Getter]] = []
-        self._kinds: dict[str, Any] = {}  # of the cells of each field, as the first block has them
+        self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
     def block(self, rows: Iterator[Row], size: int | None) -> dict[str, list[Any]]:
         """The columns of the next rows."""
@@ -353,10 +353,10 @@ class _Reader:
         if isinstance(error, ValueError):
             return str(error)
         detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        return f"{field} is not as the format {self._log.form} has it: {detail}"
+        return f"{field} does not conform to the format {self._log.format_name}: {detail}"
 
     def typed(self, block: dict[str, list[str]], start: int) -> dict[str, list[Any]]:
-        """The values that the cells of CSV and TSV stand for."""
+        """The values of the cells of CSV and TSV."""
         return {field: self._values(field, cells, start) for field, cells in block.items()}
 
     def _values(self, field: str, cells: list[str], start: int) -> list[Any]:
@@ -378,21 +378,23 @@ class _Reader:
             try:
                 values.append(value_of_cell(cell, self._kinds[field]))
             except ValueError:
-                what = "list, as earlier cells are" if self._kinds[field] is list else "number"
-                problem = f"field {field!r} is {repr(cell)[:80]}, which is no {what}"
+                expected = (
+                    "a list, as earlier cells are" if self._kinds[field] is list else "a number"
+                )
+                problem = f"field {field!r} is {repr(cell)[:80]}, which is not {expected}"
                 problem = problem if cell else f"field {field!r} is empty"
                 self._faults.add(field, source.location(row), problem)
         return values
 
 
 def file_of(path: Path) -> Path:
-    """The file that is read: of a folder of HELM that with the answers."""
+    """The file to read: for a folder of HELM, the file with the answers."""
     answers = path / "scenario_state.json"
     return answers if path.is_dir() and answers.is_file() else path
 
 
 def getter(log: Log, field: str, record: Record) -> Getter:
-    """The function that finds a field in records like this one: in the row, or in the log."""
+    """The function that gets a field of records like this one: from the row, or from the log."""
     if field in log.columns:
         try:
             value_at(record, field)

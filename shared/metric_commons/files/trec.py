@@ -1,9 +1,9 @@
 """Runs and relevance judgments (qrels) in the file formats of TREC, and in others.
 
 A line of a run has query, Q0, document, rank, score and tag; a line of qrels has query, iteration,
-document and relevance. Columns are separated by any number of blanks. A file is read as a whole
-into flat columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a
-large file is never in memory as a whole.
+document and relevance. Columns are separated by any number of blanks. A file is read into flat
+columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a large
+file is never in memory as a whole.
 """
 
 import gzip
@@ -29,7 +29,7 @@ from .retrieval_formats import (
     Triple,
     checked,
     has_three_columns,
-    is_other_form,
+    may_have_triples,
     triples_in,
     with_comment,
 )
@@ -38,7 +38,7 @@ from .trec_lines import AllRows, Layout, columns_by_arrow, columns_by_lines
 
 File = str | os.PathLike[str]
 
-# Numbers, each with a blank behind it. Possessive quantifiers (++) make the search five times as
+# Numbers, each followed by a blank. Possessive quantifiers (++) make the search five times as
 # fast.
 _NUMBERS = re.compile(
     rb"(?:[+-]?+(?:(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e[+-]?+[0-9]++)?+|inf(?:inity)?+) )*+",
@@ -47,8 +47,8 @@ _NUMBERS = re.compile(
 _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BLOCK = 1 << 18  # bytes that are read at a time: few enough to stay in the processor's cache
-_LARGE = 1 << 22  # bytes from which on reading with pyarrow saves more time than its import takes
+_BLOCK = 1 << 18  # bytes to read at a time: few enough to stay in the processor's cache
+_LARGE = 1 << 22  # bytes above which reading with pyarrow saves more time than its import takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +71,12 @@ class QueryDocuments(ABC):
     @staticmethod
     @abstractmethod
     def parse_numbers(texts: Sequence[bytes]) -> Floats:
-        """The numbers that texts stand for; ValueError if a text does not stand for one."""
+        """The numbers that texts represent; ValueError if a text is not a number."""
 
     @staticmethod
     @abstractmethod
     def number_problem(number: float) -> str | None:
-        """What is wrong with a number; None if nothing is."""
+        """The problem with a number; None if it is valid."""
 
     @classmethod
     def layout(cls) -> Layout:
@@ -147,7 +147,7 @@ class QueryDocuments(ABC):
     def from_unsorted(
         cls, queries: Sequence[str], query: Integers, ids: Ids, values: Floats
     ) -> Self:
-        """The rows of queries that come in any order."""
+        """The rows of queries in any order."""
         order = sorted(range(len(queries)), key=lambda index: encoded(queries[index]))
         new_index = np.empty(len(queries), dtype=np.int32)
         new_index[order] = np.arange(len(queries))
@@ -174,7 +174,7 @@ class Run(QueryDocuments):
 
     @staticmethod
     def number_problem(number: float) -> str | None:
-        """What is wrong with a score."""
+        """The problem with a score; None if it is valid."""
         return "is not a number" if math.isnan(number) else None
 
 
@@ -194,13 +194,13 @@ class Qrels(QueryDocuments):
 
     @staticmethod
     def number_problem(number: float) -> str | None:
-        """What is wrong with a relevance."""
+        """The problem with a relevance; None if it is valid."""
         is_integer = float(number).is_integer() and abs(number) <= _EXACT
-        return None if is_integer else "is no integer of 53 bits"
+        return None if is_integer else "is not an integer of 53 bits"
 
 
 def _integer(text: bytes) -> float:
-    """The relevance that a text stands for."""
+    """The relevance that a text represents."""
     if not _INTEGER.fullmatch(text):
         raise ValueError("the relevance is not an integer")
     if len(text) > 20 or abs(int(text)) > _EXACT:
@@ -209,17 +209,17 @@ def _integer(text: bytes) -> float:
 
 
 class ShortQrels(Qrels):
-    """Judgments without the column of the iteration, as BEIR writes them."""
+    """Judgments without the column of the iteration, as in BEIR's files."""
 
     columns = ("query", "document", "relevance")
 
 
 def read_run(path: File) -> Run:
-    """The run in a file, plain or compressed: TREC's, ranx's Parquet, or a JSON dictionary.
+    """Read a run, plain or compressed: TREC's format, ranx's Parquet, or a JSON dictionary.
 
-    Any number of blanks and tabs may separate the columns, begin and end a line. Empty lines, lines
-    that begin with `#`, a byte order mark, the line ends of any system, and text after the tag are
-    allowed. Query, document and score are used; the rank is not.
+    Any number of blanks and tabs may separate the columns, and begin and end a line. Empty lines,
+    lines that begin with `#`, a byte order mark, line ends of any system, and text after the tag
+    are allowed. Query, document and score are used; the rank is not.
 
     Raises:
         ValueError: a line has too few columns or a score that is not a number or NaN, a query has a
@@ -231,9 +231,9 @@ def read_run(path: File) -> Run:
 
 
 def read_qrels(path: File) -> Qrels:
-    """The relevance judgments in a file, plain or compressed; also BEIR's TSV, with a header.
+    """Read relevance judgments, plain or compressed; also from BEIR's TSV with a header.
 
-    As `read_run`, but no text may follow the last column, and relevance is an integer.
+    As in `read_run`, but no text may follow the last column, and relevance is an integer.
 
     Raises:
         ValueError: a line has too few or too many columns or a relevance that is not an integer, a
@@ -245,7 +245,7 @@ def read_qrels(path: File) -> Qrels:
 
 
 def run_tag(path: File) -> str:
-    """The name that a run gives itself: the last column of its first row; "" if there is none.
+    """The tag of a run: the last column of its first row; "" if there is none.
 
     Raises:
         OSError: the file cannot be read.
@@ -290,13 +290,13 @@ def _read(path: File, kind: type[_Table]) -> _Table:
 
 
 def _is_plain(start: bytes) -> bool:
-    """Whether a file that starts so can be read a block of lines at a time."""
+    """Whether a file with this start can be read a block of lines at a time."""
     content = start.removeprefix(_BYTE_ORDER_MARK)
-    return b"\n" in content and not is_compressed(content) and not is_other_form(content)
+    return b"\n" in content and not is_compressed(content) and not may_have_triples(content)
 
 
 def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -> Iterator[bytes]:
-    """The bytes of a file, of which the first are given, each shown to an observer."""
+    """The bytes of a file whose start has been read already, all passed to an observer."""
     observe(start)
     yield start.removeprefix(_BYTE_ORDER_MARK)
     while data := file.read(_BLOCK):
@@ -305,7 +305,7 @@ def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -
 
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in blocks of whole lines."""
+    """The bytes in blocks of whole lines."""
     remainder: list[bytes] = []
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
@@ -319,7 +319,7 @@ def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
-    """The rows of a file of any form, in memory as a whole."""
+    """The rows of a file in any format, which is in memory as a whole."""
     data = _content(path, data)
     try:
         triples = triples_in(data)
@@ -336,7 +336,7 @@ def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
 
 
 def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -> _Table:
-    """The rows of blocks of lines, which have about so many bytes."""
+    """The rows of blocks of lines; `size` is about their number of bytes."""
     first = next(blocks, b"")
     if issubclass(kind, Qrels):
         first = with_comment(first)
@@ -380,7 +380,7 @@ def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
 
 
 def _content(path: File, data: bytes) -> bytes:
-    """The content of a file, uncompressed, without byte order mark; lines end with a line feed."""
+    """The decompressed content of a file, without byte order mark, with line feeds."""
     damages: tuple[type[Exception], ...] = (*broken_compression(), gzip.BadGzipFile, OSError)
     kind = "gzip" if data.startswith(b"\x1f\x8b") else "compressed"
     try:
@@ -396,9 +396,9 @@ def _content(path: File, data: bytes) -> bytes:
 
 
 def _lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Number, text and fields of each line that has fields and is no comment."""
+    """Number, text and fields of each line that is not empty and not a comment."""
     for number, line in enumerate(BytesIO(data), first):
-        fields = line.split()  # bytes.split() splits at the blanks of the C locale
+        fields = line.split()  # at the blanks of the C locale, since these are bytes
         if fields and not fields[0].startswith(b"#"):
             yield number, line, fields
 
@@ -420,13 +420,13 @@ def _errors(
 
 
 def _duplicate_error(path: File, data: bytes, row: int) -> ValueError:
-    """An error that shows the line of a row, whose query has its document in an earlier row."""
+    """The error about the line of a row whose query has its document in an earlier row."""
     number, line, _ = next(islice(_lines(with_comment(data)), row, None))
     return _line_error(path, number, line, "the query has this document already")
 
 
 class LineError(ValueError):
-    """A line is not what it should be: where and why, and what it is."""
+    """A line is not valid; the message names its location, the reason and its text."""
 
     def __init__(self, problem: str, line: str) -> None:
         super().__init__(problem, line)

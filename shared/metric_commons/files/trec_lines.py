@@ -1,7 +1,7 @@
 """Lines of runs and judgments as columns, one block of lines at a time.
 
 pyarrow reads blocks of large files in which all fields are separated by one blank. All other blocks
-are read in Python, where small files would wait longer for the import of pyarrow than for their
+are read in Python, since for small files importing pyarrow would take longer than reading the
 lines. Both ways accept the same lines and return the same columns.
 """
 
@@ -16,7 +16,7 @@ from ..numbers.arrays import Booleans, Bytes, Floats, Integers
 from ..numbers.identifiers import Ids
 
 _SPACE, _LINE_FEED = b" \n"
-_ONE_PIECE = 2**31 - 1  # bytes, more than a block of lines has
+_ONE_PIECE = 2**31 - 1  # bytes, larger than any block of lines
 
 
 class Layout(NamedTuple):
@@ -26,30 +26,30 @@ class Layout(NamedTuple):
     value: int
     fields: int  # their number
     allows_more_fields: bool
-    # The numbers that texts stand for; ValueError if a text is not a number of this file.
+    # The numbers that texts represent; ValueError if a text is not a valid number.
     parse_numbers: Callable[[Sequence[bytes]], Floats]
-    has_real_numbers: bool  # which pyarrow reads as `parse_numbers` does; integers may be texts
+    has_real_numbers: bool  # parsed by pyarrow as by `parse_numbers`; integers are read as texts
 
 
 class Columns(NamedTuple):
     """Some rows of a file: their queries, documents and numbers."""
 
     query: Integers  # an index, by the order in which queries first occur in the file
-    documents: Bytes  # one after another
+    documents: Bytes  # concatenated
     lengths: Integers  # of the documents
     values: Floats
-    lines: int  # of the file, which may have comments and empty lines besides
+    lines: int  # of the file, including comments and empty lines
 
 
 class _Growing:
-    """An array that grows at its end; room that is never written to takes no memory."""
+    """An array that grows at its end; reserved space takes memory only when it is written to."""
 
-    def __init__(self, kind: type[np.generic], room: int) -> None:
-        self._array: NDArray[Any] = np.empty(room, kind)
+    def __init__(self, kind: type[np.generic], capacity: int) -> None:
+        self._array: NDArray[Any] = np.empty(capacity, kind)
         self.size = 0
 
     def extend(self, values: NDArray[Any]) -> None:
-        """Add values."""
+        """Append values."""
         end = self.size + len(values)
         if end > len(self._array):
             larger = np.empty(max(end, len(self._array) * 5 // 4), self._array.dtype)
@@ -64,10 +64,10 @@ class _Growing:
 
 
 class AllRows:
-    """The rows of all blocks of a file of about this number of bytes.
+    """The rows of all blocks of a file with about this number of bytes.
 
-    Room for all is made after the first block. Many small arrays, put together at the end, would
-    take twice as much memory, since the system does not get it back.
+    Space for all rows is reserved after the first block. Concatenating many small arrays at the end
+    would take twice as much memory, which the system does not get back.
     """
 
     def __init__(self, size: int) -> None:
@@ -92,18 +92,18 @@ class AllRows:
         self._documents.extend(columns.documents)
 
     def ids(self) -> Ids:
-        """The documents; no row can be added afterwards."""
+        """The documents; no rows can be added afterwards."""
         self._documents.extend(np.zeros(8, np.uint8))  # `Ids` reads eight bytes at a time
         return Ids.from_padded(self._documents.filled(), self.lengths.filled())
 
 
 def columns_by_arrow(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
-    """The rows of a block of lines; None if it has to be read in Python.
+    """The rows of a block of lines; None if it must be read in Python.
 
     Args:
-        lines: whole lines; the last may lack its end.
+        lines: whole lines; the last may lack its line end.
         layout: the fields of a line.
-        indices: the index of each query that occurred so far. New ones are added.
+        indices: the index of each query so far; new queries are added.
     """
     from pyarrow import ArrowInvalid, BufferReader, csv
 
@@ -144,7 +144,7 @@ def columns_by_arrow(lines: bytes, layout: Layout, indices: dict[bytes, int]) ->
 
 @cache
 def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
-    """How pyarrow reads lines: all in one piece, and of their fields the three that are used."""
+    """The options with which pyarrow reads lines in one piece, keeping the three fields used."""
     from pyarrow import binary, csv, dictionary, float64, int32
 
     names = [str(field) for field in range(layout.fields)]
@@ -164,7 +164,7 @@ def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
 
 
 def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
-    """As `columns_by_arrow`, in Python; None if a line is wrong."""
+    """Like `columns_by_arrow`, in Python; None if a line is not valid."""
     lines = _with_line_feeds(lines)
     used_fields = 0, layout.document, layout.value
     fields = _fields_of_equal_lines(lines, layout)
@@ -192,14 +192,14 @@ def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) ->
 
 
 def _with_line_feeds(lines: bytes) -> bytes:
-    """The lines, each with a line feed at its end."""
+    """The lines, each ended by a line feed."""
     if b"\r" in lines:
         lines = lines.replace(b"\r\n", b"\n")
     return lines if lines.endswith(b"\n") else lines + b"\n"
 
 
 def _single_blanks(lines: bytes) -> Booleans | None:
-    """Where blanks and control characters are; None if there are comments, or two in a row."""
+    """A mask of blanks and control characters; None if there are comments, or two in a row."""
     if b"#" in lines and (lines.startswith(b"#") or b"\n#" in lines):
         return None
     is_blank: Booleans = np.frombuffer(lines, np.uint8) <= _SPACE
@@ -207,7 +207,7 @@ def _single_blanks(lines: bytes) -> Booleans | None:
 
 
 def _fields_of_equal_lines(lines: bytes, layout: Layout) -> list[bytes] | None:
-    """The fields of lines that all have the number they need; None if lines differ."""
+    """The fields of lines that all have the expected number of them; None if lines differ."""
     is_blank = _single_blanks(lines)
     if is_blank is None:
         return None

@@ -23,6 +23,8 @@ from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Labels, Level, Parsed, Range, Weights, checked_options
 from ..statistics.estimates import cautious_interval
 from ..statistics.intervals import critical_value
+from ..statistics.proportions import Interval
+from ..statistics.summary import reported
 from .judged_rows import JudgedRows, judged_rows, label_numbers
 from .misclassification import rogan_gladen
 
@@ -62,7 +64,7 @@ class Correction(NamedTuple):
         plain_variance: that of the standard error.
         variance: with a pseudo-row of the largest residual that the range allows.
         degrees: of freedom of the variance.
-        units: how many trials count if there is no variance.
+        units: how many trials count if the variance is 0.
         power_tuning: the weights of the judges, shape (strata, judges).
         is_exact: whether labels count alone and are ends of the range, so that the interval is
             Clopper and Pearson's.
@@ -152,10 +154,11 @@ def judge_corrected(
         correction, interval = _horvitz_thompson(rows, method), "normal"
     else:
         correction = _of_weighted_labels(rows, method, free, bounds)
-    result = _reported(rows, correction, ddof)
+    result = _result(rows, correction, ddof)
     if level is not None:
-        ends = _ends(rows, correction, interval, bounds, level)
-        result["confidence_interval"] = {"judge_corrected": ends}
+        estimate = _interval(rows, correction, interval, bounds, level)
+        error = result["standard_error"]
+        result |= reported({"judge_corrected": estimate}) | {"standard_error": error}
     return result
 
 
@@ -204,33 +207,36 @@ def _of_random_labels(
     tuning, influences = [], np.zeros(rows.counts.size)
     for stratum in range(max(len(rows.stratum_names), 1)):
         members = rows.strata == stratum
-        labelled, others = members & rows.is_labelled, members & ~rows.is_labelled
+        labelled, unlabelled = members & rows.is_labelled, members & ~rows.is_labelled
         n_labelled = int(rows.counts[labelled].sum())
-        n_others = int(rows.counts[others].sum())
-        _check_stratum(rows, stratum, n_labelled, n_others, method, ddof)
+        n_unlabelled = int(rows.counts[unlabelled].sum())
+        _check_stratum(rows, stratum, n_labelled, n_unlabelled, method, ddof)
         counts, labels = rows.counts[labelled], rows.labels[labelled]
         verdicts = rows.verdicts[labelled]
         weights = np.full(rows.verdicts.shape[1], float(method == "ppi"))
         if method == "ppi++":
             spread = _covariance(rows.verdicts[members], rows.counts[members])
             weights = _power_tuning(
-                _covariances(verdicts, labels, counts, ddof), spread, n_labelled, n_others, free
+                _covariances(verdicts, labels, counts, ddof), spread, n_labelled, n_unlabelled, free
             )
         residuals = labels - verdicts @ weights
-        others_verdicts, other_counts = rows.verdicts[others] @ weights, rows.counts[others]
+        unlabelled_verdicts, unlabelled_counts = (
+            rows.verdicts[unlabelled] @ weights,
+            rows.counts[unlabelled],
+        )
         residual_mean, residual_squares = _squares(residuals, counts)
-        part = n_labelled + n_others
+        part = n_labelled + n_unlabelled
         share = part / total
         estimate = residual_mean
         plain_part = residual_squares / (n_labelled - ddof) / n_labelled
         verdict_variance = 0.0
         influences[labelled] = share * (residuals - residual_mean) / n_labelled
         if weights.any():
-            verdict_mean, verdict_squares = _squares(others_verdicts, other_counts)
+            verdict_mean, verdict_squares = _squares(unlabelled_verdicts, unlabelled_counts)
             estimate += verdict_mean
-            plain_part += verdict_squares / (n_others - ddof) / n_others
-            verdict_variance = verdict_squares / n_others**2
-            influences[others] = share * (others_verdicts - verdict_mean) / n_others
+            plain_part += verdict_squares / (n_unlabelled - ddof) / n_unlabelled
+            verdict_variance = verdict_squares / n_unlabelled**2
+            influences[unlabelled] = share * (unlabelled_verdicts - verdict_mean) / n_unlabelled
         pseudo = _pseudo_square(rows.verdicts[members] @ weights, residual_mean, bounds)
         cautious = (residual_squares + pseudo) / (n_labelled * (n_labelled + 1)) + verdict_variance
         value += share * estimate
@@ -251,7 +257,7 @@ def _of_random_labels(
 
 
 def _check_stratum(
-    rows: JudgedRows, stratum: int, labelled: int, others: int, method: str, ddof: int
+    rows: JudgedRows, stratum: int, labelled: int, unlabelled: int, method: str, ddof: int
 ) -> None:
     """Check that a stratum, or all rows, can be estimated.
 
@@ -259,7 +265,7 @@ def _check_stratum(
         ValueError: there are too few rows with or without labels.
     """
     least = 0 if method == "labelled" else 1 + ddof
-    if labelled >= 2 and others >= least:
+    if labelled >= 2 and unlabelled >= least:
         return
     required = f"two labelled rows and {('no row', 'one row', 'two rows')[least]} without a label"
     if rows.stratum_names:
@@ -294,18 +300,20 @@ def _clustered(
 
 
 def _power_tuning(
-    covariances: Floats, spread: Floats, labelled: int, others: int, free: bool
+    covariances: Floats, spread: Floats, labelled: int, unlabelled: int, free: bool
 ) -> Floats:
     """The weights that make the variance least; 0 for a judge that is constant.
 
     Of one judge it is the lambda of PPI++, as ppi-python computes it.
     """
     if covariances.size > 1:
-        fitted: Floats = others / (labelled + others) * (np.linalg.pinv(spread) @ covariances)
+        fitted: Floats = (
+            unlabelled / (labelled + unlabelled) * (np.linalg.pinv(spread) @ covariances)
+        )
         return fitted
     if not spread[0, 0] > 0:
         return np.zeros(1)
-    tuned: Floats = covariances / ((1 + labelled / others) * spread[0, 0])
+    tuned: Floats = covariances / ((1 + labelled / unlabelled) * spread[0, 0])
     return tuned if free else np.clip(tuned, 0.0, 1.0)
 
 
@@ -339,9 +347,9 @@ def _pseudo_square(
     A residual is a label of the range minus a weighted verdict that occurs.
     """
     low, high = bounds
-    above = high - float(weighted_verdicts.min()) - residual_mean
-    below = residual_mean - low + float(weighted_verdicts.max())
-    return max(above * below, 0.0)
+    room_up = high - float(weighted_verdicts.min()) - residual_mean
+    room_down = residual_mean - low + float(weighted_verdicts.max())
+    return max(room_up * room_down, 0.0)
 
 
 # Labels with known probabilities
@@ -395,7 +403,7 @@ def _horvitz_thompson(rows: JudgedRows, method: str) -> Correction:
 
 
 def _inverse_probabilities(rows: JudgedRows) -> tuple[Floats, Floats]:
-    """1 / probability of labelled rows and 0 of others; and the labels, 0 where there is none."""
+    """1 / probability of labelled rows, else 0; and their labels, else 0."""
     labelled = rows.is_labelled
     inverse = np.where(labelled, 1 / np.asarray(rows.probabilities), 0.0)
     return inverse, np.where(labelled, rows.labels, 0.0)
@@ -404,7 +412,7 @@ def _inverse_probabilities(rows: JudgedRows) -> tuple[Floats, Floats]:
 # Results
 
 
-def _reported(rows: JudgedRows, correction: Correction, ddof: int) -> dict[str, Any]:
+def _result(rows: JudgedRows, correction: Correction, ddof: int) -> dict[str, Any]:
     """The result without its interval."""
     labelled, number = rows.is_labelled, rows.labelled
     weights = rows.counts[labelled].astype(np.float64)
@@ -417,10 +425,10 @@ def _reported(rows: JudgedRows, correction: Correction, ddof: int) -> dict[str, 
     bias = weights @ rows.verdicts[labelled] - label_mean
     if rows.probabilities is None:
         squares = float(weights @ np.square(labels - label_mean))
-        alone = squares / (number - ddof)
+        labels_variance = squares / (number - ddof)
     else:
         inverse = weights / rows.counts[labelled]
-        alone = float(rows.counts[labelled] @ np.square(inverse * (labels - label_mean)))
+        labels_variance = float(rows.counts[labelled] @ np.square(inverse * (labels - label_mean)))
     plain = correction.plain_variance
     return {
         "judge_corrected": correction.value,
@@ -429,7 +437,7 @@ def _reported(rows: JudgedRows, correction: Correction, ddof: int) -> dict[str, 
         "labelled_rate": label_mean,
         "judge_bias": _single(bias),
         "power_tuning": _tuning(rows, correction.power_tuning),
-        "effective_labels": number * alone / plain if plain > 0 else math.nan,
+        "effective_labels": number * labels_variance / plain if plain > 0 else math.nan,
         "labelled": number,
         "n": len(rows),
     }
@@ -448,20 +456,21 @@ def _tuning(rows: JudgedRows, power_tuning: Floats) -> Any:
     return of_strata[0]
 
 
-def _ends(
+def _interval(
     rows: JudgedRows,
     correction: Correction,
     interval: str,
     bounds: tuple[float, float],
     confidence_level: float,
-) -> list[float]:
-    """The ends of the interval of the corrected rate."""
+) -> Interval:
+    """The interval of the corrected rate."""
     value, error = correction.value, math.sqrt(correction.plain_variance)
+    n_clusters = None if rows.clusters is None else int(rows.clusters.max()) + 1
     if interval == "normal":
         reach = critical_value(confidence_level, math.inf) * error
-        return [value - reach, value + reach]
+        return Interval(value - reach, value + reach, "normal", error, None, n_clusters)
     is_certain = correction.is_exact or not bounds[0] < value < bounds[1] or not correction.variance
-    estimate = cautious_interval(
+    return cautious_interval(
         value,
         correction.variance,
         correction.units,
@@ -470,5 +479,5 @@ def _ends(
         confidence_level=confidence_level,
         bounds=bounds,
         most_trials=float(len(rows)),
+        n_clusters=n_clusters,
     )
-    return [estimate.low, estimate.high]

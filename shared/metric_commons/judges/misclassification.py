@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..statistics.intervals import critical_value
+from ..statistics.proportions import Interval
+from ..statistics.summary import reported
 from .judged_rows import JudgedRows
 
 
@@ -21,7 +23,7 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
 
     Raises:
         ValueError: there are other verdicts or labels, a class has no labels, every row has one, or
-            the judge is no better than chance.
+            the judge does no better than chance.
 
     Source:
         Rogan and Gladen, Estimating prevalence from the results of a screening test (1978). The
@@ -44,16 +46,16 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
         raise ValueError("references: rogan_gladen needs labelled rows of both classes")
     sensitivity = count((labels == 1) & (verdicts == 1)) / positives
     specificity = count((labels == 0) & (verdicts == 0)) / negatives
-    others = count(~labelled)
-    judged = count(~labelled & (verdicts == 1)) / others
+    unlabelled = count(~labelled)
+    judged = count(~labelled & (verdicts == 1)) / unlabelled
     if sensitivity + specificity <= 1:
         raise ValueError(
-            f"the judge is no better than chance on the labelled rows (sensitivity "
+            f"the judge does no better than chance on the labelled rows (sensitivity "
             f"{sensitivity:.3g}, specificity {specificity:.3g}), so nothing can be corrected"
         )
     value = (judged + specificity - 1) / (specificity + sensitivity - 1)
     z = critical_value(0.95 if confidence_level is None else confidence_level, math.inf)
-    moved_judged = (others * judged + z * z / 2) / (others + z * z)
+    moved_judged = (unlabelled * judged + z * z / 2) / (unlabelled + z * z)
     moved_specificity = (negatives * specificity + 1) / (negatives + 2)
     moved_sensitivity = (positives * sensitivity + 1) / (positives + 2)
     slope = moved_specificity + moved_sensitivity - 1
@@ -61,7 +63,7 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
     of_specificity = moved_specificity * (1 - moved_specificity) / (negatives + 2)
     of_sensitivity = moved_sensitivity * (1 - moved_sensitivity) / (positives + 2)
     variance = (
-        moved_judged * (1 - moved_judged) / (others + z * z)
+        moved_judged * (1 - moved_judged) / (unlabelled + z * z)
         + (1 - centre) ** 2 * of_specificity
         + centre**2 * of_sensitivity
     )
@@ -75,9 +77,9 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
         "labelled": rows.labelled,
         "n": len(rows),
     }
-    if confidence_level is not None:
-        shift = 2 * z * z * (centre * of_sensitivity - (1 - centre) * of_specificity)
-        ends = (centre + shift - z * error, centre + shift + z * error)
-        clipped = [min(max(end, 0.0), 1.0) for end in ends]
-        result["confidence_interval"] = {"judge_corrected": clipped}
-    return result
+    if confidence_level is None:
+        return result
+    shift = 2 * z * z * (centre * of_sensitivity - (1 - centre) * of_specificity)
+    low, high = (min(max(centre + shift + sign * z * error, 0.0), 1.0) for sign in (-1, 1))
+    estimate = Interval(low, high, "delta_method", error, None)
+    return result | reported({"judge_corrected": estimate}) | {"standard_error": error}

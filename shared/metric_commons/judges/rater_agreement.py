@@ -52,12 +52,12 @@ def parse_measures(measures: Any) -> tuple[str, ...]:
     ('cohen_kappa',)
     """
     names = (measures,) if isinstance(measures, str) else measures
-    known = (*OF_PAIRS, *OF_UNITS)
+    choices = (*OF_PAIRS, *OF_UNITS)
     if not isinstance(names, list | tuple) or not names or len(set(names)) < len(names):
         raise OptionError("measures", f"must be different names of measures, got {measures!r}")
     for name in names:
-        if name not in known:
-            raise OptionError("measures", f"holds {name!r}; the measures are {', '.join(known)}")
+        if name not in choices:
+            raise OptionError("measures", f"holds {name!r}; the measures are {', '.join(choices)}")
     return tuple(names)
 
 
@@ -252,7 +252,7 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
         return math.nan
     columns = codes.T
     if name == "kendall_tau_b":
-        return float(kendalltau(*columns, method="asymptotic").statistic)
+        return float(kendalltau(*columns).statistic)
     if name == "spearman":
         values = [rankdata(column) for column in columns]
     else:

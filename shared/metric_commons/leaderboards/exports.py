@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from ..files.stored import option_text, plain
+from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import version
 from .leaderboards import interval_of
 
-_LEVEL = 0.95  # of intervals, if the result does not say
+_LEVEL = 0.95  # of intervals, if the result does not record it
 _SCHEMA = "0.3.0"
 
 
@@ -44,15 +44,15 @@ class Labels:
 
 @dataclass(frozen=True)
 class Document:
-    """A file to write, as a JSON or YAML value, with the rows beside it."""
+    """A file to write, as a JSON or YAML value, and the rows for a second file."""
 
     name: str  # of the file below the output folder, without a suffix
     content: Any
-    rows: bytes = b""
+    rows: bytes = b""  # lines of JSON
 
 
 def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterator[Document]:
-    """For each system the aggregate and, if the questions are known, the rows behind it.
+    """A document for each system, with its rows if the field of the questions is known.
 
     Args:
         results: results with row scores, if these are to be exported.
@@ -68,8 +68,8 @@ def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterato
         key = f"{dataset}/{model.replace('/', '_')}/{evaluated}"
         signatures = [result.signature for result in modules.values()]
         developer, _, model_name = model.rpartition("/")
-        # The location of the file in a repository of these documents, with its rows beside it. The
-        # name has the form of a random UUID, and is the same for the same result.
+        # The location of the file, and of its rows, in a repository of these documents. The name
+        # looks like a random UUID, but is the same for the same result.
         digest = hashlib.sha256("\n".join([key, *signatures]).encode()).digest()
         folders = [dataset, developer or "unknown", model_name]
         name = "/".join(["data", *map(_folder, folders), str(UUID(bytes=digest[:16], version=4))])
@@ -125,7 +125,7 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
     value = result.scores[score]
     if not math.isfinite(value):
         raise ValueError(f"{score} is {value}, not a number; leave it out with --scores")
-    options = plain(result.options)
+    options = to_jsonable(result.options)
     low, high = _range(result, score)
     uncertainty: dict[str, Any] = {"num_samples": result.rows} if result.rows else {}
     level = result.options.get("confidence_level", _LEVEL)
@@ -190,13 +190,13 @@ def _samples(
     for module, result in results.systems[system].items():
         score = result.main_score or next(iter(result.scores))
         if score not in result.per_example:
-            raise ValueError(f"{module} has no {score} of rows; give the file of rows with --rows")
+            raise ValueError(f"{module} has no {score} of rows; name their file with --rows")
         values = result.per_example[score]
         for row, (value, question, prediction, references) in enumerate(
             zip(values, *columns, strict=True)
         ):
             if math.isnan(value):
-                continue  # a row that does not count, and is not part of the mean either
+                continue  # a row that does not count, and is not part of the mean
             listed = references if isinstance(references, list) else [references]
             texts = [_text(text) for text in listed]
             yield {
@@ -228,13 +228,13 @@ def _columns(results: Results, system: str, prompt: str) -> list[list[Any]]:
         with path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(column["path"]):
                 raise ValueError(f"{path} has changed since it was scored")
-        source = Source(path, [column["field"]], form=column["format"])
+        source = Source(path, [column["field"]], format_name=column["format"])
         columns_of_rows.append(source.columns()[column["field"]])
     return columns_of_rows
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(plain(value))
+    return value if isinstance(value, str) else json.dumps(to_jsonable(value))
 
 
 def eval_results(
@@ -259,7 +259,9 @@ def eval_results(
         ]
         if len(names) != 1:
             listed = ", ".join(score for _, score in names)
-            raise ValueError(f"a board has one score per model; name one with --scores: {listed}")
+            raise ValueError(
+                f"a leaderboard has one score per model; name one with --scores: {listed}"
+            )
         ((result, score),) = names
         dataset = labels.dataset or data_name(results, system)
         entry = {

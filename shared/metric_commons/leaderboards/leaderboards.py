@@ -17,9 +17,9 @@ from ..catalog.usage import UsageError
 from ..comparison.cluster_labels import clustered
 from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
+from ..comparison.reported_means import NO_ROWS, reported_results
 from ..comparison.saved_rows import with_rows
-from ..comparison.stated_means import NO_ROWS, stated_results
-from ..files.stored import option_text, plain
+from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
 from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
@@ -90,7 +90,7 @@ class Entry:
         settings: dict[str, Any] = {
             name: value for name, value in result.settings().items() if name not in _UNSCORED
         }
-        if result.conditions is None:  # of an older format, which says more in its signature alone
+        if result.conditions is None:  # in older formats, only the signature is complete
             settings["signature"] = result.signature
         if result.cluster_counts:
             kinds = next(iter(result.cluster_counts.values()))[1]
@@ -100,7 +100,7 @@ class Entry:
         if result.rows:
             settings["rows"] = result.rows
         values = {"module": self.module, **settings, "version": result.program}
-        return {name: json.dumps(plain(value)) for name, value in values.items()}
+        return {name: json.dumps(to_jsonable(value)) for name, value in values.items()}
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -271,7 +271,7 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
     for path in paths:
         if paths.count(path) > 1:
             raise UsageError(f"result {path} is given twice")
-        if path.name == METADATA:  # which accompanies results of MTEB
+        if path.name == METADATA:  # a sidecar of MTEB's results
             continue
         means = _reported(path)
         if means:
@@ -282,7 +282,7 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
             spare_rows.remove(file)
         results_of_files.append(SavedResult(path, results, problem))
     if spare_rows:
-        raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
+        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
     return results_of_files
 
 
@@ -301,7 +301,7 @@ def _reported(path: Path) -> list[SavedResult]:
     problem = f"{path}: {NO_ROWS}"
     return [
         SavedResult(path, results, problem)
-        for results in stated_results(path, log, log.system or path.stem)
+        for results in reported_results(path, log, log.system or path.stem)
     ]
 
 
@@ -309,7 +309,7 @@ def entries(stored_results: Iterable[SavedResult], name: str) -> list[Entry]:
     """Every system of every result, with the score that orders the leaderboard.
 
     Raises:
-        ValueError: a result lacks the score; names the file.
+        ValueError: a result lacks the score; the message names its file.
     """
     systems = []
     for stored in stored_results:
@@ -345,7 +345,7 @@ def _are_comparable(first: Entry, second: Entry) -> bool:
 
 
 def _have_same_rows(first: Entry, second: Entry) -> bool:
-    """Whether the digests that both have do not show different rows, nor their tasks.
+    """Whether neither the digests that both have nor their tasks show that the rows differ.
 
     If references are equal, it does not matter what two harnesses call the task; without them, as
     for scores from a log, ids such as 0, 1 and 2 prove little.
@@ -374,7 +374,7 @@ def differences(groups: Sequence[Sequence[Entry]]) -> str:
         digests.pop(None, None)
         if len(digests) > 1:
             texts.append(
-                f"{name} of the rows: others in {', '.join(p.name for p in digests.values())}"
+                f"{name} of the rows: different in {', '.join(p.name for p in digests.values())}"
             )
     tasks = {group[0].logged_task: group[0].origin.path for group in groups}
     if not texts and len(tasks) > 1:

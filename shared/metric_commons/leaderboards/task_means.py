@@ -1,16 +1,17 @@
-"""Leaderboards over several tasks: the mean of a score, the mean rank, and Borda's count.
+"""Leaderboards over several tasks: the mean of a score, the mean rank, and the Borda count.
 
-A mean over tasks is of one score, computed with the same options on each. Its interval follows from
-those of the tasks, whose rows are independent of each other: how far an end lies from the mean is
-the root of the sum of the squared distances in the tasks, over their number. It stays inside the
-range of the score. The tasks are taken as they are: nothing is said of other tasks, unless they are
-said to be a sample of tasks. Then each task is one unit, and one more was not seen.
+A mean over tasks is the mean of one score, computed with the same options on each task. Its
+interval is derived from those of the tasks, whose rows are independent: the distance of an end from
+the mean is the root of the sum of the squared distances in the tasks, divided by their number. It
+stays inside the range of the score. The tasks are fixed: the interval does not extend to other
+tasks, unless the tasks are declared to be a sample. Then each task is one unit, weighted together
+with an unseen one.
 
 Source:
     Zou and Donner, Construction of confidence limits about effect measures: a general approach
     (2008).
 
-The interval of a mean rank, or of Borda's count, follows from the possible ranks of a system in
+The interval of a mean rank, or of a Borda count, is derived from the possible ranks of a system in
 each task. Resampling rows, as for a mean, would be wrong: if systems are close together, the ranks
 in resamples are closer to each other than the true ones, in the same direction in every task, so
 that with fifteen tasks hardly any interval contains the true mean rank.
@@ -23,29 +24,28 @@ from itertools import combinations
 from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
-from ..results.rendering import Table, label
+from ..results.rendering import Table, label, listed_names
 from .leaderboards import Leaderboard, interval_text
 from .task_ranks import TaskRanks, task_ranks
 
 Mean = Literal["tasks", "ranks", "borda", "win_rate"]
 
 _HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda", "win_rate": "mean win rate"}
-_WITH_HOLES = ("borda", "win_rate")  # kinds for which a system may lack a task
-_NAMED = 3  # systems that a sentence names
-_FEWEST_SAMPLED = 6  # tasks that say something of other tasks
+_WITH_GAPS = ("borda", "win_rate")  # kinds for which a system may lack a task
+_MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _SAMPLED = (
-    "Mean: of the score over the tasks, each counting the same. Intervals and tiers take the tasks "
-    "for a sample of tasks."
+    "Mean: of the score over the tasks, with equal weights. Intervals and tiers treat the tasks as "
+    "a sample of tasks."
 )
 _NOTES = {
-    "tasks": "Mean: of the score over the tasks, each counting the same. Intervals are for these "
-    "tasks, and say nothing of others.",
-    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
+    "tasks": "Mean: of the score over the tasks, with equal weights. Intervals are for these tasks "
+    "and do not extend to others.",
+    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Lower "
     "is better.",
-    "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half. A "
-    "missing task adds nothing.",
+    "borda": "Borda: the number of systems that a system beats, summed over the tasks; ties count "
+    "half, and a missing task adds nothing.",
     "win_rate": "Mean win rate: the proportion of the other systems of a task that a system beats, "
-    "ties counting half; mean over the tasks that it has.",
+    "where ties count half; mean over the tasks that the system has.",
 }
 
 
@@ -54,7 +54,7 @@ class TaskMeans:
     """Systems ordered by their mean over tasks, best first."""
 
     kind: Mean
-    boards: Mapping[str, Leaderboard]  # of each task
+    leaderboards: Mapping[str, Leaderboard]  # of each task
     values: Mapping[str, float]  # of each system
     intervals: Mapping[str, Sequence[float]]
     ranks: Mapping[str, Rank]
@@ -77,38 +77,34 @@ class TaskMeans:
                 "mean_win_rate": self.task_ranks[system].mean_win_rate,
                 "borda": self.task_ranks[system].borda,
                 "borda_rank": self.task_ranks[system].borda_rank,
-                "tasks": {task: scores.get(system) for task, scores in self._scores().items()},
+                "tasks": {
+                    task: _scores(leaderboard).get(system)
+                    for task, leaderboard in self.leaderboards.items()
+                },
             }
 
-    def _scores(self) -> dict[str, dict[str, float]]:
-        """For each task the scores of its systems."""
-        return {task: scores_of_board(board) for task, board in self.boards.items()}
-
     def sentence(self) -> str:
-        """What is known, in words that can be quoted."""
+        """A statement of what is known, to be quoted."""
         (best, value), *others = self.values.items()
-        name = _HEADERS[self.kind]
-        text = f"{len(self.boards)} tasks: {label(best)} has the best {name}, {value:.4g}"
-        interval = self.intervals.get(best)
-        if interval is None:
-            return f"{text}; how certain this is, is not known."
-        low, high = interval
+        text = f"{len(self.leaderboards)} tasks: {label(best)} has the best {_HEADERS[self.kind]}"
+        text += f", {value:.4g}"
+        if best not in self.intervals:
+            return f"{text}; there is no interval to say how certain this is."
+        low, high = self.intervals[best]
         text += f" ({low:.4g} to {high:.4g})"
-        lower = self.is_lower_better
-        rivals = [
-            label(system)
-            for system, _ in others
-            if system in self.intervals
-            and (self.intervals[system][0] <= high if lower else self.intervals[system][1] >= low)
-        ]
+        rivals = []
+        for system, _ in others:
+            start, end = self.intervals.get(system, (math.nan, math.nan))
+            if (start <= high) if self.is_lower_better else (end >= low):
+                rivals.append(label(system))
         if not rivals:
-            return f"{text}, and the intervals of all others are behind it."
+            return f"{text}, and no other interval reaches so far."
         return f"{text}; its interval overlaps with that of {listed_names(rivals)}."
 
     def table(self, top: int | None = None) -> Table:
         """One row per system, one column per task; the first tier is bold if there is a second."""
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
-        level = next(iter(self.boards.values())).confidence_level
+        level = next(iter(self.leaderboards.values())).confidence_level
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for record in list(self.records())[:top]:
@@ -143,74 +139,58 @@ class TaskMeans:
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
-        tasks = [label(task) for task in self.boards]
-        return Table(
-            [*header, *tasks],
-            rows,
-            2 if self.ranks else 1,
-            bold,
-            note,
-            "Leaderboard over tasks",
-            self.sentence(),
-        )
+        tasks = [label(task) for task in self.leaderboards]
+        labels = 2 if self.ranks else 1
+        title = "Leaderboard over tasks"
+        return Table([*header, *tasks], rows, labels, bold, note, title, self.sentence())
 
 
-def scores_of_board(board: Leaderboard) -> dict[str, float]:
-    """The score of each system of a board."""
-    return {system: board.result(system).scores[board.score] for system in board.results.systems}
+def _scores(leaderboard: Leaderboard) -> dict[str, float]:
+    """The score of each system."""
+    systems = leaderboard.results.systems
+    return {system: leaderboard.result(system).scores[leaderboard.score] for system in systems}
 
 
-def listed_names(names: Sequence[str]) -> str:
-    """Names in a sentence, of which at most three are spelled out.
-
-    >>> listed_names(["b"]), listed_names(["b", "c"]), listed_names(["b", "c", "d", "e", "f"])
-    ('b', 'b and c', 'b, c, d and 2 others')
-    """
-    if len(names) == 1:
-        return names[0]
-    if len(names) <= _NAMED:
-        return f"{', '.join(names[:-1])} and {names[-1]}"
-    more = len(names) - _NAMED
-    return f"{', '.join(names[:_NAMED])} and {more} other{'s' if more > 1 else ''}"
-
-
-def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False) -> TaskMeans:
-    """The means over the tasks of these boards.
+def task_means(
+    leaderboards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False
+) -> TaskMeans:
+    """The means over the tasks of these leaderboards.
 
     Args:
-        boards: one of each task, with the same systems, which were scored with the same options.
-        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count,
-            "win_rate" for the mean proportion of the other systems that are beaten.
-        sampled: whether the tasks are a sample, so that intervals are for others like them too;
-            of "tasks" alone, from six tasks on.
+        leaderboards: one per task, with the same systems, scored with the same options.
+        kind: "tasks" for the mean score, "ranks" for the mean rank, "borda" for the Borda count,
+            "win_rate" for the mean proportion of the other systems that a system beats.
+        sampled: whether the tasks are a sample, so that intervals extend to similar tasks; only for
+            the mean score of six or more tasks.
 
     Raises:
-        ValueError: there is only one board, a system is missing from a board, or intervals for a
-            sample of tasks are requested but not available.
+        ValueError: there is only one leaderboard, a system is missing from one, or the tasks cannot
+            be treated as a sample.
     """
-    if sampled and (kind != "tasks" or len(boards) < _FEWEST_SAMPLED):
+    if sampled and (kind != "tasks" or len(leaderboards) < _MIN_SAMPLE):
         raise ValueError(
-            f"tasks are a sample only for the mean of scores, from {_FEWEST_SAMPLED} tasks on; "
-            f"there are {len(boards)}"
+            f"tasks can only be a sample for the mean score of at least {_MIN_SAMPLE} tasks; "
+            f"there are {len(leaderboards)}"
         )
-    if len(boards) < 2:
-        raise ValueError("a mean over tasks needs results of several tasks; there is one")
-    boards_of_tasks = _boards_of_tasks(boards)
-    systems = list(dict.fromkeys(system for board in boards for system in board.results.systems))
+    if len(leaderboards) < 2:
+        raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
+    task_leaderboards = _by_task(leaderboards)
+    systems = list(
+        dict.fromkeys(
+            system for leaderboard in leaderboards for system in leaderboard.results.systems
+        )
+    )
     for system in systems:
-        for task, board in boards_of_tasks.items():
-            if system not in board.results.systems and kind not in _WITH_HOLES:
+        for task, leaderboard in task_leaderboards.items():
+            if system not in leaderboard.results.systems and kind not in _WITH_GAPS:
                 raise ValueError(
                     f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
-                    "all of each system, under one name"
+                    "a result of each system, under one name, for every task"
                 )
-    lower = (
-        boards[0].score in boards[0].result(next(iter(boards[0].results.systems))).lower_is_better
-    )
-    ranked = task_ranks([*map(scores_of_board, boards)], [lower] * len(boards))
-    columns = [
-        [scores_of_board(board).get(system, math.nan) for system in systems] for board in boards
-    ]
+    lower = leaderboards[0].score in leaderboards[0].result(systems[0]).lower_is_better
+    scores = [*map(_scores, leaderboards)]
+    ranked = task_ranks(scores, [lower] * len(scores))
+    columns = [[task.get(system, math.nan) for system in systems] for task in scores]
     intervals: dict[str, Sequence[float]] = {}
     ranks_of_systems: dict[str, Rank] = {}
     problem = ""
@@ -218,28 +198,27 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
         means = [math.fsum(row) / len(row) for row in zip(*columns, strict=True)]
         by_name = dict(zip(systems, means, strict=True))
         if sampled:
-            intervals = _intervals_of_sample(boards, systems, columns)
+            intervals = _intervals_of_sample(leaderboards, systems, columns)
             ranks_of_systems = _ranks_of_sample(systems, columns, by_name, lower)
         else:
-            intervals = _intervals(boards, systems, means)
-            ranks_of_systems = _ranks(boards, systems, by_name, lower)
+            intervals = _intervals(leaderboards, systems, means)
+            ranks_of_systems = _ranks(leaderboards, systems, by_name, lower)
         is_lower_better = lower
     else:
-        of_kind = {"ranks": "mean_rank", "borda": "borda", "win_rate": "mean_win_rate"}[kind]
-        means = [getattr(ranked[system], of_kind) for system in systems]
+        names = {"ranks": "mean_rank", "borda": "borda", "win_rate": "mean_win_rate"}
+        means = [getattr(ranked[system], names[kind]) for system in systems]
         is_lower_better = kind == "ranks"
-        problem = _without_comparisons(boards)
-        if any(len(board.results.systems) < len(systems) for board in boards):
+        problem = _without_comparisons(leaderboards)
+        if any(len(task) < len(systems) for task in scores):
             problem = "some systems lack a task"
         if not problem:
-            best, worst = _possible_ranks(boards, systems, lower)
+            best, worst = _possible_ranks(leaderboards, systems, lower)
             for number, system in enumerate(systems):
                 ends = [best[number], worst[number]]
-                if kind != "ranks":  # a system beats all that rank behind it
-                    ends = [len(systems) - end for end in ends[::-1]]
-                    tasks, rivals = len(boards), len(systems) - 1
-                    factor = tasks if kind == "borda" else 1 / rivals if rivals else math.nan
-                    ends = [factor * end for end in ends]
+                if kind != "ranks":  # a system beats all systems that rank below it
+                    rivals = max(len(systems) - 1, 1)
+                    factor = len(leaderboards) if kind == "borda" else 1 / rivals
+                    ends = [factor * (len(systems) - end) for end in ends[::-1]]
                 intervals[system] = ends
     order = sorted(
         range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
@@ -247,7 +226,7 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
     values = {systems[number]: means[number] for number in order}
     return TaskMeans(
         kind,
-        boards_of_tasks,
+        task_leaderboards,
         values,
         intervals,
         ranks_of_systems,
@@ -258,61 +237,63 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
     )
 
 
-def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
+def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
     """The leaderboards by the names of their tasks, or by numbers if the names are not unique."""
-    names = [board.task for board in boards]
+    names = [leaderboard.task for leaderboard in leaderboards]
     if len(set(names)) < len(names) or not all(names):
-        names = [f"task {number}" for number in range(1, len(boards) + 1)]
-    return dict(zip(names, boards, strict=True))
+        names = [f"task {number}" for number in range(1, len(leaderboards) + 1)]
+    return dict(zip(names, leaderboards, strict=True))
 
 
 def _intervals(
-    boards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
 ) -> dict[str, Sequence[float]]:
-    """Intervals of the means of systems that have one in each task."""
+    """Intervals of the means of those systems that have an interval in each task."""
     intervals: dict[str, Sequence[float]] = {}
     for system, mean in zip(systems, means, strict=True):
-        ends = [_ends(board, system) for board in boards]
+        ends = [_ends(leaderboard, system) for leaderboard in leaderboards]
         pairs = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
-        if len(pairs) == len(boards):
-            scores = [board.result(system).scores[board.score] for board in boards]
+        if len(pairs) == len(leaderboards):
+            scores = [
+                leaderboard.result(system).scores[leaderboard.score] for leaderboard in leaderboards
+            ]
             falls = [score - low for score, (low, _) in zip(scores, pairs, strict=True)]
             rises = [high - score for score, (_, high) in zip(scores, pairs, strict=True)]
             intervals[system] = [
-                mean - math.hypot(*falls) / len(boards),
-                mean + math.hypot(*rises) / len(boards),
+                mean - math.hypot(*falls) / len(leaderboards),
+                mean + math.hypot(*rises) / len(leaderboards),
             ]
     return intervals
 
 
-def _ends(board: Leaderboard, system: str) -> Sequence[float] | None:
-    """The interval of a system in a task; from its standard error where nothing else is known."""
+def _ends(leaderboard: Leaderboard, system: str) -> Sequence[float] | None:
+    """The interval of a system in a task; from its standard error if there is nothing else."""
     from ..statistics.intervals import critical_value
 
-    ends = board.interval(system)
+    ends = leaderboard.interval(system)
     if ends is not None:
         return ends
-    error = board.standard_error(system)
+    error = leaderboard.standard_error(system)
     if error is None:
         return None
-    score = board.result(system).scores[board.score]
-    reach = critical_value(board.confidence_level, math.inf) * error
+    score = leaderboard.result(system).scores[leaderboard.score]
+    reach = critical_value(leaderboard.confidence_level, math.inf) * error
     if 0 <= score <= 1:
         return max(score - reach, 0.0), min(score + reach, 1.0)
     return score - reach, score + reach
 
 
 def _intervals_of_sample(
-    boards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
 ) -> dict[str, Sequence[float]]:
-    """Intervals of the means of systems over tasks of which these are a sample."""
+    """Intervals of the means of systems over the tasks from which these are a sample."""
     from ..statistics.intervals import interval
 
-    level = boards[0].confidence_level
+    level = leaderboards[0].confidence_level
     intervals: dict[str, Sequence[float]] = {}
     for system, values in zip(systems, zip(*columns, strict=True), strict=True):
-        are_shares = all(0 <= value <= 1 for value in values)
-        bounds = (0.0, 1.0) if are_shares else (0.0 if min(values) >= 0 else -math.inf, math.inf)
+        are_rates = all(0 <= value <= 1 for value in values)
+        bounds = (0.0, 1.0) if are_rates else (0.0 if min(values) >= 0 else -math.inf, math.inf)
         estimate = interval(list(values), confidence_level=level, bounds=bounds)
         intervals[system] = [estimate.low, estimate.high]
     return intervals
@@ -324,7 +305,7 @@ def _ranks_of_sample(
     means: Mapping[str, float],
     lower: bool,
 ) -> dict[str, Rank]:
-    """The ranks by permutation tests of the differences of tasks, each of which counts once."""
+    """The ranks by permutation tests on the differences of tasks, one unit per task."""
     from ..statistics.corrections import holm
     from ..statistics.paired_tests import paired_test
 
@@ -341,29 +322,32 @@ def _ranks_of_sample(
     return ranks(comparisons, means, lower)
 
 
-def _without_comparisons(boards: Sequence[Leaderboard]) -> str:
-    """Why the systems of some task were not all compared; nothing if they were."""
-    for board in boards:
-        if not board.ranks:
+def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
+    """Why the systems of some task were not all compared; an empty text if they were."""
+    for leaderboard in leaderboards:
+        if not leaderboard.ranks:
             return next(
-                (note.removeprefix("There are no ranks: ").rstrip(".") for note in board.notes),
-                f"the systems of {board.task or 'a task'} were not all compared",
+                (
+                    note.removeprefix("There are no ranks: ").rstrip(".")
+                    for note in leaderboard.notes
+                ),
+                f"the systems of {leaderboard.task or 'a task'} were not all compared",
             )
     return ""
 
 
 def _possible_ranks(
-    boards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
 ) -> tuple[list[float], list[float]]:
     """The means over tasks of the best and the worst possible rank of each system."""
     tasks = [
         (
-            board.results.comparisons,
-            {system: board.result(system).scores[board.score] for system in systems},
+            leaderboard.results.comparisons,
+            {system: leaderboard.result(system).scores[leaderboard.score] for system in systems},
         )
-        for board in boards
+        for leaderboard in leaderboards
     ]
-    ranks_of_tasks = simultaneous_ranks(tasks, boards[0].confidence_level, lower)
+    ranks_of_tasks = simultaneous_ranks(tasks, leaderboards[0].confidence_level, lower)
     best, worst = (
         [
             math.fsum(ranks_of_task[system][end] for ranks_of_task in ranks_of_tasks) / len(tasks)
@@ -411,7 +395,10 @@ def simultaneous_ranks(
 
 
 def _ranks(
-    boards: Sequence[Leaderboard], systems: Sequence[str], means: Mapping[str, float], lower: bool
+    leaderboards: Sequence[Leaderboard],
+    systems: Sequence[str],
+    means: Mapping[str, float],
+    lower: bool,
 ) -> dict[str, Rank]:
     """The ranks by mean differences over tasks for all pairs of systems; empty without rows."""
     from scipy.special import ndtr
@@ -421,7 +408,7 @@ def _ranks(
     comparisons = []
     p_values = []
     for a, b in combinations(systems, 2):
-        pairs = [board.difference(a, b) for board in boards]
+        pairs = [leaderboard.difference(a, b) for leaderboard in leaderboards]
         if None in pairs:
             return {}
         parts = [pair for pair in pairs if pair]
@@ -429,7 +416,7 @@ def _ranks(
         error = math.hypot(*(error for _, error in parts))
         if math.isnan(error):
             return {}
-        # Equal differences of few rows have no error, which is not evidence.
+        # If all differences of a few rows are equal, the error is 0, which is not evidence.
         p_values.append(2 * float(ndtr(-abs(difference) / error)) if error else 1.0)
         comparisons.append({"a": a, "b": b})
     for comparison, p in zip(comparisons, holm(p_values).tolist(), strict=True):

@@ -10,8 +10,7 @@ from typing import Any
 
 from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source
-from ..results.rendering import Table, counted, label
-from .task_means import listed_names
+from ..results.rendering import Table, counted, label, listed_names
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"

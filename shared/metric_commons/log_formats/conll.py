@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from ..files.json_rows import Row, location
 from ..files.logs import Content, Log, Marks
 
-FORM = "conll"
+FORMAT = "conll"
 MARKS = Marks(kinds=("text",), suffixes=(".conll", ".bio", ".iob"))
 
 
 def read(content: Content) -> Log:
     """The sentences; a column is the list of its cells."""
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=_sentences(content.rows),
         columns={
             "prediction": lambda record: record[str(len(record) - 1)],

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..files.logs import Content, Log, Marks
 
-FORM = "datasets"
+FORMAT = "datasets"
 
 
 class Names(NamedTuple):
@@ -41,7 +41,7 @@ def read(content: Content) -> Log:
         raise ValueError("the fields are not those of a known library")
     standard = {"prediction": names.prediction, "references": names.references, "id": names.id}
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=content.rows,
         columns={
             column: lambda record, name=name: record[name]  # type: ignore[misc]

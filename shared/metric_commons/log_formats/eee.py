@@ -5,14 +5,14 @@ Source: evaleval/every_eval_ever, `instance_level_eval.schema.json`.
 
 from ..files.logs import Content, Log, Marks, Record, listed
 
-FORM = "eee"
+FORMAT = "eee"
 MARKS = Marks(fields=[("evaluation_id", "sample_id", "interaction_type")])
 
 
 def read(content: Content) -> Log:
     """The log."""
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["sample_id"],
@@ -24,7 +24,7 @@ def read(content: Content) -> Log:
         },
         system=content.first.get("model_id"),
         task=content.first.get("evaluation_name"),
-        strata={
+        variants={
             name: lambda record, name=name: str(record.get(name))  # type: ignore[misc]
             for name in ("evaluation_name", "evaluation_result_id")
         },

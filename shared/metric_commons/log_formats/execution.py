@@ -4,14 +4,14 @@ import math
 
 from ..files.logs import Content, Log, Marks, Record
 
-FORM = "execution"
+FORMAT = "execution"
 MARKS = Marks(fields=[("task_id", "sample", "outcome", "status")])
 
 
 def read(content: Content) -> Log:
     """The log; a sample of which nothing is known, since the machine failed, has an error."""
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["task_id"],

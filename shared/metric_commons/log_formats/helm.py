@@ -13,7 +13,7 @@ from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record
 
-FORM = "helm"
+FORMAT = "helm"
 MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
 # What HELM counts beside the metrics: lengths, costs and reasons to stop.
 _BOOKKEEPING = re.compile(
@@ -27,14 +27,14 @@ def read(content: Content) -> Log:
     document = content.document
     path = content.path.with_name("per_instance_stats.json")
     metrics: dict[_Key, dict[str, float]] = {}
-    companions = {}
+    sidecars = {}
     if path.is_file():
         data = path.read_bytes()
         metrics = _metrics(json.loads(data))
-        companions[str(path)] = hashlib.sha256(data).hexdigest()
+        sidecars[str(path)] = hashlib.sha256(data).hexdigest()
     adapter = document["adapter_spec"]
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=((None, state) for state in document["request_states"]),
         columns={
             "id": lambda record: record["instance"]["id"],
@@ -47,8 +47,8 @@ def read(content: Content) -> Log:
         },
         system=adapter.get("model") or adapter.get("model_deployment"),
         task=content.path.resolve().parent.name.partition(":")[0],
-        strata={"split": _split, "perturbation": _perturbation},
-        companions=companions,
+        variants={"split": _split, "perturbation": _perturbation},
+        sidecars=sidecars,
     )
 
 

@@ -14,7 +14,7 @@ from ..files.json_rows import Row
 from ..files.logs import Column, Content, Log, Marks, Record, listed
 from ..files.streams import zstandard_reader
 
-FORM = "inspect"
+FORMAT = "inspect"
 _CONVENTIONS = {
     "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
     "targets without words",
@@ -47,7 +47,7 @@ def read(content: Content) -> Log:
     results = header.get("results") or {}
     status = header.get("status")
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=rows,
         columns=_columns(run),
         system=run.get("model"),

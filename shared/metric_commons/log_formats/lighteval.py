@@ -9,7 +9,7 @@ from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
 
-FORM = "lighteval"
+FORMAT = "lighteval"
 _COLUMNS = ("doc", "model_response", "metric")
 _NAME = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.parquet")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT.*")
@@ -31,7 +31,7 @@ def read(content: Content) -> Log:
         (line, _plain(record) | {"row": row}) for row, (line, record) in enumerate(content.rows)
     )
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=rows,
         columns={
             "id": lambda record: record["doc"].get("id") or record["row"],

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from ..files.json_rows import Row
 from ..files.logs import Content, Log, Marks
 
-FORM = "lines"
+FORMAT = "lines"
 MARKS = Marks(kinds=("text",), suffixes=(".txt",))
 
 
 def read(content: Content) -> Log:
     """The lines without line ends; an empty line is an empty text."""
     columns = {name: lambda record: record["text"] for name in ("prediction", "references")}
-    return Log(form=FORM, rows=_texts(content.rows), columns=columns)
+    return Log(format_name=FORMAT, rows=_texts(content.rows), columns=columns)
 
 
 def _texts(rows: Iterator[Row]) -> Iterator[Row]:

@@ -20,7 +20,7 @@ from typing import Any
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
 
-FORM = "lm-eval"
+FORMAT = "lm-eval"
 MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps")])
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
@@ -48,13 +48,13 @@ def read(content: Content) -> Log:
         name = name.removesuffix(suffix)
     match = _NAME.fullmatch(name)
     task = match["task"] if match else None
-    results, companions = (
+    results, sidecars = (
         _results(path.with_name(f"results_{match['date']}.json")) if match else ({}, {})
     )
     higher = results.get("higher_is_better", {}).get(task) or {}
     folder = path.resolve().parent.name if match else None
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["doc_id"],
@@ -72,10 +72,10 @@ def read(content: Content) -> Log:
         system=results.get("model_name") or folder,
         task=task,
         samples=results.get("n-samples", {}).get(task, {}).get("effective"),
-        strata={"filter": _filter_names()},
+        variants={"filter": _filter_names()},
         conventions=_CONVENTIONS,
         lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
-        companions=companions,
+        sidecars=sidecars,
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..files.logs import Content, Log, Marks, Means
 
-FORM = "mteb"
+FORMAT = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
 _ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_time"}
 _REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
@@ -39,7 +39,7 @@ def read(content: Content) -> Log:
     document = content.document
     task = document.get("task_name") or document["mteb_dataset_name"]
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=iter(()),
         system=_model(content.path),
         task=task,

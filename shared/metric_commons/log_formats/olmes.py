@@ -8,7 +8,7 @@ import re
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
 
-FORM = "olmes"
+FORMAT = "olmes"
 MARKS = Marks(fields=[("doc_id", "model_output", "label")])
 _NAME = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
 # Values besides scores among the metrics.
@@ -19,7 +19,7 @@ def read(content: Content) -> Log:
     """The log."""
     match = _NAME.fullmatch(content.path.name)
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record.get("native_id", record["doc_id"]),

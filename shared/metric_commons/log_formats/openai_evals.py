@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..files.json_rows import Row
 from ..files.logs import Content, Log, Marks, Record, listed
 
-FORM = "openai-evals"
+FORMAT = "openai-evals"
 MARKS = Marks(kinds=("lines",), fields=[("spec",)])
 
 
@@ -17,7 +17,7 @@ def read(content: Content) -> Log:
     specification = content.first["spec"]
     functions = specification.get("completion_fns") or [None]
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=_matches(content.rows),
         columns={
             "id": lambda record: record["sample_id"],

@@ -6,7 +6,7 @@ from typing import Any
 from ..files.json_rows import Row
 from ..files.logs import Content, Log, Marks
 
-FORM = "squad"
+FORMAT = "squad"
 
 
 def _is_squad(content: Content) -> bool:
@@ -27,7 +27,7 @@ def read(content: Content) -> Log:
     """The questions with their answers, or the predictions."""
     if isinstance(content.document.get("data"), list):
         return Log(
-            form=FORM,
+            format_name=FORMAT,
             rows=_questions(content.document["data"]),
             columns={
                 "id": lambda record: record["id"],
@@ -37,7 +37,7 @@ def read(content: Content) -> Log:
         )
     predictions = content.document.items()
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=((None, {"id": name, "prediction": text}) for name, text in predictions),
         columns={
             "id": lambda record: record["id"],

@@ -9,7 +9,7 @@ from typing import Any
 from ..files.json_rows import Row
 from ..files.logs import Content, Log, Marks, listed
 
-FORM = "ultrarag"
+FORMAT = "ultrarag"
 MARKS = Marks(kinds=("document",), fields=[("step", "memory")])
 _SCORES = "memory_eval_res"
 
@@ -21,7 +21,7 @@ def read(content: Content) -> Log:
         memory |= step["memory"]
     answers = "memory_pred_ls" if "memory_pred_ls" in memory else "memory_ans_ls"
     return Log(
-        form=FORM,
+        format_name=FORMAT,
         rows=_rows(memory),
         columns={
             "id": lambda record: record["row"],

@@ -1,1 +1,1 @@
-"""Logs of evaluation harnesses, scored again and compared with what they report."""
+"""Logs of evaluation harnesses, rescored and compared with the scores they report."""

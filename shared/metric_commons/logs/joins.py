@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-_EXAMPLES = 5  # ids that a message names
+_EXAMPLES = 5  # ids in a message
 
 
 def joined_rows(
@@ -14,16 +14,16 @@ def joined_rows(
     *,
     repeats_allowed: bool = False,
 ) -> list[int]:
-    """For each row of the first file the row of the second that has its id.
+    """The row of the second file with the same id, for each row of the first file.
 
     Args:
-        ids: of the rows of predictions.
-        ids_of_answers: of the rows of references.
-        names: of the two files.
-        repeats_allowed: whether predictions may be repeats of one id.
+        ids: the ids of the predictions.
+        ids_of_answers: the ids of the references.
+        names: the names of the two files.
+        repeats_allowed: whether several predictions may have the same id.
 
     Raises:
-        ValueError: an id is missing on a side, or stands twice; the message counts and names them.
+        ValueError: an id is missing on one side, or repeated; the message counts and lists them.
 
     >>> joined_rows(["b", "a"], ["a", "b"], ("p.jsonl", "g.jsonl"))
     [1, 0]
@@ -49,17 +49,17 @@ def joined_rows(
 
 
 def check_unique(ids: Sequence[Hashable], name: str) -> None:
-    """Nothing, if every id stands once.
+    """Check that ids are unique.
 
     Raises:
-        ValueError: one stands twice.
+        ValueError: an id is repeated.
 
     >>> check_unique(["a", "b", "a"], "p.jsonl")
     Traceback (most recent call last):
-    ValueError: p.jsonl has 3 rows, but 2 ids: 'a' stands 2 times
+    ValueError: p.jsonl has 3 rows, but 2 ids: 'a' occurs 2 times
     """
     counts = Counter(ids)
-    repeated = [f"{key!r} stands {count} times" for key, count in counts.items() if count > 1]
+    repeated = [f"{key!r} occurs {count} times" for key, count in counts.items() if count > 1]
     if repeated:
         ending = f", and {len(repeated) - _EXAMPLES} more" if len(repeated) > _EXAMPLES else ""
         raise ValueError(

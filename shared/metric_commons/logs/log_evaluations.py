@@ -1,8 +1,8 @@
 """Evaluations of logs, of files joined by id, and of long tables.
 
-What they have in common: the rows of a system are not simply those of a file. Samples without a
-score are left out or count as zero, rows with one id are one unit, references come from another
-file, or one file has the rows of several systems.
+In all of these, the rows of a system are not simply the rows of a file: samples without a score are
+excluded or count as zero, rows with the same id form one unit, references come from another file,
+or one file has the rows of several systems.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,17 +32,17 @@ _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their ord
 
 @dataclass(frozen=True, kw_only=True)
 class LogEvaluation(Evaluation):
-    """An evaluation whose rows are put together before they are scored."""
+    """An evaluation whose rows are assembled before they are scored."""
 
     answers: Path | None = None  # the file of the references, joined by id
-    system_field: str | None = None  # of a long table: which system a row is of
-    metric: str | None = None  # which of the scores of a log, or of its scorers
-    missing: Missing = "refuse"  # samples without a score
-    reduce: Reduce | None = None  # rows with one id; None for the mean
+    system_field: str | None = None  # in a long table: the field with the system of a row
+    metric: str | None = None  # a score or a scorer of a log; None for all
+    missing: Missing = "refuse"  # for samples without a score
+    reduce: Reduce | None = None  # for rows with the same id; None for the mean
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
-        """The modules by their names, among them perhaps the one that only summarises a log."""
+        """The modules by name, possibly including `logged`, which only summarizes a log."""
         logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
@@ -51,7 +51,7 @@ class LogEvaluation(Evaluation):
         }
 
     def source(self, path: Path) -> Source:
-        """A file, whose format is known."""
+        """An opened file."""
         return self.opened[path]
 
     def inputs(self) -> list[Path]:
@@ -59,7 +59,7 @@ class LogEvaluation(Evaluation):
         return list(dict.fromkeys([*self._paths(), *filter(None, [self.answers])]))
 
     def _results(self, jobs: int) -> Results:
-        """The results, for which so many processes score rows, but one reads them."""
+        """The results; one process reads the rows, and `jobs` processes score them."""
         samples = {
             system: part
             for path in dict.fromkeys(self._paths())
@@ -86,60 +86,60 @@ class LogEvaluation(Evaluation):
                 progress=True,
             )
         except InputError as error:
-            raise _placed(error, samples[error.system], rows[error.system]) from error
+            raise _located(error, samples[error.system], rows[error.system]) from error
         record: dict[str, Any] = {
             "logs": {system: self._record(system, part) for system, part in samples.items()}
         }
         if has_checks:
             record["agreement"] = [
                 agreement._asdict() | {"text": str(agreement)}
-                for system, of_modules in results.systems.items()
+                for system, modules in results.systems.items()
                 for agreement in agreements(
-                    self.metrics, system, of_modules, samples[system], rows[system]
+                    self.metrics, system, modules, samples[system], rows[system]
                 )
             ]
             results = results if self.per_example else results.without_rows()
         return signed(replace(results, provenance=results.provenance | record), self.preset)
 
     def _record(self, system: str, samples: Samples) -> dict[str, Any]:
-        """Where the rows of a system are: file, format, fields and, of a log, the task."""
+        """The origin of a system's rows: file, format, fields and, for a log, the task."""
         source = samples.source
-        record: dict[str, Any] = self._place(source)
+        record: dict[str, Any] = self._origin(source)
         _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
         if predictions:
             record["field"] = predictions
         if source.log.task is not None:
             record |= {"task": source.log.task, "model": source.log.system}
         if self.answers is not None:
-            record["answers"] = self._place(self.source(self.answers))
+            record["answers"] = self._origin(self.source(self.answers))
         return record
 
-    def _place(self, source: Source) -> dict[str, Any]:
+    def _origin(self, source: Source) -> dict[str, Any]:
         return {
             "path": str(source.path),
-            "format": source.log.form,
+            "format": source.log.format_name,
             "id": self._id_field(source),
         }
 
     def check(self) -> None:
-        """Nothing, if every module has a field for each of its inputs. No row is read.
+        """Check that every module has a field for each of its inputs, without reading rows.
 
         Raises:
-            UsageError: one has none.
+            UsageError: a field is missing.
         """
         for path, predictions in self.systems.values():
             source = self.source(path)
             for module in self.modules:
                 self._fields_of_module(module, source, predictions)
             if self.answers and self._id_field(source) is None:
-                forms = [source.log.form, self.source(self.answers).log.form]
-                if not {*forms} <= {*_WITHOUT_IDS}:
+                formats = [source.log.format_name, self.source(self.answers).log.format_name]
+                if not {*formats} <= {*_WITHOUT_IDS}:
                     raise UsageError("--answers needs --id, the field of ids in both files")
 
-    # ---- which fields are read ------------------------------------------------------------------
+    # ---- fields ---------------------------------------------------------------------------------
 
     def _fields_of_module(self, module: str, source: Source, predictions: str) -> dict[str, str]:
-        """The fields that are the inputs of a module: named ones, or standard columns of a log."""
+        """The fields of the inputs of a module: those named, or the standard columns of a log."""
         metric = self.metrics[module]
         fields = {}
         for name, standard in zip(metric.input_names, metric.log_columns, strict=False):
@@ -163,11 +163,11 @@ class LogEvaluation(Evaluation):
         return self.answers
 
     def _id_field(self, source: Source) -> str | None:
-        """The field of the ids: that which was named, else that of the log."""
+        """The field of the ids: the one named, or else that of the log."""
         return self.ids or ("id" if "id" in source.log.columns else None)
 
     def _label_fields(self, source: Source) -> dict[str, str]:
-        """The fields of the labels of rows, as far as they are in the file of the predictions."""
+        """The fields of those labels of rows that are in the file of the predictions."""
         fields = {
             "id": self._id_field(source),
             "error": "error" if "error" in source.log.columns else None,
@@ -179,7 +179,7 @@ class LogEvaluation(Evaluation):
     # ---- reading --------------------------------------------------------------------------------
 
     def _samples(self, path: Path) -> Iterator[tuple[str, Samples]]:
-        """The systems of a file with their rows, joined to those of the answers."""
+        """The systems of a file with their rows, joined to the file of answers."""
         source = self.source(path)
         labels = self._label_fields(source)
         systems = {name: field for name, (file, field) in self.systems.items() if file == path}
@@ -230,7 +230,7 @@ class LogEvaluation(Evaluation):
         return not self._is_in_file(name) and self.fields.get(name) is not None
 
     def _read(self, source: Source, fields: Sequence[str]) -> dict[str, list[Any]]:
-        """The columns of these fields of a file."""
+        """The columns of these fields in a file."""
         predictions = {field for _, field in self.systems.values() if field}
         references = {field for field in [self.fields.get("references")] if field}
         source.fields = list(dict.fromkeys(fields))
@@ -259,7 +259,7 @@ class LogEvaluation(Evaluation):
             columns_of_answers[id_field],
             (str(source.path), str(file.path)),
             repeats_allowed=(
-                source.log.form != PLAIN_ROWS
+                source.log.format_name != PLAIN_ROWS
                 or self.system_field is not None
                 or self.reduce is not None
             ),
@@ -267,7 +267,7 @@ class LogEvaluation(Evaluation):
         return {name: [column[row] for row in rows] for name, column in columns_of_answers.items()}
 
     def _split(self, samples: Samples) -> Iterator[tuple[str, Samples]]:
-        """The rows of each system of a long table, those of equal ids in the same order."""
+        """The rows of each system of a long table, in the same order of ids."""
         rows_by_system: dict[str, list[int]] = {}
         for row, system in enumerate(samples.labels["system"]):
             rows_by_system.setdefault(str(system), []).append(row)
@@ -301,9 +301,9 @@ class LogEvaluation(Evaluation):
     def _typed(
         self, module: str, name: str, column: Sequence[Any], source: Source
     ) -> Sequence[Any]:
-        """The column with numbers in place of texts, where a log has texts of numbers."""
+        """The column with its texts parsed as numbers, if the module takes numbers from a log."""
         features = self.metrics[module].feature_sets
-        if source.log.form == PLAIN_ROWS or module == LOGGED:
+        if source.log.format_name == PLAIN_ROWS or module == LOGGED:
             return column
         if any("string" in str(shapes[name]) or not shapes[name] for shapes in features):
             return column
@@ -311,7 +311,7 @@ class LogEvaluation(Evaluation):
 
 
 def _number(value: Any) -> Any:
-    """The number that a text stands for, also inside lists; other values as they are.
+    """The number that a text represents, also inside lists; other values are returned unchanged.
 
     >>> _number(["-4.61", "x"])
     [-4.61, 'x']
@@ -327,19 +327,21 @@ def _number(value: Any) -> Any:
 
 
 def _missing_input(module: str, name: str, standard: str, file: Source) -> str:
-    form = file.log.form
+    format_name = file.log.format_name
     if standard == LOGGED:
-        return f"{file.path}: {module} takes the scores of a log, and there are none"
-    if form == PLAIN_ROWS:
+        return f"{file.path}: {module} takes the scores of a log, but there are none"
+    if format_name == PLAIN_ROWS:
         return f"{module} needs --{name}"
-    return f"{file.path}: {module} needs --{name}; the format {form} has no column {standard!r}"
+    return (
+        f"{file.path}: {module} needs --{name}; the format {format_name} has no column {standard!r}"
+    )
 
 
-def _placed(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
-    """A module's complaint about `predictions[12]`, with its place in the file if it has one."""
-    wrong = error.error
-    if not isinstance(wrong, RowError) or rows.units or rows.left_out or samples.scored_by_log:
-        return wrong
+def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
+    """A module's error about `predictions[12]`, with the row's location in the file if known."""
+    cause = error.error
+    if not isinstance(cause, RowError) or rows.units or rows.excluded or samples.scored_by_log:
+        return cause
     source = samples.source
-    location = source.location(samples.rows[wrong.row])
-    return ValueError(f"{source.path}: {location}: {wrong.about(wrong.column)}")
+    location = source.location(samples.rows[cause.row])
+    return ValueError(f"{source.path}: {location}: {cause.about(cause.column)}")

@@ -1,8 +1,8 @@
-"""Whether a score that is computed again is that of the log, and the reason where it is not.
+"""Whether recomputed scores equal those of the log, and why if they do not.
 
-A reason is found, not guessed: the same module with other options has the score of the log in every
-row, or has it once rounded. Where neither holds the convention of the harness is named, if it is
-known, and the first rows that differ.
+The reason is found, not guessed: the same module with other options, or with rounding, reproduces
+the score of the log in every row. If nothing does, the message states the convention of the
+harness, if it is known, and the first rows that differ.
 """
 
 import math
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ..numbers.arrays import Floats
 
 _TOLERANCE = 1e-9
-_TRIALS = 300  # of options, on so many rows that differ and that do not
-_ROWS = 200
+_TRIALS = 300  # combinations of options to try
+_ROWS = 200  # for a trial: this many that differ, and this many that do not
 _DIGITS = (4, 3, 2, 1)
-_EXAMPLES = 3  # rows that a message names
+_EXAMPLES = 3  # rows in a message
 
 
 class Agreement(NamedTuple):
-    """A score beside that of the log."""
+    """A recomputed score compared with that of the log."""
 
     system: str
     metric: str  # of the log
@@ -35,10 +35,10 @@ class Agreement(NamedTuple):
     score: str
     rows: int
     differing: int
-    reason: str  # why scores differ; "" where none does
+    reason: str  # why scores differ; "" if none does
 
     def __str__(self) -> str:
-        """What there is to say, in a sentence."""
+        """The comparison in one sentence."""
         if not self.differing:
             agreement = f"is {self.metric} of the log in all {self.rows:,} rows"
             return f"{self.system}: {self.score} {agreement}."
@@ -56,14 +56,14 @@ def agreements(
     samples: Samples,
     rows: SystemRows,
 ) -> Iterator[Agreement]:
-    """Every score of a module with the score of the log that is meant to be the same.
+    """Every score of a module compared with the score of the log that should be the same.
 
     Args:
-        metrics: the modules by their names.
-        system: its name.
-        results: of the modules, with the scores of every row.
-        samples: where the rows stand.
-        rows: what the modules took.
+        metrics: the modules by name.
+        system: the name of the system.
+        results: the results of the modules, with the scores of every row.
+        samples: the rows as they are in the log.
+        rows: the rows as the modules scored them.
     """
     logged = results[LOGGED].per_example if LOGGED in results else {}
     for module, result in results.items():
@@ -117,15 +117,15 @@ def _reason(
     columns: Mapping[str, Sequence[Any]] | None,
     options: Mapping[str, Any],
 ) -> str:
-    """What makes the two the same in every row; "" if nothing is found."""
+    """The change of options or digits that makes all rows equal; "" if none is found."""
     import numpy as np
 
     if digits := _rounded(logged, values):
-        return f"the log has it rounded to {digits} digits"
+        return f"the log rounds it to {digits} digits"
     if columns is None:
-        return ""  # of rows that were reduced the options of the harness cannot be tried
-    of_each = [np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)]
-    attempt = np.sort(np.concatenate(of_each))
+        return ""  # options cannot be tried on rows that were reduced
+    selected = [np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)]
+    attempt = np.sort(np.concatenate(selected))
     for changes in islice(_variants(module, options), _TRIALS):
         trial = _scores(module, score, columns, {**options, **changes}, attempt.tolist())
         if trial is None or not _same(logged[attempt], trial):
@@ -137,7 +137,7 @@ def _reason(
         digits = 0 if is_exact else _rounded(logged, all_scores)
         setting = ", ".join(f"{name}={value}" for name, value in changes.items())
         rounded = f", rounded to {digits} digits" if digits else ""
-        return f"with {setting} it is the same in all rows{rounded}"
+        return f"with {setting} it is equal in all rows{rounded}"
     return ""
 
 
@@ -148,7 +148,7 @@ def _same(logged: "Floats", values: "Floats") -> bool:
 
 
 def _rounded(logged: "Floats", values: "Floats") -> int:
-    """To how many digits the log has the values rounded; 0 if it does not.
+    """The number of digits to which the log rounded the values; 0 if it did not.
 
     >>> import numpy as np
     >>> _rounded(np.array([0.67, 1.0]), np.array([2 / 3, 1.0]))
@@ -170,7 +170,7 @@ def _scores(
     options: Mapping[str, Any],
     rows: Sequence[int],
 ) -> "Floats | None":
-    """The scores of some rows with these options; None if they do not go together."""
+    """The scores of some rows with these options; None if the options are incompatible."""
     import numpy as np
 
     inputs = {name: [columns[name][row] for row in rows] for name in module.input_names}
@@ -182,7 +182,7 @@ def _scores(
 
 
 def _variants(module: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Other options than these, those first that change least."""
+    """Changes of these options, those with the fewest changes first."""
     alternatives = {
         name: [value for value in _values(option.schema) if value != options.get(name)]
         for name, option in module.declared_options.items()
@@ -196,7 +196,7 @@ def _variants(module: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any
 
 
 def _values(schema: Mapping[str, Any]) -> list[Any]:
-    """What an option may be, if that can be listed; of a range its ends."""
+    """The valid values of an option, if they can be listed; for a range, its ends."""
     if "anyOf" in schema:
         return [value for part in schema["anyOf"] for value in _values(part)]
     if "enum" in schema:
@@ -211,17 +211,17 @@ def _values(schema: Mapping[str, Any]) -> list[Any]:
 def _examples(
     samples: Samples, rows: SystemRows, logged: "Floats", values: "Floats", differ: Any
 ) -> str:
-    """The first rows that differ, by their places in the file or their ids."""
+    """The first rows that differ, by their locations in the file or their ids."""
     first = differ.nonzero()[0].tolist()[:_EXAMPLES]
-    has_places = len(samples.rows) == len(values) and not rows.left_out
+    has_locations = len(samples.rows) == len(values) and not rows.excluded
 
-    def place(row: int) -> str:
-        if has_places:
+    def location(row: int) -> str:
+        if has_locations:
             return samples.source.location(samples.rows[row])
         return f"id {rows.ids[row]!r}" if rows.ids is not None else f"row {row}"
 
     return ", ".join(
-        f"{place(row)} has {_number(logged[row])} in the log and {_number(values[row])} here"
+        f"{location(row)} has {_number(logged[row])} in the log and {_number(values[row])} here"
         for row in first
     )
 

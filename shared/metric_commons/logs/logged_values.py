@@ -1,4 +1,4 @@
-"""The scores in the rows of a log: which of them are numbers, and which rows have none."""
+"""The scores in the rows of a log: which scores are numbers, and which rows lack one."""
 
 import math
 from collections import Counter
@@ -13,14 +13,14 @@ Scores = Mapping[str, Any]
 def scores_of_rows(
     rows: Sequence[Scores], metric: str | None
 ) -> tuple[list[dict[str, float] | None], Counter[str]]:
-    """The scores of each row, None where one is missing, and how many values are no numbers.
+    """The scores of each row, or None if one is missing, and counts of values of other types.
 
     Args:
-        rows: what the log has, by the names of its metrics.
-        metric: one of these, or a scorer whose scores are `scorer.key`; None for all.
+        rows: the values in the log, by the names of its metrics.
+        metric: one of these names, or a scorer whose scores are `scorer.key`; None for all.
 
     Raises:
-        ValueError: there are no scores, or none with one number per row.
+        ValueError: there are no scores, or none that is one number per row.
 
     >>> scores_of_rows([{"acc": 1, "f1": [1, 0]}, {"acc": float("nan"), "f1": [0, 0]}], None)
     ([{'acc': 1.0}, None], Counter({'f1': 2}))
@@ -43,9 +43,9 @@ def scores_of_rows(
     numbers = [name for name in names if name not in pairs]
     if not numbers or (metric is not None and pairs):
         raise ValueError(
-            f"{', '.join(pairs)}: the log has no number a row, but what a measure of all rows "
-            "takes, such as pairs of reference and prediction; there is no mean; score the "
-            "answers with a module"
+            f"{', '.join(pairs)}: the log has no number per row, but the input of a measure of all "
+            "rows, such as pairs of reference and prediction, which has no mean; score the answers "
+            "with a module"
         )
     return [_numbers(row, numbers) for row in rows], pairs
 
@@ -63,11 +63,11 @@ def outcome(scores: Mapping[str, float]) -> int:
     1
 
     Raises:
-        ValueError: there are several scores, or it is neither.
+        ValueError: there are several scores, or the score is neither.
     """
     if len(scores) > 1:
-        raise ValueError(f"which score says that a sample passed? --metric {' or '.join(scores)}")
+        raise ValueError(f"which score shows that a sample passed? --metric {' or '.join(scores)}")
     (value,) = scores.values()
     if value not in (0, 1):
-        raise ValueError(f"a sample passed or not, 1 or 0; its score is {value}")
+        raise ValueError(f"a sample either passed or failed, 1 or 0, but its score is {value}")
     return int(value)

@@ -1,4 +1,4 @@
-"""Samples of a log: which of them count, and how those of one id become one unit."""
+"""Samples of a log: which samples count, and how samples with the same id become one unit."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from .joins import check_unique
 from .logged_values import outcome, scores_of_rows
 
 Missing = Literal["refuse", "skip", "zero"]
-LOGGED, OUTCOMES = "logged", "outcomes"  # columns of the scores of a sample
+LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
 _REASONS = {
     "error": "ended in an error",
     "unscored": "have no score",
@@ -23,17 +23,17 @@ _REASONS = {
 
 @dataclass(frozen=True)
 class Samples:
-    """The rows of one system, as they stand in the files."""
+    """The rows of one system, as they are in the files."""
 
     source: Source
     rows: Sequence[int]  # their numbers in the file
-    inputs: Mapping[str, Mapping[str, Sequence[Any]]]  # of each module the columns that it takes
+    inputs: Mapping[str, Mapping[str, Sequence[Any]]]  # columns by module and name
     labels: Mapping[str, Sequence[Any]]  # "id", "groups", "clusters" and "error", if there are any
-    # Modules of which the predictions are the scores of the log: LOGGED or OUTCOMES.
+    # Modules whose predictions are the scores of the log: LOGGED or OUTCOMES.
     scored_by_log: Mapping[str, str]
 
     def take(self, rows: Sequence[int]) -> "Samples":
-        """Those in these positions, in their order."""
+        """The samples at these positions, in this order."""
         return replace(
             self,
             rows=_taken(self.rows, rows),
@@ -48,24 +48,24 @@ class Samples:
 def system_rows(
     samples: Samples, *, missing: Missing = "refuse", reduce: Reduce | None, metric: str | None
 ) -> SystemRows:
-    """The rows that modules score, and what is said of those that they do not.
+    """The rows for modules to score, and the counts of excluded rows by reason.
 
     Args:
-        samples: of one system.
-        missing: whether samples without a score or an answer are an error, are left out, or score
+        samples: the samples of one system.
+        missing: whether samples without a score or an answer are an error, are excluded, or score
             zero.
-        reduce: how rows of one id become one; None for their mean.
-        metric: which of the scores of the log.
+        reduce: how rows with the same id become one; None for their mean.
+        metric: which score of the log to use; None for all.
 
     Raises:
-        ValueError: samples have no score and `missing` is "refuse"; no sample has one; or rows of
-            one id have labels of several kinds.
+        ValueError: samples have no score and `missing` is "refuse"; no sample has one; or rows with
+            the same id have different labels.
     """
-    left_out = Counter(samples.source.left_out)
+    excluded = Counter(samples.source.excluded)
     choices = _choices(samples.source, metric)
     if samples.scored_by_log:
         samples, pairs = _with_scores(samples, metric)
-        left_out |= pairs
+        excluded |= pairs
     absent = _absent(samples)
     counts = Counter(
         {row: reason for rows in absent.values() for row, reason in rows.items()}.values()
@@ -73,19 +73,19 @@ def system_rows(
     if counts and missing == "refuse":
         listed = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in counts.items())
         raise ValueError(
-            f"{samples.source.path}: of {len(samples.rows)} samples {listed}; leave them out with "
+            f"{samples.source.path}: of {len(samples.rows)} samples, {listed}; exclude them with "
             "--missing skip, or count them as 0 with --missing zero"
         )
     if counts and missing == "skip":
         skipped = {row for rows in absent.values() for row in rows}
         samples = samples.take([row for row in range(len(samples.rows)) if row not in skipped])
         absent = {module: {} for module in absent}
-        left_out |= counts
+        excluded |= counts
     elif counts:
         choices["missing"] = [f"zero:{counts.total()}"]
     if not samples.rows:
-        raise ValueError(f"{samples.source.path}: no sample is left to be scored")
-    return _united(samples, absent, reduce, left_out, choices)
+        raise ValueError(f"{samples.source.path}: no samples remain to be scored")
+    return _united(samples, absent, reduce, excluded, choices)
 
 
 def _taken(column: Sequence[Any], rows: Sequence[int]) -> list[Any]:
@@ -93,7 +93,7 @@ def _taken(column: Sequence[Any], rows: Sequence[int]) -> list[Any]:
 
 
 def _choices(source: Source, metric: str | None) -> dict[str, Any]:
-    """What was asked for that moves scores, for the signature."""
+    """The requested selections that change scores, for the signature."""
     selection = source.selection
     conditions = [f"{name}={text}" for name, text in selection.conditions.items()]
     choices = {"filter": selection.filter, "where": conditions, "metric": metric}
@@ -101,7 +101,7 @@ def _choices(source: Source, metric: str | None) -> dict[str, Any]:
 
 
 def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter[str]]:
-    """The samples with those scores that are numbers, None without; and what was no number."""
+    """The samples with the scores that are numbers, or None, and counts of the other values."""
     module = next(iter(samples.scored_by_log))
     try:
         scores, pairs = scores_of_rows(samples.inputs[module]["predictions"], metric)
@@ -115,9 +115,9 @@ def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter
 
 
 def _absent(samples: Samples) -> dict[str, dict[int, str]]:
-    """Of each module the rows that it cannot score, and why."""
+    """The rows that each module cannot score, with the reasons."""
     errors = samples.labels.get("error") or [False] * len(samples.rows)
-    is_log = samples.source.log.form != PLAIN_ROWS
+    is_log = samples.source.log.format_name != PLAIN_ROWS
     absent: dict[str, dict[int, str]] = {}
     for module, columns in samples.inputs.items():
         reason = "unscored" if module in samples.scored_by_log else "unanswered"
@@ -135,10 +135,10 @@ def _united(
     samples: Samples,
     absent: Mapping[str, Mapping[int, str]],
     reduce: Reduce | None,
-    left_out: Mapping[str, int],
+    excluded: Mapping[str, int],
     choices: dict[str, Any],
 ) -> SystemRows:
-    """The rows of each module, of which those with one id are one unit."""
+    """The rows of each module, where rows with the same id form one unit."""
     ids = samples.labels.get("id") or range(len(samples.rows))
     positions, names = numbered(ids)
     has_repeats = len(names) < len(ids)
@@ -166,7 +166,7 @@ def _united(
         clusters=_labels("clusters", samples, positions, len(names)),
         ids=names if "id" in samples.labels else None,
         units=units,
-        left_out=left_out,
+        excluded=excluded,
         choices=choices,
     )
 
@@ -176,7 +176,7 @@ def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) -> list[Any] | None:
-    """One label a unit; its rows must agree."""
+    """One label per unit; all of its rows must have the same label."""
     column = samples.labels.get(name)
     if column is None:
         return None
@@ -186,8 +186,8 @@ def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) ->
         if is_labelled[position] and labels[position] != label:
             location = samples.source.location(samples.rows[row])
             raise ValueError(
-                f"{samples.source.path}: {location}: {label!r} is not what an earlier row of this "
-                f"id has among the {name}, {labels[position]!r}"
+                f"{samples.source.path}: {location}: {label!r} in {name} differs from the label of "
+                f"an earlier row with the same id, {labels[position]!r}"
             )
         labels[position], is_labelled[position] = label, True
     return labels

@@ -15,9 +15,9 @@ def mcp(
         typer.Option(
             "--root",
             metavar="DIR",
-            help="A folder whose files may be read and written; may be given several times. "
-            "Relative paths start at the first. Without it, the working directory, if it is the "
-            "folder of a project.",
+            help="A folder whose files may be read and written; may be repeated. Relative paths "
+            "start at the first. Without it, the working directory, if it is the folder of a "
+            "project.",
         ),
     ] = None,
     seconds: Annotated[
@@ -40,14 +40,14 @@ def mcp(
         Path | None, typer.Option(hidden=True, help="The folder that `ultrarag-init` wrote.")
     ] = None,
     python_version: Annotated[
-        str | None, typer.Option(hidden=True, help="Of the Python that UltraRAG runs in.")
+        str | None, typer.Option(hidden=True, help="The version of UltraRAG's Python.")
     ] = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
     Tools: evaluate, evaluate_trec, evaluate_trec_pvalue, evaluate_file,
     compare_files, report, list_modules, describe_module. A client starts this
-    command itself. Every call runs in a process of its own, which ends if the
+    command itself. Every call runs in a separate process, which is ended if the
     call is cancelled, or takes too long or too much memory.
     """
     with extra("mcp"):
@@ -58,7 +58,7 @@ def mcp(
     from .roots import project_folder
 
     if allow_execution:
-        os.environ[PERMISSION] = "1"  # which the processes of calls inherit
+        os.environ[PERMISSION] = "1"  # inherited by the processes of calls
     serve(
         roots or [project_folder()],
         budget=Budget(seconds, gigabytes, processes),
@@ -77,8 +77,8 @@ def ultrarag_init(
         typer.Option(
             "--root",
             metavar="DIR",
-            help="A folder whose files may be read and written besides those of the one that "
-            "UltraRAG runs in; may be given several times.",
+            help="A folder whose files may be read and written, in addition to the folder that "
+            "UltraRAG runs in; may be repeated.",
         ),
     ] = None,
 ) -> None:

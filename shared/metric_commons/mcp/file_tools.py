@@ -13,9 +13,9 @@ from ..numbers.progress import watched
 from ..statistics.differences import DifferenceMethod
 from ..statistics.methods import Correction
 from ..statistics.paired_tests import Alternative, Test
-from .desk import Desk, check_resamples
+from .call_context import CallContext, check_resamples
 
-# The fields of a request that evaluate_file takes as they are.
+# The fields of a request that evaluate_file takes unchanged.
 REQUEST_FIELDS = (
     *("references", "options", "preset", "confidence_level", "interval", "standard_error"),
     *("clusters", "seed", "groups", "compare", "scores", "correction"),
@@ -25,7 +25,7 @@ _LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
 def evaluate_file(
-    desk: Desk,
+    context: CallContext,
     *,
     path: str | Sequence[str],
     modules: Sequence[str],
@@ -43,26 +43,29 @@ def evaluate_file(
     Args:
         path: a .jsonl, .json, .csv, .tsv or .parquet file, or a list of files with the same rows.
         modules: names that list_modules returns.
-        predictions: the field of the predictions, or a list of fields, each a system.
-        id_field: a field with the name of each row, by which systems are compared.
-        n_resamples: how often intervals resample, where they do; at most 1,000,000.
+        predictions: the field of the predictions, or a list of fields, one per system.
+        id_field: a field with the id of each row, by which rows of systems are matched.
+        n_resamples: the number of resamples of intervals that use them; at most 1,000,000.
         rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
             the time is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
     """
     from ..scoring.evaluations import Evaluation, systems_from
 
-    target = desk.to_save(save_path)
-    rows_target = desk.to_save(rows_path, "rows_path", ".jsonl")
+    target = context.to_save(save_path)
+    rows_target = context.to_save(rows_path, "rows_path", ".jsonl")
     check_resamples(n_resamples)
     paths = [path] if isinstance(path, str) else path
     fields = [predictions] if isinstance(predictions, str) else predictions
     if not modules:
         raise ValueError(f"modules is empty; the modules are {_names()}")
     if not (paths and fields):
-        raise ValueError(f"{'predictions' if paths else 'path'} is empty; name one at least")
+        raise ValueError(f"{'predictions' if paths else 'path'} is empty; name at least one")
     for name in modules:
-        if catalog.load_without_evaluate(name).runs_programs and not desk.roots.execution_allowed:
+        if (
+            catalog.load_without_evaluate(name).runs_programs
+            and not context.roots.execution_allowed
+        ):
             raise ValueError(
                 f"{name} runs programs that a model wrote; this server does so only if it was "
                 "started with --allow-execution"
@@ -70,25 +73,25 @@ def evaluate_file(
     evaluation = Evaluation(
         **request,
         modules=modules,
-        systems=systems_from([desk.roots.to_read("path", file) for file in paths], fields),
+        systems=systems_from([context.roots.to_read("path", file) for file in paths], fields),
         ids=id_field,
         n_resamples=n_resamples,
         limits=_LIMITS,
         per_example=rows_target is not None,
     )
     _check_inputs(evaluation.metrics, evaluation.references)
-    with watched(lambda share: desk.progress(share, 1.0)):
+    with watched(lambda fraction: context.progress(fraction, 1.0)):
         results = evaluation.results()
     if rows_target:
         results = results.save_per_example(rows_target)
-    desk.progress(1.0, 1.0)
+    context.progress(1.0, 1.0)
     if target:
         results.save(target)
     return results.to_dict() | {"saved_to": target and str(target)}
 
 
 def compare_files(
-    desk: Desk,
+    context: CallContext,
     *,
     paths: Sequence[str],
     rows_paths: Sequence[str] | None = None,
@@ -105,39 +108,39 @@ def compare_files(
 ) -> dict[str, Any]:
     """Compare the systems of saved results row by row: which are better by more than chance.
 
-    Systems of one name in two results are compared with each other; else each with each.
+    Systems with the same name in two results are compared with each other; otherwise, all pairs.
 
     Args:
         paths: results that evaluate_file or the command line saved, two or more, or one with
             several systems. Each needs the scores of its rows.
-        rows_paths: the scores of rows, for results that do not name their file, or all.
+        rows_paths: files with the scores of rows, for results that do not name theirs, or for all.
         scores: which scores to compare, such as qa_f1; the main score of each module if null.
-        test: of the differences of rows; of scores that follow from sums, such as BLEU, permutation
-            (rows are exchanged) or bootstrap.
-        alternative: whether A is different, greater or less, if it is not chance.
-        interval: of the difference.
-        confidence_level: of the interval of the difference.
-        n_resamples: how often a bootstrap or max_t draws; at most 1,000,000.
-        seed: of the draws.
+        test: the test of the differences of rows; for scores computed from sums, such as BLEU,
+            permutation (rows are exchanged) or bootstrap.
+        alternative: the alternative hypothesis: A differs from, is greater than or less than B.
+        interval: the method for the interval of the difference.
+        confidence_level: the level of the interval of the difference.
+        n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
+        seed: the seed of the draws.
         alpha: a corrected p-value below it is significant.
-        correction: of the p-values for the number of comparisons.
+        correction: the correction of p-values for the number of comparisons.
         save_path: where to save the result as JSON; the time is put into the name.
     """
     from ..comparison.combined_results import compare
     from ..comparison.saved_rows import read_with_rows
 
-    target = desk.to_save(save_path)
+    target = context.to_save(save_path)
     check_resamples(n_resamples)
     if not paths:
         raise ValueError(
             "paths is empty; name a result that evaluate_file or the command line saved"
         )
     results = read_with_rows(
-        [desk.roots.to_read("paths", path) for path in paths],
-        [desk.roots.to_read("rows_paths", path) for path in rows_paths or []],
-        readable=desk.roots.hold,
+        [context.roots.to_read("paths", path) for path in paths],
+        [context.roots.to_read("rows_paths", path) for path in rows_paths or []],
+        readable=context.roots.hold,
     )
-    with watched(lambda share: desk.progress(share, 1.0)):
+    with watched(lambda fraction: context.progress(fraction, 1.0)):
         compared = compare(
             *results,
             scores=scores,
@@ -156,7 +159,7 @@ def compare_files(
 
 
 def report(
-    desk: Desk,
+    context: CallContext,
     *,
     path: str,
     save_path: str,
@@ -164,41 +167,41 @@ def report(
     fields: Sequence[str] | None = None,
     examples: Annotated[int, Range(0, 1000)] = 10,
 ) -> dict[str, Any]:
-    """Save a page about saved results: scores, differences, groups and rows to look at.
+    """Save a page about saved results: scores, differences, groups and selected rows.
 
     Args:
         path: a result that evaluate_file or the command line saved.
-        save_path: where to save the page, HTML; the time is put into the name.
+        save_path: where to save the page, in HTML; the time is put into the name.
         rows_path: the scores of its rows; without it no rows are shown.
-        fields: further fields of the rows to show, such as the question.
-        examples: how many rows of each kind.
+        fields: additional fields of the rows to show, such as the question.
+        examples: the number of rows of each kind.
     """
     from ..results.results import Results
 
     with extra("report"):
         from ..report import find_examples, render
 
-    target = desk.to_save(save_path, form=".html")
+    target = context.to_save(save_path, suffix=".html")
     results = Results.read(
-        desk.roots.to_read("path", path),
-        None if rows_path is None else desk.roots.to_read("rows_path", rows_path),
+        context.roots.to_read("path", path),
+        None if rows_path is None else context.roots.to_read("rows_path", rows_path),
     )
-    rows = find_examples(results, fields=fields or [], count=examples, readable=desk.roots.hold)
+    rows = find_examples(results, fields=fields or [], count=examples, readable=context.roots.hold)
     write_whole(target or "", [render(results, rows)])
     return {"saved_to": str(target)}
 
 
-def list_modules(desk: Desk) -> dict[str, Any]:
-    """List the evaluation modules, each with a line about it."""
+def list_modules(context: CallContext) -> dict[str, Any]:
+    """List the evaluation modules, each with a one-line summary."""
     names = catalog.names()
     return {"modules": [{"name": name, "summary": catalog.summary(name)} for name in names]}
 
 
-def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
+def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     """Describe a module: its inputs, its options with their defaults, and its card.
 
     Args:
-        name: one that list_modules returns.
+        name: a name that list_modules returns.
     """
     card = (catalog.path(name) / "README.md").read_text("utf-8")
     module = catalog.load_without_evaluate(name)
@@ -212,12 +215,12 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
 
 
 def _check_inputs(metrics: Mapping[str, Any], references: str | None) -> None:
-    """The modules have the columns that they take."""
+    """Check that the modules have the columns that they need."""
     for name, metric in metrics.items():
         inputs = metric.input_names
         if "predictions" not in inputs:
             raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
-        if "references" in inputs and references is None:
+        if "references" in metric.required_inputs and references is None:
             raise OptionError("references", f"is missing; {name} needs it: name their field")
 
 

@@ -10,8 +10,8 @@ import yaml
 from ..files.stored import write_whole
 from ..integrations.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
 
-# By tool: its arguments, and the names of their values in UltraRAG. A name is a key of
-# parameter.yaml, or a result of an earlier step of the pipeline.
+# By tool: its arguments, and the names of their values in UltraRAG. A name is a key in
+# parameter.yaml, or the result of an earlier step of the pipeline.
 _RANKING = {"metrics": "ir_metrics", "ks": "ks"}
 _TOOLS = {
     "evaluate": {"pred_ls": "pred_ls", "gt_ls": "gt_ls", "metrics": "metrics"},
@@ -32,7 +32,7 @@ _EXTENSIONS = {
 }
 _PARAMETERS = f"""\
 # "ultrarag" gives the scores of UltraRAG 0.3.0 to the last bit, "ultrarag-main" those of later
-# versions, "standard" the same without oddities; README.md beside this file says where they differ.
+# versions, "standard" the same without their oddities; README.md in this folder lists these.
 profile: ultrarag
 
 save_path: output/evaluate_results.json
@@ -59,7 +59,7 @@ import os
 import sys
 
 PYTHON = {python!r}
-ROOTS = {roots!r}  # may be read and written besides the working directory
+ROOTS = {roots!r}  # may be read and written in addition to the working directory
 
 HERE = os.path.abspath(__file__)
 FOLDER = os.path.dirname(os.path.dirname(HERE))
@@ -71,7 +71,7 @@ if not os.path.exists(PYTHON):
 environment = {{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}}
 environment["METRIC_COMMONS_STARTED_BY"] = HERE
 roots = [argument for root in (os.getcwd(), *ROOTS) for argument in ("--root", root)]
-version = "{{}}.{{}}".format(*sys.version_info)  # of UltraRAG's Python, whose `sum` means have
+version = "{{}}.{{}}".format(*sys.version_info)  # of UltraRAG's Python; means depend on its `sum`
 client = ["--ultrarag", FOLDER, "--python-version", version]
 command = [PYTHON, "-P", "-m", {package!r}, "mcp", *roots, *client]
 os.execve(PYTHON, command, environment)
@@ -82,8 +82,8 @@ def write(folder: Path, roots: Sequence[Path] = ()) -> None:
     """Write a server folder, which a pipeline names as `servers: evaluation: <folder>`.
 
     Args:
-        folder: does not exist yet, or is empty.
-        roots: folders that the server may use besides the one that UltraRAG runs in.
+        folder: a new or empty folder.
+        roots: folders that the server may use in addition to the one that UltraRAG runs in.
 
     Raises:
         ValueError: the folder is not empty.
@@ -110,7 +110,7 @@ def build(folder: Path, parameter_file: str) -> None:
     """Write the server.yaml of a server folder again, from its parameters.
 
     Raises:
-        ValueError: the parameters are in another folder, or are no keys with values.
+        ValueError: the parameters are in another folder, or are not keys with values.
         OSError: a file cannot be read or written.
     """
     path = Path(parameter_file)

@@ -1,7 +1,7 @@
 """The process that the server starts, from which the process of each call is forked.
 
-It imports what calls need, so that a call need not, and never does anything else: its memory stays
-as it is, whatever calls do.
+It imports what calls need, so that they do not have to, and never does anything else, so that calls
+cannot change its memory.
 """
 
 import os
@@ -25,33 +25,35 @@ from ..catalog.usage import MissingExtraError
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
 
-_IDLE = 0.5  # seconds without a request, after which there is time for something else
+_IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
-_LONGEST = 2_000  # characters of an error message
+_MAX_LENGTH = 2_000  # characters of an error message
 
 
 def serve(descriptor: int, modules: Sequence[str], gigabytes: float) -> None:
     """Fork a process for every connection that arrives, until the server ends.
 
     Args:
-        descriptor: of the socket on which connections arrive.
-        modules: to be imported: the first at once, the others while nothing is asked for.
-        gigabytes: how much memory each process may use.
+        descriptor: the file descriptor of the socket on which connections arrive.
+        modules: modules to import: the first at once, the others while the server is idle.
+        gigabytes: the memory that each process may use.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that processes that end are forgotten
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that no zombies remain
     control = socket.socket(fileno=descriptor)
     first, *waiting = modules
     import_module(first)
     while True:
-        # The first is what all calls need. Others wait for a pause: many a server is soon ended.
+        # All calls need the first module. The others wait for a pause: many servers end soon.
         while waiting and not select.select([control], [], [], _IDLE)[0]:
             import_module(waiting.pop(0))
         message, descriptors, *_ = socket.recv_fds(control, 1, 1)
         if not message:
             os._exit(0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # threads of numpy, which it starts again
+            warnings.simplefilter(
+                "ignore"
+            )  # about the threads of numpy, which restart in the child
             process = os.fork()
         if process == 0:
             control.close()
@@ -62,7 +64,7 @@ def serve(descriptor: int, modules: Sequence[str], gigabytes: float) -> None:
 
 
 def _work(connection: Connection, gigabytes: float) -> None:
-    """Do what one request asks for, and end."""
+    """Execute one request, and end the process."""
     try:
         connection.send(("process", os.getpid()))
         _limit_memory(gigabytes)
@@ -72,16 +74,16 @@ def _work(connection: Connection, gigabytes: float) -> None:
     except MemoryError:
         connection.send(("refused", _too_large(gigabytes)))
     except (EOFError, OSError):
-        pass  # the server has gone, or has no more use for an answer
+        pass  # the server has ended, or cancelled the call
     finally:
         sys.stderr.flush()
-        os._exit(0)  # nothing is left to be tidied up
+        os._exit(0)  # without the cleanup of the forked interpreter
 
 
 def _answer(
     connection: Connection, work: Callable[..., Any], arguments: Sequence[Any], gigabytes: float
 ) -> tuple[str, Any]:
-    """What the work returns, or why it is refused."""
+    """The result of the work, or the reason why it was refused."""
     last = -_PAUSE
 
     def report(step: float, steps: float) -> None:
@@ -99,18 +101,18 @@ def _answer(
     except Exception as error:
         traceback.print_exc()
         kind = type(error).__name__
-        return "refused", f"a fault of this server, which its stderr shows ({kind}); report it"
+        return "refused", f"an internal error, shown on the server's stderr ({kind}); report it"
 
 
 def _too_large(gigabytes: float) -> str:
     return (
-        f"needs more than the {gigabytes:g} GB of memory that a call may use; ask for less, or "
-        "start the server with a greater --gigabytes"
+        f"needs more than the {gigabytes:g} GB of memory that a call may use; request less, or "
+        "start the server with a higher --gigabytes"
     )
 
 
 def _end_with_the_server(connection: Connection) -> None:
-    """End the process when the server has gone, even if it was killed."""
+    """End this process when the server ends, even if it is killed."""
     try:
         connection.recv_bytes()
     except (EOFError, OSError):
@@ -118,7 +120,7 @@ def _end_with_the_server(connection: Connection) -> None:
 
 
 def _limit_memory(gigabytes: float) -> None:
-    """Let what asks for more, beyond what a process starts with, fail with a MemoryError."""
+    """Make allocations beyond this limit, on top of the initial memory, raise a MemoryError."""
     import resource
 
     try:
@@ -139,16 +141,16 @@ _QUOTED = re.compile(
 
 
 def message(error: Exception) -> str:
-    """The message of an error; of a very long message the start and the end.
+    """The message of an error, shortened in the middle if it is very long.
 
-    What stands in a file is not quoted: it may be of any file, and is nobody's business.
+    Values from files are not quoted, since a path may lead to any file below the roots.
     """
     text = error.problem if isinstance(error, LineError) else str(error)
-    if not isinstance(error, OptionError):  # which is about what the caller says
+    if not isinstance(error, OptionError):  # which quotes only what the caller passed
         text = _QUOTED.sub(r"\1 a value", text)
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"
     text = text.encode("utf-8", "backslashreplace").decode()  # half of a pair of surrogates
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2 - 3]} ... {text[-_LONGEST // 2 + 2 :]}"
+    if len(text) > _MAX_LENGTH:
+        text = f"{text[: _MAX_LENGTH // 2 - 3]} ... {text[-_MAX_LENGTH // 2 + 2 :]}"
     return text

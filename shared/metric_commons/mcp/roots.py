@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..catalog.usage import UsageError
 
-_SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev")))  # whose files are no data, below any root
-# What a folder holds that somebody works in.
+_SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev")))  # never read, even below a root
+# Files that mark the folder of a project.
 _MARKS = (
     *(".git", ".hg", "pyproject.toml", "setup.py", "requirements.txt", "package.json"),
     "Cargo.toml",
@@ -19,27 +19,29 @@ def project_folder() -> Path:
     """The working directory, if it is the folder of a project.
 
     Raises:
-        UsageError: it is not, or it is the home folder or that of the whole system.
+        UsageError: it is not, or it is the home folder or the root of the file system.
     """
     folder = Path.cwd()
-    wide = folder in (Path(folder.anchor), Path.home())
-    if wide or not any((folder / mark).exists() for mark in _MARKS):
-        reason = "is not the folder of one project" if wide else f"has none of {', '.join(_MARKS)}"
+    is_broad = folder in (Path(folder.anchor), Path.home())
+    if is_broad or not any((folder / mark).exists() for mark in _MARKS):
+        reason = (
+            "is not the folder of one project" if is_broad else f"has none of {', '.join(_MARKS)}"
+        )
         raise UsageError(
-            f"say which folder may be used: metric-commons mcp --root DIR (without it that is the "
+            "name the folder that may be used: metric-commons mcp --root DIR (the default is the "
             f"working directory, if it is the folder of a project, but {folder} {reason})"
         )
     return folder
 
 
 class Roots:
-    """Folders, and the files below them after every symbolic link is followed.
+    """Folders whose files may be used, where symbolic links are followed before the check.
 
-    Relative paths start at the first folder. `execution_allowed` says whether modules may run
+    Relative paths start at the first folder. `execution_allowed` determines whether modules may run
     programs that a model wrote.
 
     Raises:
-        ValueError: a path is no folder, or one of the system, such as /proc.
+        ValueError: a path is not a folder, or belongs to the system, such as /proc.
     """
 
     def __init__(self, folders: Sequence[Path], *, execution_allowed: bool = False) -> None:
@@ -49,23 +51,23 @@ class Roots:
             if not folder.is_dir():
                 raise ValueError(f"{folder} is not a folder")
             if _is_of_system(folder):
-                raise ValueError(f"{folder} holds no data; name another folder")
+                raise ValueError(f"{folder} belongs to the system; name another folder")
 
     @property
     def first(self) -> Path:
-        """Where relative paths start."""
+        """The folder at which relative paths start."""
         return self._folders[0]
 
     def to_read(self, name: str, path: str) -> Path:
         """The file at a path.
 
         Args:
-            name: of the argument that holds the path, for messages.
+            name: the name of the argument, for messages.
             path: relative to the first folder, or absolute.
 
         Raises:
             ValueError: the file is outside the folders, or it is a folder, a device or a pipe.
-            OSError: there is no file.
+            OSError: the file does not exist.
         """
         target = self._inside(name, path)
         if not stat.S_ISREG(target.stat().st_mode):
@@ -99,16 +101,16 @@ class Roots:
         except UnicodeEncodeError:
             raise ValueError(f"{name} must be a path, got {path!r}") from None
         if _is_of_system(target):
-            raise ValueError(f"{name}: {path} is a file of the system, which is never read")
+            raise ValueError(f"{name}: {path} is a system file, which is never read")
         if not any(target.is_relative_to(folder) for folder in self._folders):
             folders = ", ".join(map(str, self._folders))
             raise ValueError(
-                f"{name}: {path} leads outside of what this server may use: {folders}; "
+                f"{name}: {path} leads outside the folders that this server may use: {folders}; "
                 f"start the server with --root {target.parent} to allow it"
             )
         for part in (target, *target.parents):
-            if part.is_symlink():  # realpath follows every link except those in a circle
-                raise ValueError(f"{name}: {path} is a link that leads in a circle")
+            if part.is_symlink():  # realpath follows every link except circular ones
+                raise ValueError(f"{name}: {path} is a circular link")
         return target
 
 

@@ -1,4 +1,4 @@
-"""What a tool takes, from its signature and docstring: the schema for clients, and the checks."""
+"""The arguments of a tool, from its signature and docstring: schema for clients, and checks."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -14,16 +14,16 @@ from ..scoring.request import DEFAULTS, HELP, annotations
 
 @dataclass(frozen=True)
 class Tool:
-    """A function that clients may call by its name.
+    """A function that clients may call by name.
 
-    Its keyword-only parameters are the arguments; their annotations say what each may be, and the
-    section Args of its docstring what each is for.
+    Its keyword-only parameters are the arguments; their annotations define the valid values, and
+    the Args section of its docstring describes them.
 
     Args:
-        function: does the work.
-        output: JSON Schema of what it returns.
+        function: the implementation.
+        output: the JSON Schema of its return value.
         read_only: whether it never writes a file.
-        request: the fields of a request that are arguments, too.
+        request: additional arguments, which are fields of a request.
     """
 
     function: Callable[..., Mapping[str, Any]]
@@ -52,7 +52,7 @@ class Tool:
 
     @cached_property
     def help(self) -> dict[str, str]:
-        """What each argument is for."""
+        """The description of each argument."""
         return {**HELP, **arguments(inspect.getdoc(self.function) or "")}
 
     def description(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Tool:
                 "additionalProperties": False,
             },
             "outputSchema": self.output,
-            # A call that saves something makes a file with a new name and replaces none.
+            # A call that saves something creates a file with a new name and replaces none.
             "annotations": {
                 "readOnlyHint": self.read_only,
                 "destructiveHint": False,
@@ -82,8 +82,8 @@ class Tool:
         parameter = self.parameters[name]
         accepted, about = schema(parameter.annotation), {"description": self.help[name]}
         if parameter.default is None:
-            # To leave it out is the same as null. Many a client cannot fill in a choice of types:
-            # the inspector sends texts for all of them.
+            # Omitting it means null. Many clients cannot fill in a choice of types: the inspector
+            # sends text for all of them.
             members = [member for member in accepted["anyOf"] if member != {"type": "null"}]
             return (members[0] if len(members) == 1 else {"anyOf": members}) | about
         if parameter.default is not parameter.empty:
@@ -91,10 +91,10 @@ class Tool:
         return accepted | about
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Nothing, if the tool can be called with these arguments.
+        """Check the arguments of a call.
 
         Raises:
-            ValueError: one is unknown, missing, or of another type.
+            ValueError: an argument is unknown, missing, or not valid.
         """
         for name in values:
             if name not in self.parameters:

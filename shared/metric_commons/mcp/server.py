@@ -13,16 +13,16 @@ from mcp.server.stdio import stdio_server
 
 from ..numbers.checks import nearest
 from .forking import message
-from .lines import open_protocol
 from .roots import Roots
+from .stdio import open_protocol
 from .tools import TOOLS, call
 from .workers import Budget, RefusedError, Workers
 
 _INSTRUCTIONS = """\
-Exact scores of answers and of retrieval runs. evaluate scores answers that are passed in, \
-evaluate_file those in files, with any module of list_modules; compare_files compares saved \
-results, and report makes a page of one. evaluate_trec and evaluate_trec_pvalue score TREC runs. \
-Paths are relative to the folder that the server may use."""
+Exact scores of answers and of retrieval runs. evaluate scores answers passed in the call, \
+evaluate_file scores answers in files, with any module of list_modules; compare_files compares \
+saved results, and report makes a page from one. evaluate_trec and evaluate_trec_pvalue score TREC \
+runs. Paths are relative to the folder that the server may use."""
 
 _IS_FIRST_MAJOR = "on_call_tool" not in inspect.signature(Server).parameters
 
@@ -33,10 +33,10 @@ class Calls:
     """Answers to calls of tools.
 
     Args:
-        roots: whose files may be read and written.
-        workers: do the work.
-        server_folder: what `ultrarag-init` wrote; only then there is the tool `build`.
-        python_version: of the Python that UltraRAG runs in; None for that of this server.
+        roots: the folders whose files may be read and written.
+        workers: the processes that do the work.
+        server_folder: the folder written by `ultrarag-init`; the tool `build` needs it.
+        python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Calls:
     async def answer(
         self, name: str, arguments: Mapping[str, Any], report: Report
     ) -> types.CallToolResult:
-        """What a tool returns, or the error that ended it."""
+        """The result of a tool, or the error that ended it."""
         structured = None
         try:
             if name not in self._tools:
@@ -92,10 +92,10 @@ def server(
 
     Args:
         roots: folders; relative paths start at the first.
-        budget: of each call; the usual one if None.
+        budget: the budget of each call; None for the default.
         server_folder: the folder from which UltraRAG starts this server.
-        python_version: of the Python that UltraRAG runs in; None for that of this server.
-        workers: do the work; new ones with this budget if None.
+        python_version: the version of UltraRAG's Python; None for that of this server.
+        workers: the processes that do the work; None for new ones with this budget.
         execution_allowed: whether modules may run programs that a model wrote.
     """
     workers = workers or Workers(budget or Budget())
@@ -145,7 +145,7 @@ def serve(
     python_version: str | None = None,
     execution_allowed: bool = False,
 ) -> None:
-    """Serve on stdin and stdout until stdin ends, and with it all work.
+    """Serve on stdin and stdout; when stdin ends, all calls are ended.
 
     Args:
         roots: as in `server`.

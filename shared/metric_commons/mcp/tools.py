@@ -1,4 +1,4 @@
-"""The table of tools: what each does and returns. They run in processes of their own."""
+"""The table of tools: their functions and the schemas of their results."""
 
 import json
 import os
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..files.stored import plain
-from .desk import Desk
+from ..files.stored import to_jsonable
+from .call_context import CallContext
 from .file_tools import (
     REQUEST_FIELDS,
     compare_files,
@@ -30,15 +30,15 @@ def call(
     folder: Path | None,
     python_version: str | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """What a tool returns: as JSON, and as an object.
+    """Run a tool; its result as JSON, and as an object.
 
     Raises:
-        ValueError: an argument, or the content of a file, is not what it should be.
+        ValueError: an argument or the content of a file is not valid.
         OSError: a file cannot be read or written.
     """
-    os.chdir(roots.first)  # where relative paths in saved results start, too
-    desk = Desk(roots, folder, progress, python_version)
-    result: Any = plain(TOOLS[name].function(desk, **arguments))
+    os.chdir(roots.first)  # relative paths in saved results start here, too
+    context = CallContext(roots, folder, progress, python_version)
+    result: Any = to_jsonable(TOOLS[name].function(context, **arguments))
     text = json.dumps(result, ensure_ascii=False)
     try:
         text.encode()
@@ -48,7 +48,7 @@ def call(
     return text, result
 
 
-# What the tools return
+# Schemas of results
 
 
 def _object(**properties: Any) -> dict[str, Any]:

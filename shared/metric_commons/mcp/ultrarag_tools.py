@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..files.stored import plain, write_whole
+from ..files.stored import to_jsonable, write_whole
 from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import intervals, signature, table
 from ..numbers.domains import Count, Level, PerRow, Seed
 from . import folder
-from .desk import Desk, check_resamples
+from .call_context import CallContext, check_resamples
 
-MAX_LENGTH = 10_000_000  # characters of answers in one request; more should stay in a file
+MAX_LENGTH = 10_000_000  # characters of answers in one request; longer ones belong in a file
 
 Answers = Annotated[Sequence[str], PerRow("text")]
 AcceptedAnswers = Annotated[Sequence[Sequence[str]], PerRow("list of texts")]
 
 
 def evaluate(
-    desk: Desk,
+    context: CallContext,
     *,
     pred_ls: Answers,
     gt_ls: AcceptedAnswers,
@@ -29,7 +29,7 @@ def evaluate(
     profile: ultrarag.Profile = "ultrarag",
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
-    """Score short answers: for each metric the score of every row, and avg_<metric>.
+    """Score short answers: for each metric, the score of every row and avg_<metric>.
 
     Args:
         pred_ls: one predicted answer per row.
@@ -37,14 +37,14 @@ def evaluate(
         metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
         save_path: where to save the result as JSON; the time is put into the name.
         profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
-            also where they are odd; standard is without oddities.
+            including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    target = desk.to_save(save_path)  # before anything is scored, since it may be refused
+    target = context.to_save(save_path)  # before scoring, since the path may be refused
     characters = _characters(pred_ls) + _characters(gt_ls)
     if characters > MAX_LENGTH:
         raise ValueError(
-            f"pred_ls and gt_ls hold {characters:,} characters, more than {MAX_LENGTH:,}; "
+            f"pred_ls and gt_ls have {characters:,} characters, more than {MAX_LENGTH:,}; "
             "put them into a file and call evaluate_file"
         )
     scores = ultrarag.evaluate(
@@ -52,17 +52,17 @@ def evaluate(
         gt_ls,
         metrics,
         profile=profile,
-        python_version=desk.python_version,
-        progress=desk.progress,
+        python_version=context.python_version,
+        progress=context.progress,
     )
-    line = signature("evaluate", profile, {"rows": len(pred_ls)}, desk.python_version)
+    line = signature("evaluate", profile, {"rows": len(pred_ls)}, context.python_version)
     rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
     ends = intervals(rows, confidence_level) if confidence_level else None
     return _evaluated(scores, target, profile, line, ends)
 
 
 def evaluate_trec(
-    desk: Desk,
+    context: CallContext,
     *,
     run_path: str,
     qrels_path: str,
@@ -72,7 +72,7 @@ def evaluate_trec(
     profile: ultrarag.Profile = "ultrarag",
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
-    """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, as trec_eval's.
+    """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, equal to trec_eval's.
 
     Args:
         run_path: the run, lines of six columns.
@@ -81,25 +81,25 @@ def evaluate_trec(
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         save_path: where to save the result as JSON; the time is put into the name.
         profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
-            also where they are odd; standard is without oddities.
+            including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    target = desk.to_save(save_path)
+    target = context.to_save(save_path)
     rows = ultrarag.query_scores(
-        desk.roots.to_read("run_path", run_path),
-        desk.roots.to_read("qrels_path", qrels_path),
+        context.roots.to_read("run_path", run_path),
+        context.roots.to_read("qrels_path", qrels_path),
         metrics,
         ks,
         profile=profile,
     )
-    scores = ultrarag.means_of_queries(rows, profile=profile, python_version=desk.python_version)
+    scores = ultrarag.means_of_queries(rows, profile=profile, python_version=context.python_version)
     ends = intervals(rows, confidence_level) if confidence_level else None
-    line = signature("evaluate_trec", profile, {}, desk.python_version)
+    line = signature("evaluate_trec", profile, {}, context.python_version)
     return _evaluated(scores, target, profile, line, ends)
 
 
 def evaluate_trec_pvalue(
-    desk: Desk,
+    context: CallContext,
     *,
     run_new_path: str,
     run_old_path: str,
@@ -114,7 +114,7 @@ def evaluate_trec_pvalue(
 ) -> dict[str, Any]:
     """Compare two TREC runs by permutation tests.
 
-    For each measure A_mean (of the new run), B_mean, diff, p_value and significant.
+    Returns A_mean (of the new run), B_mean, diff, p_value and significant for each measure.
 
     Args:
         run_new_path: the run of system A, lines of six columns.
@@ -122,41 +122,41 @@ def evaluate_trec_pvalue(
         qrels_path: the relevance judgments, lines of four columns.
         metrics: of mrr, map, recall, ndcg and precision; all if null.
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
-        n_resamples: what UltraRAG has; the tests here need no draws, so nothing depends on it.
+        n_resamples: as in UltraRAG; ignored, since the tests here do not resample.
         save_path: where to save the result as JSON; the time is put into the name.
         profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
-            also where they are odd; standard is without oddities.
-        seed: nothing depends on it, as on n_resamples.
+            including their oddities; standard has none of these.
+        seed: ignored, like n_resamples.
         confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
-    target = desk.to_save(save_path)
+    target = context.to_save(save_path)
     check_resamples(n_resamples)
     scores = ultrarag.evaluate_trec_pvalue(
-        desk.roots.to_read("run_new_path", run_new_path),
-        desk.roots.to_read("run_old_path", run_old_path),
-        desk.roots.to_read("qrels_path", qrels_path),
+        context.roots.to_read("run_new_path", run_new_path),
+        context.roots.to_read("run_old_path", run_old_path),
+        context.roots.to_read("qrels_path", qrels_path),
         metrics,
         ks,
         n_resamples,
         seed=seed,
         profile=profile,
-        python_version=desk.python_version,
+        python_version=context.python_version,
         confidence_level=confidence_level,
-        progress=desk.progress,
+        progress=context.progress,
     )
-    line = signature("evaluate_trec_pvalue", profile, {}, desk.python_version)
+    line = signature("evaluate_trec_pvalue", profile, {}, context.python_version)
     return _evaluated(scores, target, profile, line)
 
 
-def build(desk: Desk, *, parameter_file: str) -> dict[str, Any]:
-    """Write server.yaml, which describes the tools to UltraRAG, beside parameter_file.
+def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
+    """Write server.yaml, which describes the tools to UltraRAG, next to parameter_file.
 
     Args:
         parameter_file: the path of parameter.yaml in the folder of this server.
     """
-    if desk.server_folder is None:
+    if context.server_folder is None:
         raise ValueError("this server has no folder; `metric-commons ultrarag-init DIR` writes one")
-    folder.build(desk.server_folder, parameter_file)
+    folder.build(context.server_folder, parameter_file)
     return {}
 
 
@@ -167,15 +167,15 @@ def _evaluated(
     line: str,
     ends: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The scores as UltraRAG's tools return them, and how they came about.
+    """The scores as UltraRAG's tools return them, with profile and signature.
 
-    Their table goes to stderr, where UltraRAG shows it to its user.
+    A table of them goes to stderr, which UltraRAG shows to its user.
     """
     sys.stderr.write(f"{table(scores, ends)}\n{line}\n")
     about: dict[str, Any] = {"profile": profile, "signature": line}
     if ends:
         about["confidence_interval"] = ends
-    saved_to = _saved(plain({**scores, **about}), target)
+    saved_to = _saved(to_jsonable({**scores, **about}), target)
     return {"eval_res": scores, "saved_to": saved_to, **about}
 
 
@@ -187,7 +187,7 @@ def _saved(results: Mapping[str, Any], target: Path | None) -> str | None:
 
 
 def _characters(texts: Any) -> int:
-    """The length of all texts in a list, or in lists inside it; each counts one more."""
+    """The total length of texts in nested lists, plus one per item."""
     if isinstance(texts, list):
         return sum(map(_characters, texts)) + len(texts)
     return len(texts) if isinstance(texts, str) else 0

@@ -1,8 +1,8 @@
 """Processes that do the work of calls, each within a budget of time and memory.
 
-Every call has a process of its own, so it can be stopped at any time, leaves no memory behind and
-never waits for another call. Processes are forked from one that has imported what takes long, which
-takes some 10 ms.
+Every call has its own process, so it can be stopped at any time, leaves no memory behind and never
+waits for another call. Processes are forked, in some 10 ms, from one that has finished the slow
+imports.
 """
 
 import os
@@ -24,20 +24,20 @@ from ..catalog.usage import UsageError
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
 
-_ATTEMPTS = 3  # to start a process, as long as none has begun to work
+_ATTEMPTS = 3  # to start a process, if none has begun to work
 
-# What most calls need. What reads Parquet is left to those that do: it would take more memory of
-# every server than it saves them time.
+# Imports that most calls need. Calls that read Parquet import its reader themselves: it would cost
+# every server more memory than it saves time.
 PRELOADED = [f"{__package__}.tools", "metric_commons.scoring.scoring", "scipy.special"]
 
 
 class Budget(NamedTuple):
-    """What the calls of a server may use.
+    """The resources that the calls of a server may use.
 
     Args:
-        seconds: of one call.
-        gigabytes: of memory of one call (1 GB is 2**30 bytes).
-        processes: calls that run at the same time; further calls wait.
+        seconds: the time of one call.
+        gigabytes: the memory of one call (1 GB is 2**30 bytes).
+        processes: how many calls run at the same time; further calls wait.
     """
 
     seconds: float = 600.0
@@ -46,36 +46,36 @@ class Budget(NamedTuple):
 
 
 class RefusedError(ValueError):
-    """A call cannot be done; the message says why."""
+    """A call was refused; the message gives the reason."""
 
 
 class _NotStartedError(RefusedError):
-    """Nothing was done for a call, so that it may be tried again."""
+    """The process of a call did not start, so the call can be retried."""
 
 
 class Workers:
     """Runs functions in processes.
 
     Args:
-        budget: of every call.
+        budget: the budget of every call.
 
     Raises:
-        UsageError: the operating system cannot fork.
+        UsageError: the operating system cannot fork processes.
     """
 
     def __init__(self, budget: Budget) -> None:
         if not hasattr(os, "fork"):
             raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
         self._budget = budget
-        self._places = anyio.Semaphore(budget.processes)
+        self._slots = anyio.Semaphore(budget.processes)
         self._calls: set[_Call] = set()
-        self._lock = threading.Lock()  # of the two that follow
+        self._lock = threading.Lock()  # for the next two attributes
         self._control: socket.socket | None = None
         self._origin: subprocess.Popen[bytes] | None = None  # from which processes are forked
         self._is_closed = False
 
     def prepare(self) -> None:
-        """Start to import what calls need, before the first one comes."""
+        """Start the imports before the first call arrives."""
         with self._lock:
             if self._control is not None and self._origin and self._origin.poll() is None:
                 return
@@ -94,7 +94,7 @@ class Workers:
                 )
 
     def close(self) -> None:
-        """End all processes; calls that run, and later ones, are refused. Any thread may do it."""
+        """End all processes and refuse all calls; may be called from any thread."""
         self._is_closed = True
         for call in list(self._calls):
             call.stop()
@@ -111,20 +111,20 @@ class Workers:
         *arguments: Any,
         progress: Callable[[float, float], Awaitable[object]],
     ) -> Any:
-        """What `work(report, *arguments)` returns, where `report` takes reports of progress.
+        """The return value of `work(report, *arguments)`, run in a process.
 
-        If this is cancelled the process ends.
+        If this is cancelled, the process is ended.
 
         Args:
-            work: a function that `pickle` knows by its name.
+            work: a function that `pickle` can find by name.
             *arguments: values that `pickle` can write.
-            progress: awaited for each report.
+            progress: awaited for each report of progress.
 
         Raises:
-            RefusedError: the work raised a ValueError or an OSError, used up its time or memory, or
-                failed by a fault of server_end.
+            RefusedError: the work raised a ValueError or an OSError, exceeded its time or memory,
+                or failed by an internal error.
         """
-        async with self._places:
+        async with self._slots:
             with anyio.move_on_after(self._budget.seconds):
                 for _ in range(_ATTEMPTS - 1):
                     try:
@@ -133,8 +133,8 @@ class Workers:
                         await to_thread.run_sync(self._discard_origin)
                 return await self._attempt(work, arguments, progress)
             raise RefusedError(
-                f"took longer than {self._budget.seconds:g} seconds and was stopped; ask for "
-                "less, or start the server with a greater --seconds"
+                f"took longer than {self._budget.seconds:g} seconds and was stopped; request "
+                "less, or start the server with a higher --seconds"
             )
 
     async def _attempt(
@@ -147,7 +147,7 @@ class Workers:
         call = _Call(Connection(server_end.detach()))
         self._calls.add(call)
         try:
-            # What is sent may be longer than a socket holds, so that sending waits.
+            # Sending blocks if the data exceeds the buffer of the socket.
             await to_thread.run_sync(self._start, call, worker_end, work, arguments)
             return await self._outcome(call, progress)
         finally:
@@ -156,7 +156,7 @@ class Workers:
             call.connection.close()
 
     def _discard_origin(self) -> None:
-        """End the process from which others are forked, since it forks none; the next is new."""
+        """End the process from which others are forked, if it fails to fork; a new one follows."""
         with self._lock:
             if self._origin is not None:
                 self._origin.kill()
@@ -173,7 +173,7 @@ class Workers:
             if self._is_closed:
                 return
             self.prepare()
-            with self._lock, suppress(OSError):  # of an end, which reading will show
+            with self._lock, suppress(OSError):  # the process has ended, as reading will show
                 if self._control is not None:
                     socket.send_fds(self._control, [b"1"], [worker_end.fileno()])
         with suppress(OSError):
@@ -202,24 +202,24 @@ class Workers:
                 return value
 
     def _ending(self) -> str:
-        """Why a process ended without an answer."""
+        """The reason why a process ended without an answer."""
         if self._is_closed:
-            return "the server ends"
+            return "the server is closing"
         return (
-            "the process that did this was ended from outside, or for want of memory, of which it "
-            f"may use {self._budget.gigabytes:g} GB; ask again, or for less"
+            "the process of this call was killed, perhaps because it ran out of memory, of which "
+            f"it may use {self._budget.gigabytes:g} GB; try again, or request less"
         )
 
 
 class _Call:
-    """A call that runs: the connection to its process, and the number of that."""
+    """A running call: the connection to its process, and the id of the process."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.process: int | None = None
 
     def stop(self) -> None:
-        """End the process; one that has no number yet ends when the connection does."""
+        """End the process; if its id is not known yet, it ends when the connection is closed."""
         process, self.process = self.process, None
         if process is not None:
             with suppress(ProcessLookupError):

@@ -306,11 +306,13 @@ def _read_cells(
             inputs.setdefault((column["path"], column["format"]), {})[column["field"]] = None
     reference_paths = {_reference_path(system_columns) for system_columns in columns.values()}
     cells: dict[tuple[str, str, int], Any] = {}
-    for (path, form), names in inputs.items():
+    for (path, format_name), names in inputs.items():
         if path in paths:
             if path in reference_paths:
                 names = names | dict.fromkeys(fields)
-            cells |= _pick(path, Source(paths[path], list(names), form=form, progress=True), rows)
+            cells |= _pick(
+                path, Source(paths[path], list(names), format_name=format_name, progress=True), rows
+            )
     return cells
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..files.stored import plain
+from ..files.stored import to_jsonable
 from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
@@ -249,7 +249,7 @@ def _format_number(value: Any) -> str:
 
 
 def _format_time(text: str) -> str:
-    """A time in readable form; other texts unchanged."""
+    """A time in readable format_name; other texts unchanged."""
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
@@ -258,7 +258,7 @@ def _format_time(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(plain(value), ensure_ascii=False, indent=2)
+    return json.dumps(to_jsonable(value), ensure_ascii=False, indent=2)
 
 
 def _input_row(source: Mapping[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Systems compared in pairs: which of two scores better on the same rows by more than chance."""
+"""Paired comparisons of systems: does one score better on the same rows by more than chance?"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ _SHORT = {
 }
 CORRECTED_BY = {
     "holm": "Holm's method",
-    "max_t": "the distribution of the largest statistic",
+    "max_t": "the single-step maxT method",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
 }
 _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
@@ -28,9 +28,9 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
 }
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
-SIMULTANEOUS = "The intervals hold for all comparisons together and agree with the corrected p."
+SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
 
-Comparison = dict[str, Any]  # as the file of results has it
+Comparison = dict[str, Any]  # as stored in a results file
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
 
 
@@ -44,12 +44,12 @@ class Pair(NamedTuple):
     scores_a: Sequence[float]
     scores_b: Sequence[float]
     clusters: Sequence[Any] | None = None  # one label per row
-    # Where the score is no mean: what each row adds to the sums that it follows from.
+    # If the score is not a mean of rows: what each row adds to the sums behind it.
     sums_a: "RowStatistics | None" = None
     sums_b: "RowStatistics | None" = None
 
     def swapped(self) -> "Pair":
-        """The same with the second system as the first."""
+        """The same pair with the systems in the opposite order."""
         return self._replace(
             a=self.b,
             b=self.a,
@@ -74,32 +74,32 @@ def compare_pairs(
     confidence_level: float = 0.95,
     correction: str = "holm",
 ) -> list[Comparison]:
-    """For each pair both means, their difference with its interval, and how sure that is.
+    """Both means of each pair, their difference with its interval, and its p-value.
 
-    The correction is over all pairs: `tests` among the options says how many. A row that does not
-    count for one system, such as an ignored tie, is left out for both, and `rows` says how many are
-    left; a pair of which none is left is not compared. Each comparison has a signature.
+    P-values are corrected for all pairs: the option `tests` is their number. A row that does not
+    count for one system, such as an ignored tie, is excluded for both, and `rows` is the number
+    that remains; a pair without remaining rows is not compared. Each comparison has a signature.
 
     Args:
-        pairs: the systems with their scores of each row.
-        test: as in `significance.compare`, and so are the other options. Of scores that follow from
-            sums, "permutation" is approximate randomization, of `n_resamples` draws; "bootstrap" is
-            for these alone, as in `paired_sums.compare_sums`, and their intervals are always
-            resampled.
+        pairs: the systems with the score of each row.
+        test: as in `significance.compare`, like the other options. For scores computed from
+            sums, "permutation" is approximate randomization with `n_resamples` draws; "bootstrap"
+            is for these scores only, as in `paired_sums.compare_sums`, and their intervals are
+            always resampled.
         alternative: "two-sided", "greater" or "less".
         interval: "auto", "t" or "bootstrap".
         margin: a difference that would matter.
         power: of the minimum detectable effect.
-        n_resamples: how often the bootstrap and "max_t" draw, where they are asked for.
+        n_resamples: the number of draws of the bootstrap and of "max_t", where requested.
         seed: of the draws.
         alpha: a corrected p-value below it is significant.
-        confidence_level: of the intervals, all together where p-values are corrected: there they
-            agree with these p-values.
+        confidence_level: of the intervals. Where p-values are corrected, the intervals are
+            simultaneous and agree with them.
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
 
     Raises:
-        ValueError: two systems have not equally many rows, or whatever `significance.compare` and
-            `adjusted` refuse.
+        ValueError: two systems have different numbers of rows, or the input is not valid for
+            `significance.compare` or `adjusted`.
 
     >>> em = Pair("a", "b", "qa_em", "qa_em", [1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, math.nan])
     >>> (comparison,) = compare_pairs([em])
@@ -124,20 +124,20 @@ def compare_pairs(
         pairs = list(map(_checked_sums, pairs))
     rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
     counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
-    # Intervals beside corrected p-values hold for all comparisons together.
+    # Intervals next to corrected p-values are simultaneous.
     family_size = 1 if correction == "none" else len(counted_pairs)
     reporting["confidence_level"] = family_level(confidence_level, max(family_size, 1))
     shared: list[Pair] = []
     results: list[dict[str, Any]] = []
     differences: list[Floats] = []
-    drawn: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
+    resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
     for pair, rows in counted_pairs:
         shared.append(pair)
         if rows is None:
             key = pair.a, pair.b, pair.module
-            if key not in drawn:
-                drawn[key] = _compare_sums(pair, testing, reporting, drawing)
-            results.append(drawn[key][pair.score] | {"rows": len(pair.sums_a or ())})
+            if key not in resampled:
+                resampled[key] = _compare_sums(pair, testing, reporting, drawing)
+            results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
             continue
         a, b, counting = rows
         clusters = None
@@ -146,18 +146,20 @@ def compare_pairs(
         options = testing | reporting | drawing
         result = compared(a[counting], b[counting], clusters=clusters, **options)
         results.append(result | {"rows": int(counting.sum())})
-        # A row that counts for one system alone is no evidence for either.
+        # A row that counts for only one of the systems is not evidence for either.
         differences.append(np.where(counting, a - b, 0.0))
 
-    if drawn and correction == "max_t":
-        raise ValueError("correction 'max_t' is for means of rows; take 'holm'")
+    if resampled and correction == "max_t":
+        raise ValueError("correction 'max_t' requires means of rows; use 'holm'")
     labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
     if correction == "max_t" and len(labels) > 1:
-        raise ValueError("correction 'max_t' is for comparisons with the same clusters")
+        raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
     family: dict[str, Any] = {"correction": correction, "clusters": next(iter(labels), None)}
     p_of_pairs = [result["p_value"] for result in results]
-    of_differences = {**testing, "test": "permutation"} if test == "bootstrap" else testing
-    p_adjusted = adjusted(p_of_pairs, differences, **family, **of_differences, **drawing).tolist()
+    test_of_differences = {**testing, "test": "permutation"} if test == "bootstrap" else testing
+    p_adjusted = adjusted(
+        p_of_pairs, differences, **family, **test_of_differences, **drawing
+    ).tolist()
 
     reporting["confidence_level"] = confidence_level
     is_simultaneous = family_size > 1
@@ -171,11 +173,11 @@ def compare_pairs(
             | {"simultaneous": True}
             for result, p in zip(results, p_adjusted, strict=True)
         ]
-    is_drawn = interval == "bootstrap" or correction == "max_t"
+    is_resampled = interval == "bootstrap" or correction == "max_t"
     options = {
         **testing,
         "interval": interval,
-        **(drawing if is_drawn else {}),
+        **(drawing if is_resampled else {}),
         "alpha": alpha,
         "correction": correction,
         "tests": len(shared),
@@ -207,7 +209,7 @@ def _compare_sums(
     reporting: Mapping[str, Any],
     drawing: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The comparisons of two systems by each score that follows from the sums of their rows."""
+    """The comparisons of two systems by each score computed from sums over their rows."""
     from ..statistics.paired_sums import compare_sums
 
     if pair.sums_a is None or pair.sums_b is None:
@@ -220,8 +222,8 @@ def _compare_sums(
     test = _TESTS_OF_SUMS.get(testing["test"])
     if test is None:
         raise ValueError(
-            f"test {testing['test']!r} is for means of rows, and {pair.score} follows from sums; "
-            "take 'permutation' or 'bootstrap', or name the scores"
+            f"test {testing['test']!r} requires means of rows, but {pair.score} is computed from "
+            "sums; use 'permutation' or 'bootstrap', or name the scores"
         )
     return compare_sums(
         pair.sums_a,
@@ -238,23 +240,23 @@ def _compare_sums(
 def _options_of_sums(
     options: Mapping[str, Any], drawing: Mapping[str, Any], result: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The options as they are for a score that follows from sums, whose test always draws."""
+    """The options of a score computed from sums, for which every test resamples."""
     interval = "bootstrap" if options["interval"] == "bootstrap" else "auto"
     return {**options, "test": result["test"], "interval": interval, **drawing}
 
 
 def _checked_sums(pair: Pair) -> Pair:
-    """The pair, if its score follows from sums, which a bootstrap test needs."""
+    """The pair; its score must be computed from sums, as a bootstrap test requires."""
     if pair.sums_a is None or pair.sums_b is None:
         raise ValueError(
-            f"test 'bootstrap' is for scores that follow from sums, and {pair.score} is a mean "
-            "of rows; take 'permutation', or name the scores"
+            f"test 'bootstrap' requires scores computed from sums, but {pair.score} is a mean "
+            "of rows; use 'permutation', or name the scores"
         )
     return pair
 
 
 def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
-    """The scores of both systems, and which rows count for both; None if they follow from sums."""
+    """The scores of both systems, and a mask of the rows that count for both; None for sums."""
     import numpy as np
 
     if pair.sums_a is not None and pair.sums_b is not None:
@@ -270,7 +272,7 @@ def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
 
 
 def _signature(options: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    """The line that says how a p-value and its interval came about."""
+    """The line that records how a p-value and its interval were computed."""
     clusters = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
     return signature("paired_significance", {**options, **clusters}, result["rows"])
 
@@ -281,12 +283,12 @@ def _signature(options: Mapping[str, Any], result: Mapping[str, Any]) -> str:
 def ranks(
     comparisons: Sequence[Comparison], means: Mapping[str, float], is_lower_better: bool = False
 ) -> dict[str, Rank]:
-    """The ranks that each system may have by one score, its tier and its letters, best first.
+    """The possible ranks of each system by one score, its tier and its letters, best first.
 
-    Nothing if some two of the systems were not compared, or only for one side.
+    Empty unless every two systems were compared, with two-sided tests.
 
     Args:
-        comparisons: of this score.
+        comparisons: the comparisons by this score.
         means: the score of each system.
         is_lower_better: whether the system with the lowest score is the best.
 
@@ -311,7 +313,7 @@ def ranks(
     if any(math.isnan(means.get(name, math.nan)) for name in names):
         return {}
     names.sort(key=lambda name: means[name] if is_lower_better else -means[name])
-    if any(math.isnan(p) for p in p_of_pairs.values()):  # then who differs is not known
+    if any(math.isnan(p) for p in p_of_pairs.values()):  # an unknown p-value decides nothing
         return {}
     one_sided = any(_option(c, "alternative") not in (None, "two-sided") for c in comparisons)
     is_whole = len(p_of_pairs) == len(names) * (len(names) - 1) // 2
@@ -341,10 +343,10 @@ def table(
     lower: Callable[[Comparison], bool],
     short_names: Mapping[str, str] | None = None,
 ) -> Table:
-    """A row a comparison; where it is significant, that and the better mean are in bold.
+    """One row per comparison; significant results and their better means are in bold.
 
-    `lower` says of which comparisons the lower mean is the better one, and `short_names` what to
-    call systems here. The interval comes last, since on a narrow screen it is what goes on below.
+    `lower` tells for which comparisons the lower mean is the better one, and `short_names` maps
+    systems to the names shown. The interval comes last because narrow screens wrap the last column.
     """
     corrections = {_option(comparison, "correction") for comparison in comparisons}
     levels = {_option(comparison, "confidence_level") for comparison in comparisons}
@@ -369,7 +371,7 @@ def table(
 
 
 def statement(comparisons: Sequence[Comparison]) -> str:
-    """What was tested, on how many rows and clusters, and what "no" does not mean.
+    """A description of the test and its data, and a caution about differences not significant.
 
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
     >>> print(statement(compare_pairs([pair])))
@@ -397,7 +399,7 @@ show that the systems are equal.
 
 
 def number_range(values: Iterable[int | None]) -> str:
-    """One number, or the least and the greatest; nothing where one is missing."""
+    """One number, or the lowest and the highest; an empty text if one is missing."""
     numbers = set(values)
     if not numbers or None in numbers:
         return ""

@@ -1,10 +1,10 @@
-r"""Tables of results in LaTeX, fit for a paper: floats with caption, label and legend.
+r"""Tables of results in LaTeX for papers: floats with caption, label and legend.
 
-Numbers of a column have equally many digits, so that a column that is flush right is aligned at the
-decimal point. What stands behind a number, the letters of systems that are worse and the interval,
-has columns of its own, and does not move the point. A table that is longer than a page is no float
-but a `longtable`, which goes on with its heading on the next page and has its legend in the
-caption. Such a table cannot be made narrower, so one that is wide, too, becomes several floats.
+All numbers of a column have the same number of decimals, so right alignment aligns the decimal
+points. Whatever follows a number, the letters of systems that are worse and the interval, has
+separate columns. A table longer than a page is not a float but a `longtable`, which repeats its
+heading on the next page and has its legend in the caption. A `longtable` cannot be scaled down, so
+a table that is both long and wide is divided into several floats.
 """
 
 import re
@@ -24,8 +24,8 @@ _HEADINGS = {
     "p_bh": "$p$ (BH)",
     "p_none": "$p$ (uncorrected)",
 }
-_PAGE = 40  # rows; more do not fit on a page
-_WIDTH = 72  # characters of small type; more do not fit on a line of an article
+_PAGE = 40  # rows that fit on a page
+_WIDTH = 72  # characters of small type that fit on a line of an article
 _NUMBER = re.compile(rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}]*)(?: ?(\[[^\[\]]*\]))?")
 _SIGNS = re.compile(r"[-+.=]{3,}")
 _SPECIAL = {
@@ -40,7 +40,7 @@ _ESCAPED = str.maketrans(_SPECIAL)
 
 
 class _Column(NamedTuple):
-    """A column of a table as one or more of LaTeX: how they are set, and the cells of each row."""
+    """A column of a table as one or more LaTeX columns: alignment, heading, cells of each row."""
 
     alignment: str
     heading: str
@@ -59,7 +59,7 @@ class _Typeset(NamedTuple):
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""Floats with booktabs, the best tier of each score in bold; then the lines as comments.
+    r"""Floats with booktabs, with the best tier of each score in bold; then the lines as comments.
 
     >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)}, "A note.", "Scores")
     >>> print(as_latex([table], ["em|rows=2"]))
@@ -132,7 +132,7 @@ def _table(table: Table) -> str:
 
 
 def _long(table: _Typeset) -> str:
-    """A table that goes on with its heading on the next page; nothing can make it narrower."""
+    """A `longtable`, which repeats its heading on the next page; it cannot be scaled down."""
     legend = f" {table.legend}" if table.legend else ""
     caption, label = table.caption, table.label
     return "\n".join(
@@ -162,7 +162,7 @@ def _float(table: _Typeset) -> str:
             r"\centering",
             rf"\caption{{{table.caption}.}}",
             rf"\label{{tab:{table.label}}}",
-            # No wider than the text, and no wider than it is.
+            # Scaled down to the width of the text, but never scaled up.
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{{table.alignment}}}",
             *table.head,
@@ -176,7 +176,7 @@ def _float(table: _Typeset) -> str:
 
 
 def _column(table: Table, number: int) -> _Column:
-    """A column of text, or one of numbers with what stands behind them in columns of their own."""
+    """A column of text, or a column of numbers with their marks and intervals in columns beside."""
     texts = [row[number] for row in table.rows]
     heading = _heading(table.header[number])
     bold = {row for row, column in table.best if column == number}
@@ -213,12 +213,12 @@ def _heading(name: str) -> str:
 
 
 def _typeset(text: str) -> str:
-    r"""The text with everything escaped, and signs of numbers and ranges as they are printed.
+    r"""The escaped text, with the signs of numbers and the dashes of ranges as in print.
 
     >>> print(_typeset("[-0.36, +0.1] 1-2 gpt-4_x"))
     [$-$0.36, $+$0.1] 1--2 gpt-4\_x
     """
-    if _SIGNS.fullmatch(text):  # hyphens are dashes in other type
+    if _SIGNS.fullmatch(text):  # only monospaced type keeps hyphens as hyphens
         return rf"\texttt{{{text}}}"
     escaped = text.translate(_ESCAPED)
     escaped = re.sub(r"(?<![\w.])([+-])(?=\d|inf)", r"$\1$", escaped)

@@ -1,4 +1,4 @@
-"""`logged`: the scores that a log has, summarised as those of a module; nothing is scored again."""
+"""`logged`: the scores recorded in a log, summarized like those of a module, without rescoring."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -8,7 +8,7 @@ NAME = "logged"
 
 
 class LoggedScores:
-    """What looks like a module: its predictions are dictionaries of scores, one per row."""
+    """A stand-in for a module, whose predictions are dictionaries of scores, one per row."""
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)
@@ -25,7 +25,7 @@ class LoggedScores:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What can be asked for beside the scores; no option moves them."""
+        """The options for reporting; none of them changes a score."""
         return {
             "per_example": False,
             "confidence_level": None,
@@ -49,7 +49,7 @@ class LoggedScores:
         >>> LoggedScores().compute(predictions=[{"acc": 1.0}, {"acc": 0.0}])
         {'acc': 0.5}
         """
-        import numpy as np  # which those who only ask for help should not wait for
+        import numpy as np  # here, so that printing help does not wait for it
 
         from ..score_kinds.score_kind import observed_range
         from ..statistics.summary import Average, summarize

@@ -1,4 +1,4 @@
-"""What one module says about one system, made from what its `compute` returned."""
+"""The result of one module for one system, built from the return value of its `compute`."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
 from ..catalog.arguments import REPORTING
-from ..files.stored import infinities, plain, restored, set_infinities
+from ..files.stored import from_jsonable, infinities, set_infinities, to_jsonable
 from ..score_kinds.sufficient_statistics import CountedScores
 from ..score_kinds.value_counts import ClusterCounts, ValueCounts, value_counts
 from .signature import program, settings, signature
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
-# What a result has a value of for each score, if it has any.
+# The fields with one value per score.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
     *("design_effect", "aggregation", "per_example", "value_counts", "cluster_counts"),
@@ -25,13 +25,13 @@ _BY_SCORE = (
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleResult:
-    """What one module says about one system."""
+    """The result of one module for one system."""
 
     options: dict[str, Any]
     rows: int
     scores: dict[str, Any]
     confidence_interval: dict[str, list[float]]
-    # What comes beside intervals, by score; of clusters also how many there are.
+    # Details of the intervals, by score, and the number of clusters.
     interval: dict[str, str] = field(default_factory=dict)
     standard_error: dict[str, float] = field(default_factory=dict)
     effective_n: dict[str, float] = field(default_factory=dict)
@@ -39,25 +39,26 @@ class ModuleResult:
     design_effect: dict[str, float] = field(default_factory=dict)
     groups: dict[str, dict[str, Any]]
     signature: str
-    # What else moves the scores, and stands in the signature: the preset, what the rows decide,
-    # such as a positive label, and which rows of a log were taken. None in older formats.
+    # Whatever else changes the scores and is in the signature: the preset, conventions derived from
+    # the rows, such as the positive label, and the selection of rows from a log. None in older
+    # formats.
     conditions: dict[str, Any] | None = None
-    program: str = ""  # that scored, and its version
-    lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
-    # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
+    program: str = ""  # name and version of the program that scored
+    lower_is_better: list[str] = field(default_factory=list)  # names of scores
+    # Scores that are not means of rows, and their kinds: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
-    main_score: str | None = None  # to compare systems by; None for the first
-    value_counts: ValueCounts = field(default_factory=dict, repr=False)  # as far as they are few
-    cluster_counts: ClusterCounts = field(default_factory=dict, repr=False)  # of the same scores
+    main_score: str | None = None  # by which systems are compared; None for the first
+    value_counts: ValueCounts = field(default_factory=dict, repr=False)  # for few distinct values
+    cluster_counts: ClusterCounts = field(default_factory=dict, repr=False)  # for the same scores
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
-    # Texts about rows, such as the reason why a row is undecided; None where there is none.
+    # Texts about rows, such as the reason why a row is undecided; None for a row without one.
     row_texts: dict[str, list[str | None]] = field(default_factory=dict, repr=False)
-    # What each row adds to the sums that the scores follow from, where they are no means.
+    # What each row adds to the sums from which scores that are not means are computed.
     row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the scores and texts of single rows, which have a file of their own."""
+        """Everything except the scores and texts of single rows, which have a separate file."""
         optional = (
             *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
             "left_out",
@@ -70,20 +71,20 @@ class ModuleResult:
         stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_texts", "row_sums"}
         signs = infinities({key: getattr(self, key) for key in _INFINITE})
         return {
-            **{key: plain(value) for key, value in vars(self).items() if key in stored_keys},
+            **{key: to_jsonable(value) for key, value in vars(self).items() if key in stored_keys},
             **({"infinite": signs} if signs else {}),
         }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`: what was undefined is NaN again, what was infinite, infinite.
+        """The inverse of `to_dict`, which restores NaN and infinities.
 
         Raises:
-            ValueError: something is said to be infinite that is not.
+            ValueError: a path under `infinite` does not lead to an undefined number.
         """
         numbers = {*_INFINITE, "value_counts", *_BESIDE_INTERVALS}
         fields = {
-            key: restored(value) if key in numbers else value
+            key: from_jsonable(value) if key in numbers else value
             for key, value in values.items()
             if key != "infinite"
         }
@@ -91,7 +92,7 @@ class ModuleResult:
         return cls(**fields)
 
     def settings(self) -> dict[str, Any]:
-        """The options and conditions that are not None, the preset first, in the signature's order.
+        """The options and conditions that are not None, in the order of the signature.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions=["a"], references=["a"])
@@ -101,7 +102,7 @@ class ModuleResult:
         return settings(self.options, self.conditions or {})
 
     def signed(self, module: str) -> Self:
-        """This result with the signature that follows from its options, if it has conditions.
+        """This result with the signature made from its options, if it has conditions.
 
         Args:
             module: the name of the module.
@@ -112,10 +113,10 @@ class ModuleResult:
         return replace(self, signature=line)
 
     def only(self, scores: Collection[str]) -> Self:
-        """This result with some of the scores alone."""
+        """This result with only these scores."""
 
         def selection(values: Mapping[str, Any]) -> dict[str, Any]:
-            """Those of the scores, and what is said of all, such as the number of rows."""
+            """The values of these scores, and those of no score, such as the number of rows."""
             return {
                 key: selection(value) if key in _BY_SCORE else value
                 for key, value in values.items()
@@ -142,13 +143,21 @@ def module_result(
     counts: CountedScores | None = None,
     row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
-    left_out: Mapping[str, int] | None = None,
+    excluded: Mapping[str, int] | None = None,
 ) -> ModuleResult:
-    """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+    """The return value of `metric.compute`, with what is needed to reproduce it.
 
-    `counts` says of each score how often its values occur, and what clusters add up to;
-    `row_sums` are what rows add to the sums behind scores that are no means. `choices` say which
-    rows of a log were taken and `left_out` which were not; the signature has both.
+    Args:
+        name: the module.
+        metric: its instance.
+        result: the return value.
+        rows: their number.
+        options: those of the call.
+        reported: the options for intervals.
+        counts: how often each value of a score occurs, and the sums of clusters.
+        row_sums: what rows add to the sums behind scores that are not means.
+        choices: how rows were selected from a log; part of the signature.
+        excluded: the numbers of excluded rows by reason; part of the signature.
 
     >>> from ..catalog.catalog import load
     >>> metric = load("qa_em")
@@ -156,7 +165,7 @@ def module_result(
     {'qa_em': 0.5}
     """
     scores = {key: value for key, value in result.items() if key not in metric.reports}
-    conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
+    conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
     extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
     extras["row_texts"] = {
         key: texts for key, texts in extras["per_example"].items() if key in metric.row_texts
@@ -174,7 +183,7 @@ def module_result(
         for option, default in metric.options.items()
         if option not in REPORTING
     }
-    if scoring.get("sample_size") is not None:  # which rows are drawn moves the score
+    if scoring.get("sample_size") is not None:  # the score depends on the rows drawn
         scoring["seed"] = reported.get("seed", metric.options["seed"])
     if extras["confidence_interval"]:
         scoring |= interval_options(reported, extras)
@@ -185,9 +194,9 @@ def module_result(
         means = {name: rows for name, rows in counts.scores.items() if name not in aggregation}
         values, clusters = value_counts(counts._replace(scores=means), metric)
     selection = dict(choices or {})
-    if left_out:
-        selection["left_out"] = [f"{reason}:{count}" for reason, count in left_out.items()]
-    conditions = plain(conventions | {k: v for k, v in selection.items() if k != "reduce"})
+    if excluded:
+        selection["left_out"] = [f"{reason}:{count}" for reason, count in excluded.items()]
+    conditions = to_jsonable(conventions | {k: v for k, v in selection.items() if k != "reduce"})
     result_of_module = ModuleResult(
         options=scoring | ({"reduce": selection["reduce"]} if "reduce" in selection else {}),
         rows=rows,
@@ -195,7 +204,7 @@ def module_result(
         signature="",
         conditions={key: value for key, value in conditions.items() if value is not None},
         program=program(),
-        left_out=dict(left_out or {}),
+        left_out=dict(excluded or {}),
         lower_is_better=[
             score
             for score in scores
@@ -212,7 +221,7 @@ def module_result(
 
 
 def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that intervals depend on: how many clusters, and of draws how many they are.
+    """The options that determine intervals, with the number of clusters.
 
     >>> interval_options(
     ...     {"confidence_level": 0.9, "interval": "auto", "n_resamples": 100, "seed": 0},
@@ -230,7 +239,7 @@ def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> 
 
 
 def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[str, str]:
-    """Of those scores that are no means of rows what they are, by patterns of their names.
+    """The kinds of those scores that are not means of rows, by patterns of their names.
 
     >>> aggregation_of(["map", "num_rel"], {"num_*": "sum"})
     {'num_rel': 'sum'}
@@ -244,7 +253,7 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
 
 
 def functions_of_sums(result: ModuleResult) -> list[str]:
-    """The scores that follow from sums over rows, if it is there what each row adds."""
+    """The scores computed from sums over rows, if the terms of each row are known."""
     if result.row_sums is None:
         return []
     return [
@@ -255,7 +264,7 @@ def functions_of_sums(result: ModuleResult) -> list[str]:
 
 
 def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
-    """Of each score that is the mean of rows the scores of all rows, as far as they are there."""
+    """The scores of single rows, of each score that is their mean."""
     return {
         name: values
         for name, values in result.per_example.items()

@@ -1,23 +1,24 @@
 """Tables of results as text: plain, Markdown and HTML.
 
-Names of systems and groups come from data and may hold anything. Here they become one printable
-line each, and whatever a format gives a meaning to is escaped.
+Names of systems and groups come from data and may contain anything. Here each becomes one printable
+line, and characters with a meaning in the output format are escaped.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-# Letters that are known as superscripts; there is none for q.
+# Letters that exist as superscripts; q does not.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 _RAISE = str.maketrans(LETTERS, RAISED)
 LOWERED = str.maketrans(RAISED, LETTERS)
-_REASONS = 4  # why scores are not those of a log, as a table names them
+_NAMED = 3  # systems that a sentence names
+_REASONS = 4  # differences from the scores of a log, as listed under a table
 
 
 class Entry(NamedTuple):
-    """One number of a result; without a group it is about all rows."""
+    """One number of a result; `group` is None for all rows."""
 
     system: str
     group: str | None
@@ -26,25 +27,25 @@ class Entry(NamedTuple):
     value: float
     interval: Sequence[float] | None
     rows: int
-    lower: bool  # whether less is better
+    lower: bool  # whether lower is better
 
 
-# Of system, module and score what stands behind the number.
+# The letters after a number, by system, module and score.
 Marks = Mapping[tuple[str, str, str], str]
-# Of module and score the tier of each system.
+# The tier of each system, by module and score.
 Tiers = Mapping[tuple[str, str], Mapping[str, int]]
 
 
 class Table(NamedTuple):
-    """Header and rows as text. The first `labels` columns name a row, the others hold scores."""
+    """Header and rows as text. The first `labels` columns name a row; the others hold scores."""
 
     header: list[str]
     rows: list[list[str]]
     labels: int
-    best: set[tuple[int, int]]  # row and column of what is in bold
-    note: str = ""  # a line to stand below
-    title: str = ""  # of the table, where it needs one
-    sentence: str = ""  # to stand above: what a reader may quote
+    best: set[tuple[int, int]]  # rows and columns of cells in bold
+    note: str = ""  # a line below the table
+    title: str = ""
+    sentence: str = ""  # above the table: a statement that a reader may quote
 
 
 def score_table(
@@ -54,7 +55,7 @@ def score_table(
     marks: Marks | None = None,
     tiers: Tiers | None = None,
 ) -> Table:
-    """Figures by system and group: a row for each, with its labels, and a column for each score."""
+    """A row for each system and group, with its labels, and a column for each score."""
     cells: dict[tuple[str, str | None], dict[tuple[str, str], Entry]] = {}
     for entry in entries:
         cells.setdefault((entry.system, entry.group), {})[entry.module, entry.score] = entry
@@ -75,7 +76,7 @@ def score_table(
 
 
 def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None) -> list[Entry]:
-    """The entries of the first tier of one score; none where no system is in another tier.
+    """The entries of the first tier of one score; empty if all systems are in one tier.
 
     Without comparisons there are no tiers: the highest of several numbers may be so by chance.
 
@@ -89,7 +90,7 @@ def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None) -> l
 
 
 def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
-    """Which scores are those of a log, and of the first systems why one is not.
+    """Which scores equal those of a log, and why the first of the others differ.
 
     >>> same = {"score": "qa_em", "metric": "em", "rows": 9, "differing": 0, "text": ""}
     >>> agreement_note([{**same, "system": "a"}, {**same, "system": "b"}])
@@ -114,12 +115,12 @@ def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    """Plain text, aligned; then the lines."""
+    """Aligned plain text; then the lines."""
     return _tabulated(tables, lines, "simple", cell=lambda text, best: text, line=str)
 
 
 def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""Markdown, the best tier of each score in bold; then the lines as code.
+    r"""Markdown with the best tier of each score in bold; then the lines as code.
 
     >>> print(as_markdown([Table(["system", "em"], [["a|b", "0.5"]], 1, {(0, 1)})], ["em|rows=2"]))
     | system   | em      |
@@ -134,7 +135,7 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
 
 
 def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    """HTML without a style or script of its own, to stand in any page; then the lines as code.
+    """HTML for any page, without styles or scripts; then the lines as code.
 
     >>> print(as_html([Table(["system", "em"], [["<b>", "0.5"]], 1, {(0, 1)})], []))
     <table>
@@ -164,7 +165,7 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
 
 
 def spreadsheet_cell(value: Any) -> Any:
-    r"""A cell of CSV that no spreadsheet takes for a formula: text that looks like one is quoted.
+    r"""A cell of CSV; text that a spreadsheet would read as a formula is quoted.
 
     >>> spreadsheet_cell('=HYPERLINK("x")'), spreadsheet_cell(-1.5)
     ('\'=HYPERLINK("x")', -1.5)
@@ -176,9 +177,9 @@ def spreadsheet_cell(value: Any) -> Any:
 
 
 def label(text: str) -> str:
-    r"""The text on one line, without characters that control a terminal or turn its direction.
+    r"""The text on one line, without characters that control a terminal or change its direction.
 
-    Such characters are spelled out one by one, so a text looks the same alone and within another.
+    Such characters are escaped one by one, so a text looks the same alone and within another.
 
     >>> print(label("Zürich\x1b[2J"), label("a\n\ud800"))
     Zürich\x1b[2J a\n\ud800
@@ -186,6 +187,18 @@ def label(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Names in a sentence, of which at most three are spelled out.
+
+    >>> listed_names(["b"]), listed_names(["b", "c"]), listed_names(["b", "c", "d", "e", "f"])
+    ('b', 'b and c', 'b, c, d and 2 others')
+    """
+    shown, hidden = list(names[:_NAMED]), len(names) - _NAMED
+    if hidden > 0:
+        shown.append(f"{hidden} others" if hidden > 1 else "1 other")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def counted(number: str | int, noun: str) -> str:
@@ -199,7 +212,7 @@ def counted(number: str | int, noun: str) -> str:
 
 
 def p_value(p: float) -> str:
-    """Four digits, but never zero.
+    """A p-value with four digits; never shown as zero.
 
     >>> p_value(0.0321), p_value(3e-7)
     ('0.0321', '<0.0001')
@@ -217,7 +230,7 @@ def raised(letters: str) -> str:
 
 
 def _cell(entry: Entry, marks: Marks) -> str:
-    """Four digits, marks, and the interval if there is one; counts as they are."""
+    """Four digits, marks, and the interval if there is one; counts without decimals."""
     text = str(entry.value) if isinstance(entry.value, int) else f"{entry.value:.4f}"
     text += marks.get((entry.system, entry.module, entry.score), "")
     if entry.interval is None:

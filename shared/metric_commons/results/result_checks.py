@@ -1,8 +1,8 @@
-"""What a file of results may hold: which keys, of which types, and which numbers are possible.
+"""Validation of results files: keys, types, and possible numbers.
 
-A checksum notices what somebody changed by hand. These checks hold for files of any format, and for
-what was changed on purpose: no score is outside of its range, no interval is upside down, and the
-signature says what the options say.
+A checksum detects changes by hand. These checks apply to files of every format, and to changes that
+update the checksum: scores must lie in their ranges, the ends of intervals must be in order, and
+the signature must agree with the options.
 """
 
 import math
@@ -38,28 +38,28 @@ _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and i
 
 def _word(text: Any) -> None:
     if not isinstance(text, str) or not re.fullmatch("[a-z0-9_]+", text):
-        raise ValueError(f"is {text!r}, which names no method")
+        raise ValueError(f"is {text!r}, which is not the name of a method")
 
 
 def _hexadecimal(text: Any) -> None:
     if not isinstance(text, str) or not re.fullmatch("[0-9a-f]{16}|[0-9a-f]{64}", text):
-        raise ValueError(f"is {text!r}, which is no digest")
+        raise ValueError(f"is {text!r}, which is not a digest")
 
 
 def _time(text: Any) -> None:
     if not isinstance(text, str):
-        raise ValueError(f"is {text!r}, which is no time")
+        raise ValueError(f"is {text!r}, which is not a time")
     datetime.fromisoformat(text)
 
 
 _Name = Annotated[str, Parsed(_word, "a name")]
 _Digest = Annotated[str, Parsed(_hexadecimal, "a digest")]
-_Time = Annotated[str, Parsed(_time, "a time in the form of ISO 8601")]
+_Time = Annotated[str, Parsed(_time, "a time in ISO 8601 format")]
 
 _CONTENT = {"format": str, "systems": _Values, "comparisons": Sequence[Any], "provenance": _Values}
 _MODULE = {
     "options": _Values,
-    "rows": _Natural,  # 0 where others state means without rows
+    "rows": _Natural,  # 0 for means that others reported without rows
     "scores": _Values,
     "confidence_interval": _Values,
     "groups": _Values,
@@ -71,7 +71,7 @@ _EXTRAS = {
     "effective_n": NonNegative | None,
     "design_effect": NonNegative | None,
 }
-_OF_MODULE = {
+_OPTIONAL_OF_MODULE = {
     **dict.fromkeys(_EXTRAS, _Values),
     **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
     "infinite": Sequence[Sequence[Any]],
@@ -84,13 +84,13 @@ _OF_MODULE = {
 
 
 def _ends(value: Any) -> None:
-    """Nothing, if this is an interval: two ends in their order, of which each may be unknown."""
+    """Check that this is an interval: a lower and an upper end, each of which may be unknown."""
     if not isinstance(value, list) or len(value) != 2:
         raise ValueError(f"is {value!r}, not two ends")
     for end in value:
         check_option("an end", end, _Number)
     if None not in value and value[0] > value[1]:
-        raise ValueError(f"is {value}, not two ends: the first is the greater one")
+        raise ValueError(f"is {value}, not two ends: the first is above the second")
 
 
 _Interval = Annotated[Sequence[float], Parsed(_ends, "two ends")]
@@ -101,7 +101,7 @@ _COMPARISON = {
     "significant": bool,
     "confidence_interval": _Interval,
 }
-_OF_COMPARISON = {
+_OPTIONAL_OF_COMPARISON = {
     **dict.fromkeys(
         ("p_adjusted", "p_equivalent", "p_non_inferior", "p_inferior"), Proportion | None
     ),
@@ -142,10 +142,10 @@ _PROVENANCE = {
 
 
 def check_content(content: Mapping[str, Any]) -> None:
-    """Nothing, if a file may have this content.
+    """Check the content of a results file.
 
     Raises:
-        ValueError: it may not.
+        ValueError: it is not valid.
     """
     check_object("a result", content, _CONTENT, {"ranks": _Values})
     for system, modules in content["systems"].items():
@@ -162,16 +162,16 @@ def check_content(content: Mapping[str, Any]) -> None:
 
 
 def check_module(module: str, values: Mapping[str, Any]) -> None:
-    """Nothing, if a file may have these values of a module.
+    """Check the values of a module in a results file.
 
     Args:
-        module: its name; of one that is not ours scores may be any numbers.
-        values: what `ModuleResult.to_dict` returned.
+        module: its name; scores of modules outside this package may be any numbers.
+        values: as returned by `ModuleResult.to_dict`.
 
     Raises:
-        ValueError: it may not.
+        ValueError: they are not valid.
     """
-    check_object(f"module {module!r}", values, _MODULE, _OF_MODULE)
+    check_object(f"module {module!r}", values, _MODULE, _OPTIONAL_OF_MODULE)
     scores, ranges = values["scores"], score_ranges(module)
     if not scores:
         raise ValueError(f"module {module!r} lacks scores")
@@ -191,10 +191,10 @@ def check_module(module: str, values: Mapping[str, Any]) -> None:
 
 
 def check_rows(module: str, columns: Mapping[str, Sequence[float]]) -> None:
-    """Nothing, if the rows of a module may have these scores.
+    """Check that scores of single rows lie in the ranges of a module's scores.
 
     Raises:
-        RowError: one may not; says which row.
+        RowError: one does not; the message names its row.
     """
     ranges = score_ranges(module)
     for name, values in columns.items():
@@ -206,10 +206,10 @@ def check_rows(module: str, columns: Mapping[str, Sequence[float]]) -> None:
 
 
 def check_inputs(inputs: Sequence[Mapping[str, Any]]) -> None:
-    """Nothing, if rows may be from these files.
+    """Check the records of input files.
 
     Raises:
-        ValueError: they may not.
+        ValueError: one is not valid.
     """
     for source in inputs:
         typed = {key: value for key, value in source.items() if key in _INPUT}
@@ -219,31 +219,31 @@ def check_inputs(inputs: Sequence[Mapping[str, Any]]) -> None:
 def _check_known(key: str, names: Iterable[str], scores: Mapping[str, Any]) -> None:
     for name in names:
         if name not in scores:
-            raise ValueError(f"{key} names {name!r}, which is no score")
+            raise ValueError(f"{key} names {name!r}, which is not a score")
 
 
 def _check_intervals(values: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
-    """What stands beside scores is about scores, and possible."""
+    """Check the intervals and standard errors of scores."""
     intervals = values.get("confidence_interval", {})
     _check_known("confidence_interval", intervals, scores)
     for name, interval in intervals.items():
-        for ends in _of_labels(interval, scores[name]):
+        for ends in _as_list(interval, scores[name]):
             check_option(f"confidence_interval of {name!r}", ends, _Interval)
             for end in ends:
                 check_score(name, end, ranges)
     for key, annotation in _EXTRAS.items():
-        about = values.get(key, {})
-        _check_known(key, about, scores)
-        for name, value in about.items():
-            for single in _of_labels(value, scores[name]):
+        extras = values.get(key, {})
+        _check_known(key, extras, scores)
+        for name, value in extras.items():
+            for single in _as_list(value, scores[name]):
                 check_option(f"{key} of {name!r}", single, annotation)
                 low, high = score_range(name, ranges) or _ALL_NUMBERS
                 if key == "standard_error" and single is not None and single > high - low:
-                    raise ValueError(f"{key} of {name!r} is {single}, wider than all its values")
+                    raise ValueError(f"{key} of {name!r} is {single}, wider than its range")
 
 
-def _of_labels(value: Any, score: Any) -> list[Any]:
-    """What stands beside a score; beside one that is a list, as of each label, a list of them."""
+def _as_list(value: Any, score: Any) -> list[Any]:
+    """The details of a score as a list: several if the score is a list, such as one per label."""
     return value if isinstance(value, list) and isinstance(score, list) else [value]
 
 
@@ -254,21 +254,26 @@ def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: 
         check_option(f"n of group {group!r}", values.get("n"), _Natural)
         for key in extra_keys & values.keys():
             check_option(f"{key} of group {group!r}", values[key], _Values)
-        of_group = {k: v for k, v in values.items() if k not in {*extra_keys, "n", "n_clusters"}}
-        _check_known(f"group {group!r}", of_group, scores)
-        for name, value in of_group.items():
+        group_scores = {
+            key: value
+            for key, value in values.items()
+            if key not in {*extra_keys, "n", "n_clusters"}
+        }
+        _check_known(f"group {group!r}", group_scores, scores)
+        for name, value in group_scores.items():
             check_score(name, value, ranges)
             if isinstance(value, list | dict) and not isinstance(scores[name], type(value)):
                 raise ValueError(f"{name} of group {group!r} is {type(value).__name__}")
-        _check_intervals({key: values[key] for key in extra_keys & values.keys()}, of_group, ranges)
+        extras = {key: values[key] for key in extra_keys & values.keys()}
+        _check_intervals(extras, group_scores, ranges)
 
 
 def _check_counts(
     name: str, counts: Any, scores: Mapping[str, Any], rows: int, ranges: Ranges
 ) -> None:
-    """How often each value occurs adds up to the rows, or less, and to the score."""
+    """Check that counts of values sum to the number of rows or less, and have the score as mean."""
     if name not in scores or not isinstance(counts, list) or len(counts) not in (2, 3):
-        raise ValueError(f"value_counts of {name!r} are no counts of a score")
+        raise ValueError(f"value_counts of {name!r} are not the counts of a score")
     check_option(f"the values of {name!r}", counts[0], Sequence[_Number])
     check_option(f"the counts of {name!r}", counts[1], Sequence[Count])
     values, numbers = counts[0], counts[1]
@@ -286,11 +291,11 @@ def _check_counts(
 
 
 def _check_cluster_counts(name: str, counts: Any, values: Mapping[str, Any]) -> None:
-    """The clusters of a score have the rows that are counted, and no more kinds than rows."""
+    """Check the counts of clusters, which must have as many rows as the counts of values."""
     if name not in values.get("value_counts", {}) or not isinstance(counts, list):
         raise ValueError(f"cluster_counts of {name!r} are not of counted values")
     if len(counts) != 2 or not isinstance(counts[1], list):
-        raise ValueError(f"cluster_counts of {name!r} are no counts of clusters")
+        raise ValueError(f"cluster_counts of {name!r} are not counts of clusters")
     check_option(f"the unit of cluster_counts of {name!r}", counts[0], _Power)
     rows = 0
     for kind in counts[1]:
@@ -299,40 +304,42 @@ def _check_cluster_counts(name: str, counts: Any, values: Mapping[str, Any]) -> 
             raise ValueError(f"cluster_counts of {name!r} have {kind}, not rows, sum and number")
         rows += kind[0] * kind[2]
     if rows != sum(values["value_counts"][name][1]):
-        raise ValueError(f"cluster_counts of {name!r} have {rows} rows, its value_counts others")
+        raise ValueError(f"cluster_counts of {name!r} have {rows} rows, unlike its value_counts")
 
 
 def _check_signature(module: str, values: Mapping[str, Any]) -> None:
-    """The signature is the one that follows from the options, where a result holds all of them."""
+    """Check the signature against the options, if the result holds all of them."""
     line = values["signature"]
-    is_own = bool(score_ranges(module))
-    if not line.isprintable() or (is_own and line != module and not line.startswith(f"{module}|")):
+    is_ours = bool(score_ranges(module))
+    if not line.isprintable() or (is_ours and line != module and not line.startswith(f"{module}|")):
         raise ValueError(f"the signature of {module!r} is {line!r}")
     if "conditions" in values:
         listed = settings(values["options"], values["conditions"])
         expected = signature(module, listed, values["rows"] or None, values.get("program"))
         if line != expected:
-            raise ValueError(f"the signature is {line!r}, but the options make it {expected!r}")
+            raise ValueError(f"the signature is {line!r}, but the options give {expected!r}")
 
 
 def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
-    check_object("a comparison", values, _COMPARISON, _OF_COMPARISON)
+    check_object("a comparison", values, _COMPARISON, _OPTIONAL_OF_COMPARISON)
     for system in (values["a"], values["b"]):
         modules = systems.get(system, {})
         named = [values["module"]] if "module" in values else [*modules]
         if not any(values["score"] in modules.get(name, {}).get("scores", {}) for name in named):
-            raise ValueError(f"a comparison by {values['score']!r} names {system!r}, without it")
+            raise ValueError(
+                f"a comparison by {values['score']!r} names {system!r}, which does not have it"
+            )
     if not values.get("signature", "").isprintable():
         raise ValueError(f"the signature of a comparison is {values['signature']!r}")
     low, high = score_range(values["score"], score_ranges(values.get("module", ""))) or _ALL_NUMBERS
     for end in values["confidence_interval"]:
         if end is not None and abs(end) > (high - low) * (1 + 1e-9):
-            raise ValueError(f"an end of a difference of {values['score']} is {end}")
+            raise ValueError(f"the interval of a difference of {values['score']} has the end {end}")
     a, b, difference = values["A_mean"], values["B_mean"], values["diff"]
     if None not in (a, b):
         check_option("diff", difference, Finite)
         if abs(a - b - difference) > 1e-9 * max(abs(a), abs(b), 1.0):
-            raise ValueError(f"a comparison has the difference {difference} of {a} and {b}")
+            raise ValueError(f"a comparison of {a} and {b} has the difference {difference}")
     options = values.get("options", {})
     check_object("the options of a comparison", options, {}, _OPTIONS_OF_COMPARISON)
     p, alpha = values.get("p_adjusted"), options.get("alpha")

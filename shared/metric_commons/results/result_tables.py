@@ -10,12 +10,12 @@ from .comparisons import table as table_of
 from .module_results import ModuleResult
 from .rendering import LETTERS, Entry, Marks, Table, Tiers, label, raised, score_table
 
-Systems = Mapping[str, Mapping[str, ModuleResult]]  # what each module says of each system
+Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
-_MARKED = 25  # systems; more are 300 pairs and up, which no letters tell any more
-_NAME_LENGTH = 22  # of a system; with longer ones differences name the letters of systems
+_MARKED = 25  # systems; more have over 300 pairs, too many to mark by letters
+_NAME_LENGTH = 22  # of a system; if names are longer, differences show letters instead
 
-# The columns of CSV and of data frames, which do not depend on what was asked for.
+# The columns of CSV and of data frames, whatever was requested.
 COLUMNS = (
     *("system", "group", "module", "score", "value", "low", "high", "rows"),
     *("versus", "p_value", "p_adjusted", "significant"),
@@ -25,13 +25,13 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Standings:
-    """What the comparisons say of every system."""
+    """Ranks, tiers and letters of systems, derived from their comparisons."""
 
     systems: Mapping[str, Mapping[str, ModuleResult]]
     comparisons: Sequence[Comparison]
 
     def module_of(self, comparison: Comparison) -> str:
-        """The module of a comparison, which need not say it where one alone has such a score."""
+        """The module of a comparison; where it is not recorded, the first one with the score."""
         if "module" in comparison:
             return str(comparison["module"])
         modules = self.systems.get(comparison["a"], {})
@@ -55,7 +55,7 @@ class Standings:
 
     @cached_property
     def ranks(self) -> dict[tuple[str, str], dict[str, Rank]]:
-        """Of module and score the ranks of the systems, best first, where all were compared."""
+        """The ranks of systems by module and score, best first, where all pairs were compared."""
         ranks_of_scores = {}
         for (module, score), comparisons in self.families.items():
             means = {
@@ -68,7 +68,7 @@ class Standings:
         return {key: systems for key, systems in ranks_of_scores.items() if systems}
 
     def tiers(self) -> Tiers:
-        """Of module and score the tier of each system that was compared with all others."""
+        """The tier of each system that was compared with all others, by module and score."""
         return {
             key: {system: rank["tier"] for system, rank in systems.items()}
             for key, systems in self.ranks.items()
@@ -76,13 +76,13 @@ class Standings:
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """The letter of each system, if there are comparisons, and letters for all systems."""
+        """The letter of each system; empty without comparisons and for more than 25 systems."""
         are_marked = self.comparisons and len(self.systems) <= _MARKED
         return dict(zip(self.systems, LETTERS, strict=False)) if are_marked else {}
 
     @cached_property
     def winners(self) -> dict[tuple[str, str], set[tuple[str, str]]]:
-        """Of module and score the pairs of which the first system is significantly better."""
+        """The pairs of systems, by module and score, whose first is significantly better."""
         winners: dict[tuple[str, str], set[tuple[str, str]]] = {}
         for key, comparisons in self.families.items():
             pairs = winners.setdefault(key, set())
@@ -94,7 +94,7 @@ class Standings:
         return winners
 
     def marks(self) -> Marks:
-        """Of system, module and score the letters of the systems that are significantly worse."""
+        """The letters of significantly worse systems, by system, module and score."""
         worse: dict[tuple[str, str, str], str] = {}
         for key, pairs in self.winners.items():
             for winner, loser in pairs:
@@ -103,16 +103,16 @@ class Standings:
         return {name: raised("".join(sorted(letters))) for name, letters in worse.items()}
 
     def legend(self) -> str:
-        """What the letters behind scores say, or that there are none."""
+        """The meaning of the letters after scores."""
         if not any(self.winners.values()):
             return "No difference is significant."
-        return "A letter behind a score: significantly better than the system of that letter."
+        return "A letter after a score: significantly better than the system with that letter."
 
     def rank_table(self, systems: Sequence[str]) -> Table | None:
-        """The ranks of these systems, best first, where three or more were ranked; else None.
+        """The ranks of these systems, best first; None unless three or more were ranked.
 
-        The first tier is in bold, if there is a second. Where there are no letters a line of signs
-        says how a system compares with each, in the order of their ranks.
+        The first tier is in bold if there is a second. Without letters, a line of signs shows how
+        a system compares with each of the others, in the order of their ranks.
         """
         ranked = {key: ranks for key, ranks in self.ranks.items() if len(ranks) > 2}
         if not ranked:
@@ -151,9 +151,9 @@ class Standings:
         return Table(header, without_letters, 2, bold, f"{RANKS_NOTE} {PAIRS_NOTE}", "Ranks")
 
     def signs(self, module: str, score: str, system: str) -> str:
-        """A sign for each ranked system: + where this one is significantly better, - where worse.
+        """A sign for each ranked system: + if `system` is significantly better, - if worse.
 
-        A full stop stands where the two are not told apart, an equals sign for the system itself.
+        A full stop means not significant; an equals sign is the system itself.
         """
         winners = self.winners[module, score]
 
@@ -169,7 +169,7 @@ class Standings:
 
 RANKS_NOTE = (
     "Tier 1: the best system and all systems that are not significantly worse. Ranks: the possible "
-    "ranks of a system, valid for all systems together."
+    "ranks of a system, simultaneous for all systems."
 )
 PAIRS_NOTE = (
     "Pairs: one sign for each system, in the order of the lines: + if the system of the line is "
@@ -178,17 +178,17 @@ PAIRS_NOTE = (
 
 
 def tables(standings: Standings, visible: Sequence[str], agreement: str) -> list[Table]:
-    """The table of scores and, where there are any, those of groups and of comparisons.
+    """The table of scores and, where available, the tables of groups, ranks and comparisons.
 
-    Beside comparisons each system has a letter, and a score those of the systems that it is
-    significantly better than. Of more than 25 systems, which are 300 pairs and up, a line of
-    signs a system takes the place of letters and of the comparisons one by one. Ranks are shown
-    of three systems and more. Bold are the best tier, and differences that are significant.
+    If systems were compared, each has a letter, and the letters after a score are of the systems
+    that are significantly worse. More than 25 systems, with over 300 pairs, get a line of signs
+    each in place of letters and single comparisons. Ranks are shown for three or more systems.
+    The best tier and significant differences are in bold.
 
     Args:
-        standings: the systems and how they were compared.
+        standings: the systems and their comparisons.
         visible: the systems to show.
-        agreement: what is said below the scores about those of a log.
+        agreement: a note below the scores about the scores of a log.
     """
     systems, comparisons = standings.systems, standings.comparisons
     visible_entries = [entry for entry in entries(systems) if entry.system in visible]
@@ -247,7 +247,7 @@ def lines(standings: Standings, visible: Collection[str]) -> Iterator[list[Any]]
 
 
 def entries(systems: Systems) -> Iterator[Entry]:
-    """Every score that is a single number, of all rows and of each group."""
+    """Every score that is a single number, for all rows and for each group."""
     for system, modules in systems.items():
         for module, result in modules.items():
             overall = {**result.scores, "n": result.rows}
@@ -265,14 +265,14 @@ def entries(systems: Systems) -> Iterator[Entry]:
 
 
 def _rank(standings: Standings, entry: Entry) -> Rank | None:
-    """The rank of the system of a score of all rows."""
+    """The rank of an entry's system; None for the scores of groups."""
     if entry.group is not None:
         return None
     return standings.ranks.get((entry.module, entry.score), {}).get(entry.system)
 
 
 def _title(systems: Systems, name: str, entries: Iterable[Entry]) -> str:
-    """The title of a table of scores: whether there are intervals, and at which level."""
+    """The title of a table of scores, with the level of its intervals if it has any."""
     levels = {
         result.options.get("confidence_level")
         for modules in systems.values()

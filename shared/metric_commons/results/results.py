@@ -1,9 +1,8 @@
-"""The one result: what was scored, how, and what came out.
+"""The result that `score` returns, and that every application prints and saves.
 
-`score` makes it; the command line, notebooks and every other application print and save it. The
-file, format `metric-commons/6`, holds the systems, in each its modules, in each the options, the
-number of rows, the scores with their intervals and groups, how often each score of rows occurs, and
-a signature to cite.
+Its file, in format `metric-commons/6`, contains for each system and module the options, the number
+of rows, the scores with their intervals and groups, how often each score of a row occurs, and a
+signature to cite.
 """
 
 import csv
@@ -15,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from ..files.stored import Stored, plain, restored
+from ..files.stored import Stored, from_jsonable, to_jsonable
 from ..numbers.checks import nearest
 from .comparisons import Comparison, Rank
 from .latex import as_latex
@@ -38,11 +37,11 @@ from .score_names import find_score, find_scores
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Results(Stored):
-    """Systems, the modules that scored each, and where the input came from.
+    """The results of modules by system, comparisons of the systems, and the origin of the input.
 
-    `results["system"]["score"]` is a score; `systems` holds all that modules say. `save` and `read`
-    keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`, `to_json`
-    and `to_pandas` show them; `choose` and `sort` select and order.
+    `results["system"]["score"]` is a score; `systems` holds the full result of each module. `save`
+    and `read` keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`,
+    `to_json` and `to_pandas` show them; `choose` and `sort` select and order.
 
     >>> from ..scoring.scoring import score
     >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
@@ -67,15 +66,15 @@ class Results(Stored):
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
-    top: int | None = field(default=None, repr=False)  # so many systems are shown; None for all
-    # Of each system what its rows are called, `id` and `cluster`, as far as they were given.
+    top: int | None = field(default=None, repr=False)  # how many systems to show; None for all
+    # The labels of rows by system: `id` and `cluster`, as far as they were passed.
     row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, system: str) -> dict[str, Any]:
-        """The scores of a system by their names, with the module in front where two share one.
+        """The scores of a system by name, or by `module.name` where modules share a name.
 
         Raises:
-            KeyError: there is no such system; the message names those that there are.
+            KeyError: there is no such system; the message lists the systems.
         """
         if system not in self.systems:
             hint = nearest(system, self.systems) or f"; there are {', '.join(self.systems)}"
@@ -93,7 +92,7 @@ class Results(Stored):
         return iter(self.systems)
 
     def __repr__(self) -> str:
-        """What there is, on one line."""
+        """The systems, modules and number of comparisons, on one line."""
         modules = dict.fromkeys(name for results in self.systems.values() for name in results)
         names = list(map(label, self.systems))
         several = f"{len(names)} systems" if len(names) > 5 else ", ".join(names)
@@ -102,16 +101,16 @@ class Results(Stored):
         return f"<Results of {several}: {', '.join(modules)}{compared}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """What the file holds: plain values, with None for NaN and infinities."""
+        """The content of the file: plain values, with None for NaN and infinities."""
         return {
             "format": self.FORMAT,
             "systems": {
                 system: {module: result.to_dict() for module, result in results.items()}
                 for system, results in self.systems.items()
             },
-            "comparisons": plain(self.comparisons),
+            "comparisons": to_jsonable(self.comparisons),
             **({"ranks": self.ranks} if self.ranks else {}),
-            "provenance": plain(self.provenance),
+            "provenance": to_jsonable(self.provenance),
         }
 
     @classmethod
@@ -119,7 +118,7 @@ class Results(Stored):
         """The inverse of `to_dict`: a score that was undefined is NaN again.
 
         Raises:
-            ValueError: something is not what it may be, such as a score outside of its range.
+            ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
         return cls(
@@ -127,7 +126,7 @@ class Results(Stored):
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
                 for system, results in content["systems"].items()
             },
-            comparisons=[_comparison_again(comparison) for comparison in content["comparisons"]],
+            comparisons=[_read_comparison(comparison) for comparison in content["comparisons"]],
             provenance=dict(content["provenance"]),
         )
 
@@ -136,7 +135,7 @@ class Results(Stored):
         """The results that `save` wrote, with the scores of rows if their file is given.
 
         Raises:
-            ValueError: a file is not what `save` and `save_per_example` write, or the scores of
+            ValueError: a file was not written by `save` or `save_per_example`, or the scores of
                 rows belong to other results.
         """
         results = super().read(path)
@@ -146,7 +145,7 @@ class Results(Stored):
         """These results with the scores of rows that `save_per_example` wrote.
 
         Raises:
-            ValueError: the file is not what it wrote, or the rows are those of other results.
+            ValueError: it did not write the file, or the rows belong to other results.
         """
         names = {
             system: [name for result in results.values() for name in result.scores]
@@ -167,10 +166,10 @@ class Results(Stored):
         return replace(self, systems=systems, row_labels=row_labels)
 
     def save_per_example(self, path: str | Path) -> Self:
-        """Write the scores of every row as JSON Lines, whole or not at all.
+        """Write the scores of every row as JSON Lines, atomically.
 
         Returns:
-            These results with the path and the SHA-256 of that file in their provenance.
+            These results, with the path and SHA-256 of that file in their provenance.
         """
         scores = {
             system: {k: v for result in modules.values() for k, v in result.per_example.items()}
@@ -204,11 +203,11 @@ class Results(Stored):
         return replace(self, systems=systems)
 
     def choose(self, scores: Collection[str] | None) -> Self:
-        """These results with some of the scores alone, wherever scores are.
+        """These results with only the named scores, in modules and comparisons.
 
         Args:
-            scores: their names, as `score` or `module.score`; None for all. Modules of which none
-                is named are left out.
+            scores: their names, as `score` or `module.score`; None for all. Modules without a
+                named score are removed.
 
         Raises:
             ValueError: there is no such score.
@@ -239,11 +238,11 @@ class Results(Stored):
     def sort(self, score: str) -> Self:
         """These results with the systems in the order of a score, the best first.
 
-        Systems that do not have it, or whose score is undefined, come last. Comparisons follow the
+        Systems without the score, or with an undefined one, come last. Comparisons follow the
         order of systems.
 
         Raises:
-            ValueError: there is no such score, or several modules have one.
+            ValueError: there is no such score, or several modules have one of this name.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["y"])
@@ -273,7 +272,7 @@ class Results(Stored):
         return as_text(self.tables(), self.signatures())
 
     def to_markdown(self) -> str:
-        """The same in Markdown, the best tier of each score in bold."""
+        """The same in Markdown, with the best tier of each score in bold."""
         return as_markdown(self.tables(), self.signatures())
 
     def to_latex(self) -> str:
@@ -281,27 +280,27 @@ class Results(Stored):
         return as_latex(self.tables(), self.signatures())
 
     def to_html(self) -> str:
-        """The same as tables of HTML, the best tier of each score in bold, to stand in any page."""
+        """The same as HTML tables for any page, with the best tier of each score in bold."""
         return as_html(self.tables(), self.signatures())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The tables that notebooks show."""
         return self.to_html()
 
     def to_csv(self) -> str:
-        """Every number in full, one a line, in columns that do not depend on what was asked for.
+        """Every number in full precision, one per line, always in the same columns.
 
         A line without a group is about all rows. A line with another system under `versus` is about
-        the difference from that system. A cell is empty where there is no number.
+        the difference from that system. The cells of missing numbers are empty.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(map(spreadsheet_cell, line) for line in plain(self._lines()))
+        writer.writerows(map(spreadsheet_cell, line) for line in to_jsonable(self._lines()))
         return text.getvalue()
 
     def to_pandas(self) -> Any:
-        """The lines of `to_csv` as a DataFrame of pandas.
+        """The lines of `to_csv` as a pandas DataFrame.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
@@ -318,12 +317,12 @@ class Results(Stored):
         return list(lines(self.standings, self.visible_systems()))
 
     def tables(self) -> list[Table]:
-        """The table of scores and, where there are any, those of groups and of comparisons."""
+        """The table of scores and, where available, the tables of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
         return tables(self.standings, self.visible_systems(), agreement)
 
     def entries(self) -> Iterator[Entry]:
-        """Every score that is a single number, of all rows and of each group."""
+        """Every score that is a single number, for all rows and for each group."""
         return entries(self.systems)
 
     def visible_systems(self) -> list[str]:
@@ -331,7 +330,7 @@ class Results(Stored):
         return list(self.systems)[: self.top]
 
     def signatures(self) -> list[str]:
-        """Each signature once: systems that were scored or compared alike share them."""
+        """The distinct signatures; systems scored or compared in the same way share one."""
         results = (result for modules in self.systems.values() for result in modules.values())
         compared = (
             comparison["signature"] for comparison in self.comparisons if "signature" in comparison
@@ -340,15 +339,15 @@ class Results(Stored):
 
     @cached_property
     def standings(self) -> Standings:
-        """Ranks, tiers and letters of the systems, as far as they were compared."""
+        """Ranks, tiers and letters of the compared systems."""
         return Standings(self.systems, self.comparisons)
 
     @property
     def ranks(self) -> dict[str, dict[str, Rank]]:
-        """Of each score the ranks that systems may have: `rank_interval`, `tier`, `letters`.
+        """The possible ranks of systems by score: `rank_interval`, `tier` and `letters` of each.
 
-        Of the scores by which every two of some systems were compared. Where two modules have a
-        score of one name, its module stands in front.
+        Contains the scores by which all pairs of systems were compared, as `module.score` where
+        modules share a name.
         """
         scores = [score for _, score in self.standings.ranks]
         return {
@@ -357,7 +356,7 @@ class Results(Stored):
         }
 
 
-# What results can be printed as.
+# The formats of output.
 FORMATS: Mapping[str, Callable[[Results], str]] = {
     "table": Results.to_table,
     "json": Results.to_json,
@@ -368,11 +367,12 @@ FORMATS: Mapping[str, Callable[[Results], str]] = {
 }
 
 
-def _comparison_again(values: Mapping[str, Any]) -> Comparison:
-    """A comparison from a file: a p-value that was undefined, or not written, is NaN."""
+def _read_comparison(values: Mapping[str, Any]) -> Comparison:
+    """A comparison from a file, where undefined and missing p-values become NaN."""
     plain_keys = {"options", "rows"}
     return {"p_adjusted": math.nan} | {
-        name: value if name in plain_keys else restored(value) for name, value in values.items()
+        name: value if name in plain_keys else from_jsonable(value)
+        for name, value in values.items()
     }
 
 
@@ -383,7 +383,7 @@ def _with_columns(
     result: ModuleResult,
     columns: Mapping[str, list[float]],
 ) -> ModuleResult:
-    """The result with those of the columns that hold its scores, which have to be their means."""
+    """The result with the columns of its scores, which are checked to be their means."""
     columns_of_module = {name: columns[name] for name in result.scores if columns[name]}
     try:
         check_rows(module, columns_of_module)
@@ -405,6 +405,6 @@ def _with_columns(
         ):
             raise ValueError(
                 f"{path}: the mean of {name} of system {system!r} is {average}, but the result "
-                f"says {stored}; these are the rows of another result"
+                f"says {stored}; the rows belong to another result"
             )
     return full

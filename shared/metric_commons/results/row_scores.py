@@ -1,10 +1,10 @@
 """The file with the scores of rows: JSON Lines, one line per row and system.
 
-A line holds the number of the row, its id and cluster as far as these were given, the system, and
-each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. Of scores that
-follow from sums it also has `"statistics": {"error_rate": {"hits": 3}}`: what the row adds to them,
-as far as that is not 0. A module that says something about rows adds
-`"texts": {"math_equivalence": {"reason": "two readings"}}`, with null where it says nothing.
+A line contains the number of the row, its id and cluster if these were passed, the system, and
+each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. For scores computed
+from sums it also contains the row's nonzero terms: `"statistics": {"error_rate": {"hits": 3}}`. A
+module with texts about rows adds `"texts": {"math_equivalence": {"reason": "two readings"}}`, with
+null for rows without one.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..files.stored import check_object, plain, refuse_device, restored, write_whole
+from ..files.stored import check_object, from_jsonable, refuse_device, to_jsonable, write_whole
 from ..numbers.domains import Finite, Range, check_option
 
 if TYPE_CHECKING:
@@ -27,29 +27,29 @@ _RECORD = {
     "system": str,
     "scores": Mapping[str, Any],
 }
-_OF_RECORD = {
+_OPTIONAL_OF_RECORD = {
     "id": int | str,
     "cluster": int | str,
     "statistics": Mapping[str, Any],
     "texts": Mapping[str, Any],
 }
 
-Sums = Mapping[str, Mapping[str, "RowSums"]]  # of each system, by module
-Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # of each system, by their names
+Sums = Mapping[str, Mapping[str, "RowSums"]]  # by system and module
+Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # by system and name
 Texts = Mapping[str, Mapping[str, Mapping[str, Sequence[str | None]]]]  # by system and module
 
 
 def write_rows(
     path: str | Path, scores: Columns, row_labels: Columns, sums: Sums, texts: Texts
 ) -> str:
-    """Write the file, whole or not at all; its SHA-256.
+    """Write the file atomically and return its SHA-256.
 
     Args:
-        path: of the file.
-        scores: of each system the scores of its rows, by score.
-        row_labels: of each system the `id` and the `cluster` of its rows, as far as there are any.
-        sums: of each system what its rows add to sums, by module.
-        texts: of each system the texts about its rows, by module and name.
+        path: the file.
+        scores: the scores of rows, by system and score.
+        row_labels: the `id` and the `cluster` of rows, if any, by system.
+        sums: the terms that rows add to sums, by system and module.
+        texts: the texts about rows, by system, module and name.
     """
     digest = hashlib.sha256()
 
@@ -69,12 +69,12 @@ def _records(
     for system, columns in scores.items():
         labels = row_labels.get(system, {})
         statistics = {
-            module: (of_module.names, of_module.values.tolist())
-            for module, of_module in sums.get(system, {}).items()
+            module: (row_sums.names, row_sums.values.tolist())
+            for module, row_sums in sums.get(system, {}).items()
         }
         for row, values in enumerate(zip(*columns.values(), strict=True)):
             names = {name: column[row] for name, column in labels.items()}
-            scores_of_row = dict(zip(columns, plain(values), strict=True))
+            scores_of_row = dict(zip(columns, to_jsonable(values), strict=True))
             record = {"row": row, **names, "system": system, "scores": scores_of_row}
             if statistics:
                 record["statistics"] = {
@@ -101,11 +101,11 @@ def read_rows(
     dict[str, dict[str, "RowSums"]],
     dict[str, dict[str, dict[str, list[str | None]]]],
 ]:
-    """What `write_rows` takes: scores of rows, their labels, what they add to sums, and texts.
+    """The scores, labels, sums and texts that `write_rows` was called with.
 
     Args:
-        path: of the file.
-        names: the scores that each system may have; of one that has no rows the column is empty.
+        path: the file.
+        names: the scores that each system may have; columns without rows are empty.
 
     Raises:
         ValueError: the file is not what `write_rows` wrote, or has other systems or scores.
@@ -122,13 +122,13 @@ def read_rows(
         for number, line in enumerate(lines, start=1):
             try:
                 record = json.loads(line)
-                check_object("a row", record, _RECORD, _OF_RECORD)
+                check_object("a row", record, _RECORD, _OPTIONAL_OF_RECORD)
                 system, row, scores = record["system"], record["row"], record["scores"]
                 if row != rows[system]:
                     raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
                 for name, value in scores.items():
                     check_option(name, value, _Number)
-                    columns[system][name].append(restored(value))
+                    columns[system][name].append(from_jsonable(value))
                 for name in ("id", "cluster"):
                     if name in record:
                         labels[system].setdefault(name, []).append(record[name])
@@ -151,8 +151,8 @@ def read_rows(
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise ValueError(f"{path}: line {number}: {error}") from None
     sums = {
-        system: {module: _table(values) for module, values in of_system.items()}
-        for system, of_system in statistics.items()
+        system: {module: _table(values) for module, values in modules.items()}
+        for system, modules in statistics.items()
     }
     for system, texts_of_system in texts.items():
         for texts_of_module in texts_of_system.values():

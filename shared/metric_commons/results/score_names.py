@@ -1,4 +1,4 @@
-"""What a score is called in a command, a file or a call: `score` or `module.score`."""
+"""Names of scores in commands, files and calls: `score` or `module.score`."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,10 +9,10 @@ from .module_results import ModuleResult
 def find_scores(
     names: Iterable[str], systems: Mapping[str, Mapping[str, ModuleResult]]
 ) -> set[tuple[str, str]]:
-    """Module and score of every score that is named.
+    """The pairs of module and score with these names.
 
     Raises:
-        ValueError: no system has a score of some name.
+        ValueError: no system has a score of one of the names.
     """
     keys: dict[str, set[tuple[str, str]]] = {}
     for results in systems.values():
@@ -31,10 +31,10 @@ def find_scores(
 
 
 def find_score(name: str, systems: Mapping[str, Mapping[str, ModuleResult]]) -> tuple[str, str]:
-    """Module and score of the one score of that name.
+    """The module and score with this name.
 
     Raises:
-        ValueError: there is none, or several modules have one.
+        ValueError: there is no such score, or several modules have one.
     """
     candidates = sorted(find_scores([name], systems))
     if len(candidates) > 1:

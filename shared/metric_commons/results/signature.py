@@ -1,4 +1,4 @@
-"""One line that says how a score came about, and the record of where and when it did."""
+"""The line that records how a score was computed, and the record of where and when."""
 
 import platform
 from collections.abc import Iterable, Mapping, Sized
@@ -14,29 +14,29 @@ _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
 
 @cache
 def version(distribution: str) -> str:
-    """The version of what is installed, looked up once; a look-up takes milliseconds."""
+    """The installed version of a distribution, cached because a look-up takes milliseconds."""
     from importlib import metadata
 
     return metadata.version(distribution)
 
 
 def program() -> str:
-    """The name and the version of this program, as results and signatures have it."""
+    """The name and version of this program, as recorded in results and signatures."""
     return f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
 
 
 def signature(
     module: str, options: Mapping[str, Any], rows: int | None, made_by: str | None = None
 ) -> str:
-    """One line that says how a score came about, for the text beside it.
+    """One line that records how a score was computed, to be cited with it.
 
-    It is for people. Values may contain the signs that separate them, so no code reads it: results
-    hold the same options as values.
+    It is for people. Values may contain the separators, so no code parses it: results hold the same
+    options as values.
 
     Args:
         module: its name.
-        options: what moves the score.
-        rows: their number; None if it is not known.
+        options: those that change the score.
+        rows: their number; None if it is unknown.
         made_by: the program that scored; None for this one.
 
     >>> signature("qa_em", {"normalizer": str.lower, "k": (1, 10)}, 3610)  # doctest: +ELLIPSIS
@@ -48,7 +48,7 @@ def signature(
 
 
 def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Options and conditions that are not None, the preset first: what a signature lists.
+    """The options and conditions that are not None, in the order of a signature: the preset first.
 
     >>> settings({"normalizer": "squad", "extract": None}, {"preset": "squad"})
     {'preset': 'squad', 'normalizer': 'squad'}
@@ -58,7 +58,7 @@ def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[
 
 
 def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Where the rows came from, which versions scored them, and when."""
+    """The record of the input files, the versions of programs and the time."""
     versions = {name: version(name) for name in _DISTRIBUTIONS}
     return {
         "inputs": [dict(source) for source in inputs],
@@ -68,11 +68,10 @@ def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def row_digests(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The record of what rows there are: of each system a digest of its references and its ids.
+    """The record of which rows were scored: digests of the references and ids of each system.
 
     Args:
-        columns: of each system these columns by name; None, and what can be read only once, has no
-            digest.
+        columns: these columns by system and name; None and iterators have no digest.
 
     >>> row_digests({"bot": {"references": ["a", "b"], "ids": None}})
     {'rows': {'bot': {'references': '80c76f71880aae4e'}}}
@@ -91,5 +90,5 @@ def row_digests(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def digest_text(digest: int) -> str:
-    """A digest as results hold it."""
+    """A digest as stored in results."""
     return f"{digest:016x}"

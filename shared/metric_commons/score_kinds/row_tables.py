@@ -426,9 +426,16 @@ def _restored(name: str, table: Table) -> Any:
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])
-    values = (texts_of(c) if _is_text(c.type) else c.to_pylist() for c in columns)
-    rows = zip(*values, strict=True)
+    rows = zip(*(_listed_values(column) for column in columns), strict=True)
     return [[value for value in row if value is not None] for row in rows] or [[]] * len(table)
+
+
+def _listed_values(column: Any) -> list[Any]:
+    """The texts or numbers of a column; None where there is none."""
+    if not _is_text(column.type):
+        values: list[Any] = column.to_pylist()
+        return values
+    return [text if text is None else text.decode("utf-8") for text in column.to_pylist()]
 
 
 def _records(columns: Mapping[str, Any]) -> Columns:

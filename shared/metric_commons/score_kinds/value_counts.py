@@ -1,4 +1,4 @@
-"""How often each score of rows occurs: the small part of a result from which intervals follow."""
+"""How often each value of a score occurs: enough to compute its interval without the rows."""
 
 import math
 from collections import Counter
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from ..numbers.arrays import Floats
     from ..statistics.proportions import Interval
 
-# Of each score its values, how often each occurs and, if not 0 and 1, the ends of its range.
+# By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
 ValueCounts = dict[str, list[Any]]
-# Of each score a power of two, and the kinds of clusters: rows, sum in units of 2**power, how many.
+# By score: a power of two, and the kinds of clusters: rows, sum in units of 2**power, their number.
 ClusterCounts = dict[str, list[Any]]
 
-_MAX_VALUES = 5_000  # of a score; where nearly every row has its own, rows have a file for them
+_MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
 
 
 def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, ClusterCounts]:
     """The counts of those scores that have few values, for a result of the module `metric`.
 
-    Where there are clusters those of a score are counted, too, by how many rows they have and what
-    these add up to; a score with many kinds of clusters has no counts.
+    Clusters of a score are counted, too, by their number of rows and the sum of these; a score
+    with too many kinds of clusters has no counts.
 
     >>> from types import SimpleNamespace
     >>> from ..numbers.multisets import Multiset
@@ -52,10 +52,10 @@ def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, Clust
 def counts_of_rows(
     columns: "Mapping[str, Sequence[float] | Floats]", clusters: Sequence[Any] | None = None
 ) -> CountedScores:
-    """The counts of each score of rows; a row that does not count, which is NaN, is left out.
+    """The counts of each score; rows that do not count, which are NaN, are excluded.
 
     Args:
-        columns: of each score the scores of all rows.
+        columns: the scores of all rows, by score.
         clusters: one label per row; None if rows stand alone.
     """
     import numpy as np
@@ -81,10 +81,10 @@ def counts_of_rows(
 def count_interval(
     counts: Sequence[Any], confidence_level: float, clusters: Sequence[Any] | None = None
 ) -> "Interval":
-    """The interval of the mean of scores that are counted as `value_counts` has them.
+    """The interval of the mean of a score from its counts.
 
     Args:
-        counts: of the values of a score.
+        counts: the values of the score and their counts, as `value_counts` returns them.
         confidence_level: of the interval.
         clusters: the counts of its clusters; None if rows stand alone.
 
@@ -99,7 +99,7 @@ def count_interval(
 
     values, numbers, *ends = counts
     low, high = ends[0] if ends else (0.0, 1.0)
-    # The ends of a file: infinity is not in JSON.
+    # A file stores infinite ends as null, since JSON has no infinity.
     bounds = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
     sums = None
     if clusters is not None:
@@ -117,12 +117,12 @@ def count_interval(
 def ends_of_range(
     name: str, metric: Any, extremes: tuple[float, float]
 ) -> tuple[float, float] | None:
-    """The range of a score of rows, if it is not from 0 to 1.
+    """The range of a score; None if it is from 0 to 1.
 
     Args:
-        name: of the score.
+        name: the score.
         metric: the module.
-        extremes: the least and the greatest score that a row has.
+        extremes: the lowest and the highest score of a row.
     """
     if name in metric.unbounded:
         return 0.0, math.inf

@@ -41,7 +41,7 @@ class Evaluation(Request):
 
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
     common: Path | None = None  # the file of these fields; None if each system's file has its own
-    form: str | None = None
+    format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
@@ -228,7 +228,7 @@ class Evaluation(Request):
         """Of each system the file, its format and the field of every column, to find rows again."""
         return {
             system: {
-                name: {"path": str(source), "format": self.form, "field": column}
+                name: {"path": str(source), "format": self.format_name, "field": column}
                 for name, source, column in [
                     ("predictions", path, predictions),
                     *(
@@ -260,7 +260,7 @@ class Evaluation(Request):
             source = Source(
                 path,
                 fields,
-                form=self.form,
+                format_name=self.format_name,
                 limit=self.limit,
                 limits=self.limits,
                 progress=True,

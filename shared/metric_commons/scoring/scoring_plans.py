@@ -70,7 +70,7 @@ class ScoringPlan:
         return part
 
     def total(self, parts: Iterable[bytes]) -> Part:
-        """Some parts, each in binary form, merged."""
+        """Some parts, each in binary format_name, merged."""
         total = self.empty_part()
         for data in parts:
             total.merge(Part.from_bytes(data))
@@ -152,7 +152,8 @@ class ScoringPlan:
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
                     state.update(
-                        **{name: batch[column] for name, column in columns.items()}, **accepted
+                        **{name: metric.with_nan(batch[c]) for name, c in columns.items()},
+                        **accepted,
                     )
                 except ValueError as error:
                     raise InputError(system, error) from error
@@ -165,10 +166,10 @@ class ScoringPlan:
             ValueError: there is none of an input.
         """
         columns = {**self.labels, "predictions": self.systems[system]}
-        for name in metric.input_names:
+        for name in metric.required_inputs:
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
-        return {name: columns[name] for name in metric.input_names}
+        return {name: columns[name] for name in metric.input_names if name in columns}
 
 
 def plan_of_columns(

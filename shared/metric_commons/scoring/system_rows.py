@@ -28,7 +28,7 @@ class SystemRows:
     clusters: Sequence[Any] | None = None
     ids: Sequence[Any] | None = None
     units: Mapping[str, Units] = field(default_factory=dict)  # of modules whose rows have repeats
-    left_out: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
 
     def __len__(self) -> int:
@@ -61,7 +61,7 @@ class SystemRows:
         if name in self.units:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
-            inputs = {column: columns[column] for column in metric.feature_sets[0]}
+            inputs = {column: metric.with_nan(columns[column]) for column in metric.feature_sets[0]}
             if summary is None:
                 result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
             else:
@@ -86,7 +86,7 @@ class SystemRows:
             counts=counts,
             row_sums=row_sums,
             choices=self.choices,
-            left_out=self.left_out,
+            excluded=self.excluded,
         )
 
 

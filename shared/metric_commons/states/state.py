@@ -17,7 +17,7 @@ from typing import Annotated, Any, Self
 from ..base.locks import Lock
 from ..catalog.arguments import OF_ROWS, REPORTING, holds_function, texts_of_rows
 from ..catalog.catalog import load_without_evaluate
-from ..files.stored import check_object, plain
+from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from ..numbers.domains import Range
@@ -68,7 +68,7 @@ class State(StoredColumns):
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         self.metric = loaded(module)(**options)
         self.options = {
-            name: plain(value)
+            name: to_jsonable(value)
             for name, value in self.metric.options.items()
             if name not in REPORTING
         }
@@ -225,7 +225,7 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
     stated = {
         name: value
         for name, value in json.loads(options).items()
-        if name not in defaults or plain(defaults[name]) != value
+        if name not in defaults or to_jsonable(defaults[name]) != value
     }
     return kind(module, **stated)
 

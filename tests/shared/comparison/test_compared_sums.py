@@ -125,7 +125,7 @@ def test_rows_of_another_result_are_noticed(tmp_path):
     path.write_text("\n".join([json.dumps(record), *lines]) + "\n", "utf-8")
 
     read = Results.read(tmp_path / "results.json", path)
-    with pytest.raises(ValueError, match="these are the rows of another result"):
+    with pytest.raises(ValueError, match="the rows belong to another result"):
         compare(read, **DRAWS)
 
 
@@ -136,7 +136,7 @@ def test_older_files_of_rows_have_no_statistics(tmp_path):
     lines = [json.dumps({k: v for k, v in r.items() if k != "statistics"}) for r in records]
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
-    with pytest.raises(ValueError, match="there is no score that two systems hold of every row"):
+    with pytest.raises(ValueError, match="there is no score of single rows that two systems share"):
         compare(Results.read(tmp_path / "results.json", path))
 
 
@@ -145,16 +145,16 @@ def test_a_function_is_an_option_that_a_file_cannot_hold(tmp_path):
     (comparison,) = scored(compare=True, **options, **DRAWS).comparisons
 
     assert comparison["score"] == "wer"
-    with pytest.raises(ValueError, match=r"error_rate of system 'good' cannot be computed again"):
+    with pytest.raises(ValueError, match=r"error_rate of system 'good' cannot be recomputed"):
         compare(saved(tmp_path, **options))
 
 
 @pytest.mark.parametrize(
     ("modules", "testing", "message"),
     [
-        ("bleu", {"correction": "max_t"}, "correction 'max_t' is for means of rows"),
-        ("bleu", {"test": "t"}, "test 't' is for means of rows, and bleu follows from sums"),
-        (["bleu", "qa_f1"], {"test": "bootstrap"}, "test 'bootstrap' is for scores that follow"),
+        ("bleu", {"correction": "max_t"}, "correction 'max_t' requires means of rows"),
+        ("bleu", {"test": "t"}, "test 't' requires means of rows, but bleu is computed from sums"),
+        (["bleu", "qa_f1"], {"test": "bootstrap"}, "test 'bootstrap' requires scores computed"),
     ],
 )
 def test_a_test_of_other_scores_is_refused(modules, testing, message):

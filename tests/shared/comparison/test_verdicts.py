@@ -68,7 +68,7 @@ def test_less_may_be_better():
     assert (worse.verdict, better.verdict) == ("inferior", "not inferior")
     assert worse.sentences[0].startswith(f"error: new {new.mean():.4f}, baseline {old.mean():.4f}")
     assert f"difference {np.mean(new - old):+.4f}" in worse.sentences[0]
-    assert worse.sentences[0].endswith("; less is better.")
+    assert worse.sentences[0].endswith("; lower is better.")
 
 
 def test_the_number_of_rows_that_is_advised_would_tell():
@@ -114,7 +114,7 @@ def test_clusters_count():
     assert one.p_inferior > 0.4
     low, high = one.comparison["confidence_interval"]
     assert low < -0.8 < 0.9 < high
-    assert one.sentences[2] == "One of the rows says nothing about others; score more."
+    assert one.sentences[2] == "One row does not show how much rows vary; score more."
 
 
 def test_what_cannot_be_judged_is_named():

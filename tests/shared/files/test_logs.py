@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from metric_commons.files import logs
-from metric_commons.files.contents import forms
+from metric_commons.files.contents import format_names
 from metric_commons.files.selections import Selection
 from metric_commons.files.tables import Source
 
@@ -73,7 +73,7 @@ def test_answers_of_lm_eval(read):
     ]
     source, columns = read(rows, "id prediction references logged predicted")
 
-    assert source.log.form == "lm-eval"
+    assert source.log.format_name == "lm-eval"
     assert columns == {
         "id": [0, 1],
         "prediction": ["a", "x"],
@@ -154,7 +154,7 @@ def test_results_beside_a_log_of_lm_eval(read, tmp_path):
 
     assert (source.log.system, source.log.task) == ("gpt", "qa")
     assert source.log.lower_is_better == {"ter"}
-    assert source.left_out == {"cut": 8}
+    assert source.excluded == {"cut": 8}
     assert list(source.provenance()["beside"]) == [str(tmp_path / f"results_{date}.json")]
     with pytest.raises(ValueError, match="the file has 1 samples, but its run had 9"):
         read(rows, "prediction", name)
@@ -202,7 +202,7 @@ def test_samples_of_inspect(read, write):
         name,
     )
 
-    assert (source.log.form, source.log.system) == ("inspect", "openai/gpt")
+    assert (source.log.format_name, source.log.system) == ("inspect", "openai/gpt")
     assert columns == {
         "epoch": [1, 1, 2],
         "prediction": ["A."] * 3,
@@ -296,7 +296,7 @@ def test_a_run_of_helm(read, tmp_path):
         "references": [["sea"]],
         "logged": [{"exact_match": 0.5}],
     }
-    assert (source.log.form, source.log.system) == ("helm", "gpt2")
+    assert (source.log.format_name, source.log.system) == ("helm", "gpt2")
 
 
 @pytest.mark.parametrize("mark", ["{}", "__{}__"])
@@ -314,7 +314,7 @@ def test_details_of_lighteval(read, mark):
 
     source, columns = read(content.getvalue(), fields, "gpt/2026-01-01T00-00-00/x.parquet")
 
-    assert (source.log.form, source.log.system) == ("lighteval", "gpt")
+    assert (source.log.format_name, source.log.system) == ("lighteval", "gpt")
     assert columns == {
         "id": [0],
         "prediction": [" y"],
@@ -371,7 +371,7 @@ def test_events_of_openai_evals(read):
     ]
     source, columns = read(rows, "id prediction references logged")
 
-    assert (source.log.form, source.log.system) == ("openai-evals", "gpt")
+    assert (source.log.format_name, source.log.system) == ("openai-evals", "gpt")
     assert columns == {
         "id": ["s"],
         "prediction": ["x"],
@@ -468,7 +468,7 @@ def test_lines_and_columns_of_text(read):
 def test_rows_with_the_names_of_a_library(read, row):
     source, columns = read([row], "prediction references")
 
-    assert source.log.form == "datasets"
+    assert source.log.format_name == "datasets"
     assert columns == {"prediction": ["x"], "references": ["y"]}
 
 
@@ -477,13 +477,13 @@ def test_a_value_that_a_format_does_not_have_is_named(read):
     del row["target"]
 
     with pytest.raises(
-        ValueError, match=r"row 0 \(line 1\): references is not as the format lm-eval"
+        ValueError, match=r"row 0 \(line 1\): references does not conform to the format lm-eval"
     ):
         read([row], "references")
 
 
 def test_formats_are_found_by_their_files():
-    assert {"lm-eval", "inspect", "helm", "rows", "jsonl"} <= {*forms()}
+    assert {"lm-eval", "inspect", "helm", "rows", "jsonl"} <= {*format_names()}
     with pytest.raises(ValueError, match="there is no format 'inspct'; did you mean 'inspect'"):
         logs.format_named("inspct")
 

@@ -54,13 +54,13 @@ def test_judgments_of_beir(tmp_path, text):
 @pytest.mark.parametrize(
     ("read", "content", "message"),
     [
-        (read_run, '{"q": {"d": "x"}}', "x: query 'q', document 'd': 'x' is no number"),
+        (read_run, '{"q": {"d": "x"}}', "x: query 'q', document 'd': 'x' is not a number"),
         (read_run, '{"q": {"d": NaN}}', "document 'd': nan is not a number"),
-        (read_qrels, '{"q": {"d": 0.5}}', "document 'd': 0.5 is no integer of 53 bits"),
+        (read_qrels, '{"q": {"d": 0.5}}', "document 'd': 0.5 is not an integer of 53 bits"),
         (read_run, '{"q": ["d"]}', r"query 'q' has no documents with numbers, but \['d'\]"),
         (read_run, '{"q": {"d": 1, "d": 2}}', "field 'd' is given twice"),
         (read_run, '{"q": {}}', "x: there are no rows"),
-        (read_run, b"\x04\x22\x4d\x18@@", "ranx writes CBOR into .lz4"),
+        (read_run, b"\x04\x22\x4d\x18@@", "ranx writes CBOR to .lz4"),
         (read_qrels, "query-id\tcorpus-id\tscore\nq\td\tx\n", "x, line 2: the relevance is not an"),
         (read_qrels, "q\td\n", r"line 1: expected 4 columns \(query, iteration"),
     ],

@@ -105,7 +105,7 @@ def test_cells_come_in_blocks(write):
         (
             b"p,n\nx,1\ny,n/a\nz,2\nz,?\n",
             {"numbers": ["n"], "only_numbers": ["n"]},
-            "x.csv: row 1 (line 3): field 'n' is 'n/a', which is no number; also row 3 (line 5)",
+            "x.csv: row 1 (line 3): field 'n' is 'n/a', which is not a number; also row 3 (line 5)",
         ),
         (
             b"p,n\n" + b"x,\n" * 9 + b"x,1\n",
@@ -134,7 +134,7 @@ def test_a_later_block_may_not_change_what_a_column_is(write):
 
     assert Source(path, ["a"]).columns() == {"a": ["[1]", "[2]", "x"]}
     with pytest.raises(
-        ValueError, match=r"row 2 \(line 4\): field 'a' is 'x', which is no list, as"
+        ValueError, match=r"row 2 \(line 4\): field 'a' is 'x', which is not a list, as"
     ):
         [*Source(path, ["a"]).blocks(2)]
 
@@ -158,7 +158,7 @@ def test_a_line_has_a_limit(write):
 def test_what_comes_out_of_a_compressed_file_has_a_limit(write, compress):
     path = write("x.jsonl", compress(b'{"p": "x"}\n' * 100_000))
 
-    with pytest.raises(ValueError, match="more than 1,000,000 bytes come out"):
+    with pytest.raises(ValueError, match="contains more than 1,000,000 bytes"):
         Source(path, ["p"], limits=Limits(content=1_000_000)).columns()
 
 
@@ -176,7 +176,7 @@ def test_rows_can_be_chosen(write):
     source = Source(path, ["p"], selection=Selection(conditions={"r[1]": "7"}))
 
     assert source.columns() == {"p": ["answer 7"]}
-    assert source.left_out == {"where": 49}
+    assert source.excluded == {"where": 49}
     with pytest.raises(ValueError, match=r"no row has r\[1\]=x; there are 0 \(1 rows\), 1 "):
         Source(path, ["p"], selection=Selection(conditions={"r[1]": "x"})).columns()
 

@@ -125,7 +125,7 @@ def test_damaged_files_are_refused(state):
         at = dice.randrange(len(data))
         other = bytes([data[at] ^ (1 << dice.randrange(8))])
         for damaged in (data[:at] + other + data[at + 1 :], data[:at], data + b"\0"):
-            with pytest.raises(ValueError, match=r"^(not of the format|the content has changed)"):
+            with pytest.raises(ValueError, match=r"^(not in the format|the content has changed)"):
                 State.from_bytes(damaged)
 
 
@@ -168,7 +168,7 @@ def test_a_small_file_does_not_ask_for_all_memory():
 def test_files_of_other_kinds_are_refused(state, tmp_path):
     part = Part({"bot": {state.module: state}})
     part.save(tmp_path / "1.part")
-    with pytest.raises(ValueError, match=r"1\.part: not of the format metric-commons-state/4"):
+    with pytest.raises(ValueError, match=r"1\.part: not in the format metric-commons-state/4"):
         State.read(tmp_path / "1.part")
     (tmp_path / "2.part").write_bytes(b"metric-commons-part/4 " + b"0" * 64 + b"\n")
     with pytest.raises(ValueError, match=r"part/5, but metric-commons-part/4: score again"):

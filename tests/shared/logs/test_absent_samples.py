@@ -15,9 +15,9 @@ def samples(form, predictions, errors=None, ids=None):
     """Samples of a file of this format, with one accepted answer each."""
     source = SimpleNamespace(
         path=Path("x.jsonl"),
-        left_out=Counter(),
+        excluded=Counter(),
         selection=Selection(conditions={"split": "test"}),
-        log=SimpleNamespace(form=form, repeated_ids_allowed=True),
+        log=SimpleNamespace(format_name=form, repeated_ids_allowed=True),
         location=lambda row: f"row {row}",
     )
     labels = {"id": ids or list(range(len(predictions)))}
@@ -29,16 +29,16 @@ def samples(form, predictions, errors=None, ids=None):
 
 def test_an_answer_that_is_missing_is_a_matter_of_logs_alone():
     log = samples("lm-eval", ["a", None])
-    with pytest.raises(ValueError, match="of 2 samples 1 have no answer; leave them out"):
+    with pytest.raises(ValueError, match="of 2 samples, 1 have no answer; exclude them"):
         system_rows(log, reduce=None, metric=None)
     skipped = system_rows(log, missing="skip", reduce=None, metric=None)
     assert skipped.inputs["qa_em"]["predictions"] == ["a"]
-    assert skipped.left_out == {"unanswered": 1}
+    assert skipped.excluded == {"unanswered": 1}
 
     # In plain rows it is a wrong value, which the module refuses with its row.
     rows = system_rows(samples(PLAIN_ROWS, ["a", None]), reduce=None, metric=None)
     assert rows.inputs["qa_em"]["predictions"] == ["a", None]
-    assert not rows.left_out
+    assert not rows.excluded
 
 
 def test_samples_that_ended_in_an_error_are_counted_as_such():
@@ -47,8 +47,8 @@ def test_samples_that_ended_in_an_error_are_counted_as_such():
     assert zero.choices == {"where": ["split=test"], "missing": ["zero:2"]}
     assert zero.units["qa_em"].reduce == "mean"
     skipped = system_rows(log, missing="skip", reduce=None, metric=None)
-    assert skipped.left_out == {"error": 2}
-    with pytest.raises(ValueError, match="no sample is left to be scored"):
+    assert skipped.excluded == {"error": 2}
+    with pytest.raises(ValueError, match="no samples remain to be scored"):
         system_rows(
             samples("lm-eval", ["a"], errors=[True]), missing="skip", reduce=None, metric=None
         )

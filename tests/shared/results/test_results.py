@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from metric_commons.catalog import catalog
 from metric_commons.comparison.combined_results import compare
-from metric_commons.files.stored import checksum, plain, write_whole
+from metric_commons.files.stored import checksum, to_jsonable, write_whole
 from metric_commons.results.module_results import ModuleResult
 from metric_commons.results.rendering import p_value
 from metric_commons.results.results import Results
@@ -275,9 +275,9 @@ def test_numbers_that_json_lacks_are_null(lengths, tmp_path):
     )
 )
 def test_plain_values_are_json(value):
-    text = json.dumps(plain(value), allow_nan=False)
+    text = json.dumps(to_jsonable(value), allow_nan=False)
 
-    assert json.loads(text) == plain(value)
+    assert json.loads(text) == to_jsonable(value)
 
 
 def test_the_file_has_the_documented_shape():
@@ -507,7 +507,7 @@ def test_other_scores_are_compared_if_they_are_named():
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
     with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
-    with pytest.raises(ValueError, match="score 'num_ret' is no mean of scores of rows"):
+    with pytest.raises(ValueError, match="score 'num_ret' is not a mean over rows"):
         compared(
             "ir_ranking",
             {"a": [["x"]], "b": [["y"]]},
@@ -786,12 +786,12 @@ def test_rows_are_compared_by_their_ids(tmp_path):
     assert again[0].row_labels == {"good": {"id": ids}}
     assert compare(*again).comparisons == expected.comparisons
     other = replace(two, row_labels={"fair": {"id": [*ids[1:], "x"]}})
-    with pytest.raises(ValueError, match="rows with other ids; 'fair' has no 'q0'; score both on"):
+    with pytest.raises(ValueError, match="have different ids; 'fair' has no 'q0'; score both on"):
         compare(one, other)
-    with pytest.raises(ValueError, match="rows of 'good' have ids, those of 'fair' have none"):
+    with pytest.raises(ValueError, match="rows of 'good' have ids, those of 'fair' do not"):
         compare(one, replace(two, row_labels={}))
     clusters = {"fair": {**two.row_labels["fair"], "cluster": ids}}
-    with pytest.raises(ValueError, match="have rows in other clusters"):
+    with pytest.raises(ValueError, match="have different clusters"):
         compare(one, replace(two, row_labels=clusters))
 
 
@@ -820,8 +820,12 @@ def test_two_results_are_compared_by_the_names_of_systems():
 @pytest.mark.parametrize(
     ("options", "rows", "message"),
     [
-        ({"per_example": False}, 2, "no score that both results hold"),
-        ({"options": {"normalizer": "none"}}, 2, "other options: qa_em.*squad.*normalizer=none"),
+        ({"per_example": False}, 2, "no score of single rows that the two results share"),
+        (
+            {"options": {"normalizer": "none"}},
+            2,
+            "different options: qa_em.*squad.*normalizer=none",
+        ),
         ({}, 1, "'A: x' has 2 rows of qa_em, but 'B: x' has 1"),
     ],
 )
@@ -873,7 +877,7 @@ def test_scores_of_rows_are_read_with_the_results(tmp_path):
             "\n".join(
                 f'{{"row": {row}, "system": "a", "scores": {{"qa_em": 1}}}}' for row in (0, 1)
             ),
-            "is 1.0, but the result says 0.5; these are the rows of another result",
+            "is 1.0, but the result says 0.5; the rows belong to another result",
         ),
         (
             """{"row": 0, "id": 7, "system": "a", "scores": {"qa_em": 1}}

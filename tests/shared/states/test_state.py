@@ -388,7 +388,7 @@ def test_a_file_with_and_without_groups_is_refused(groups):
     content = state.to_dict()
     content["statistics"]["labels"]["groups"] = groups
     content["sha256"] = checksum(content)
-    with pytest.raises(ValueError, match=r"groups|column|length|not a whole"):
+    with pytest.raises(ValueError, match=r"groups|column|length|not a complete"):
         State.from_json(json.dumps(content))
 
 
@@ -424,7 +424,7 @@ def test_a_file_is_read_again_or_refused(tmp_path):
         path.write_text(json.dumps(content | {"sha256": checksum(content)}))
 
     for change, fault in [
-        ({"format": "other"}, "not of the format metric-commons-state/4"),
+        ({"format": "other"}, "not in the format metric-commons-state/4"),
         ({"format": "metric-commons-state/1"}, "state/4, but metric-commons-state/1: score again"),
         ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
         ({"rows": 3}, "damaged: it should have 3 rows"),
@@ -441,7 +441,7 @@ def test_a_file_is_read_again_or_refused(tmp_path):
         State.read(path)
     path.write_text("no json")
     with pytest.raises(
-        ValueError, match=r"part\.json: not one object of JSON, format .*: Expecting"
+        ValueError, match=r"part\.json: not a JSON object in the format .*: Expecting"
     ):
         State.read(path)
 

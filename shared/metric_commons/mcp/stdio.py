@@ -1,7 +1,7 @@
-"""The lines of the protocol on stdin and stdout, of which those that are no requests are answered.
+"""The streams of the protocol, where lines that are not valid requests are answered with errors.
 
-The library's parser drops a line that it cannot read, so its sender would wait for ever. JSON-RPC
-has errors for such lines.
+The library's parser drops lines that it cannot read, so that their sender would wait forever.
+JSON-RPC defines errors for such lines.
 """
 
 import io
@@ -17,20 +17,20 @@ from pydantic_core import from_json
 
 MAX_LINE = 100_000_000  # bytes of one request
 _CHUNK = 1 << 16
-_HEAD = 4096  # bytes of a request that is too long, in which its id is looked for
+_HEAD = 4096  # bytes kept of a request that is too long, to look for its id
 
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # of JSON-RPC
 
 _ID = rb'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\\x00-\x1f]{0,200}")\s*'
-# An id before the first value that is a list or an object, or after the last.
+# An id before the first list or object among the values, or after the last one.
 _FIRST_ID = re.compile(rb"\s*\{[^{}\[\]]*?" + _ID + rb"[,}]")
 _LAST_ID = re.compile(rb"[,{]\s*" + _ID + rb"(?:,[^{}\[\]]*)?\}\s*\Z")
 
 
 def open_protocol(at_end: Callable[[], object]) -> tuple[TextIO, TextIO]:
-    """Streams of requests that the library can parse, and of its answers.
+    """A stream of requests that the library can parse, and a stream for its answers.
 
-    Afterwards nothing else can read from stdin, and what else is written to stdout reaches stderr.
+    Afterwards nothing else can read from stdin, and other output to stdout goes to stderr.
 
     Args:
         at_end: called once stdin has ended, from another thread.
@@ -60,14 +60,14 @@ class _Answers(io.RawIOBase):
 
     def write(self, line: Any) -> int:
         left = memoryview(line)
-        with self._lock, suppress(BrokenPipeError):  # the client has gone, and stdin will end
+        with self._lock, suppress(BrokenPipeError):  # the client has ended, so stdin will end, too
             while left:
                 left = left[os.write(self._descriptor, left) :]
         return len(line)
 
 
 def _pass_on(source: int, sink: int, answers: _Answers, at_end: Callable[[], object]) -> None:
-    """Pass requests on, and answer what is none."""
+    """Pass requests on, and answer lines that are not requests."""
     try:
         for line, is_whole in _lines(source):
             answer = refusal(line) if is_whole else _error(_too_long(), _readable_id(line))
@@ -76,14 +76,14 @@ def _pass_on(source: int, sink: int, answers: _Answers, at_end: Callable[[], obj
             elif line.strip():
                 _write(sink, line)
     except OSError:
-        pass  # nobody reads any more
+        pass  # the reader is gone
     finally:
         at_end()
         os.close(sink)
 
 
 def _lines(source: int) -> Iterator[tuple[bytes, bool]]:
-    """Every line, and whether it is whole; of one that is too long the beginning."""
+    """Every line, and whether it is complete; only the beginning if it is too long."""
     line, is_whole = bytearray(), True
     while chunk := os.read(source, _CHUNK):
         *ends, tail = chunk.split(b"\n")
@@ -103,7 +103,7 @@ def _write(sink: int, line: bytes) -> None:
 
 
 def refusal(line: bytes) -> bytes | None:
-    r"""The answer to a line that is no message of JSON-RPC, or None if it is one, or is empty.
+    r"""The error for a line that is not a JSON-RPC message; None if it is valid or empty.
 
     >>> refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
     >>> print(
@@ -116,9 +116,9 @@ def refusal(line: bytes) -> bytes | None:
     try:
         content = from_json(line)
     except ValueError as error:
-        return _error((_PARSE_ERROR, f"not JSON that can be read: {error}"), _readable_id(line))
+        return _error((_PARSE_ERROR, f"not valid JSON: {error}"), _readable_id(line))
     if not isinstance(content, dict):
-        return _error((_INVALID_REQUEST, "a message is one object"), None)
+        return _error((_INVALID_REQUEST, "a message must be an object"), None)
     identifier = content.get("id")
     is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
     problem = None
@@ -138,7 +138,7 @@ def refusal(line: bytes) -> bytes | None:
 
 
 def _readable_id(line: bytes) -> Any:
-    """The id of a request that cannot be parsed, as far as it can be read."""
+    """The id of a request that cannot be parsed, if it can be found."""
     match = _FIRST_ID.match(line[:_HEAD]) or _LAST_ID.search(line[-_HEAD:])
     try:
         return json.loads(match[1]) if match else None
@@ -149,7 +149,7 @@ def _readable_id(line: bytes) -> Any:
 def _too_long() -> tuple[int, str]:
     problem = (
         f"the line is longer than {MAX_LINE:,} bytes; put the rows into a file below a root of "
-        "the server, and call evaluate_file"
+        "the server and call evaluate_file"
     )
     return _INVALID_REQUEST, problem
 

@@ -1,7 +1,7 @@
-"""Results of others that hold means and no rows, such as those of MTEB.
+"""Results of other programs that contain means without rows, such as those of MTEB.
 
-There is nothing from which an interval or a comparison would follow, and nothing is made up: such
-results have scores, a signature that says what they are of, and no number of rows.
+Means alone allow neither intervals nor comparisons. Such results have scores, a signature that
+names their source, and 0 as the number of rows.
 """
 
 import hashlib
@@ -9,28 +9,28 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..files.logs import Log, Means
-from ..files.stored import plain
+from ..files.stored import to_jsonable
 from ..files.tables import Source
 from ..results.logged_scores import NAME as LOGGED
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import program, provenance
 
-NO_ROWS = "it holds means and no scores of rows"
+NO_ROWS = "it contains means without scores of rows"
 _MAIN = "main_score"
 
 
-def stated_results(
+def reported_results(
     path: Path, log: Log, system: str, split: str | None = None, metric: str | None = None
 ) -> Iterator[Results]:
     """The results of each split in a file.
 
     Args:
-        path: of the file.
-        log: what it holds.
-        system: its name.
-        split: the only one that is asked for; None for all.
-        metric: the only score that is asked for; None for all.
+        path: the file.
+        log: its content.
+        system: the name of the system.
+        split: the split to read; None for all.
+        metric: the score to read; None for all.
 
     Raises:
         ValueError: there is no such split, or no such score.
@@ -58,22 +58,24 @@ def stated_results(
 def results_of_logs(
     systems: Mapping[str, Source], split: str | None = None, metric: str | None = None
 ) -> Results:
-    """The results of files of which each has one split that is asked for, under these names.
+    """The results of one split of each file, under the names of systems.
 
     Raises:
-        ValueError: a file has several splits, or has rows.
+        ValueError: a file has several splits and none was chosen, or a file has rows.
     """
     parts: list[Results] = []
     for system, source in systems.items():
         splits = [means.split for means in source.log.means]
         if not splits:
-            raise ValueError(f"{source.path} has rows, and others hold means alone; score it apart")
+            raise ValueError(
+                f"{source.path} has rows, but other files contain only means; score it separately"
+            )
         if len(splits) > 1 and split is None:
             raise ValueError(
                 f"{source.path}: scores of several splits, {', '.join(splits)}; choose with "
                 f"--where split={splits[0]}"
             )
-        parts += stated_results(source.path, source.log, system, split, metric)
+        parts += reported_results(source.path, source.log, system, split, metric)
     logs = {system: part.provenance["logs"][system] for part in parts for system in part.systems}
     inputs = [
         {"path": str(source.path), "sha256": hashlib.sha256(source.path.read_bytes()).hexdigest()}
@@ -87,7 +89,10 @@ def results_of_logs(
 
 
 def _result(log: Log, means: Means, scores: Mapping[str, float]) -> ModuleResult:
-    about = {"from": log.form, **{name: value for name, value in means.about.items() if value}}
+    about = {
+        "from": log.format_name,
+        **{name: value for name, value in means.about.items() if value},
+    }
     return ModuleResult(
         options={},
         rows=0,
@@ -98,7 +103,7 @@ def _result(log: Log, means: Means, scores: Mapping[str, float]) -> ModuleResult
             for subset, values in means.subsets.items()
         },
         signature="",
-        conditions=plain(about),
+        conditions=to_jsonable(about),
         program=program(),
         main_score=_MAIN if _MAIN in scores else None,
     ).signed(LOGGED)
