@@ -20,6 +20,7 @@ import evaluate
 import numpy as np
 
 from ..statistics.sums import RowStatistics
+from .options import completed, spelled_out
 from .row_module import Batch, RowModule
 from .text_inputs import text_inputs
 
@@ -45,6 +46,12 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
     rendez_vous_lock: Any
     filelocks: Any
     file_paths: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_compute" in cls.__dict__:  # help() shows every option
+            cls.__doc__ = completed(cls.written_docstring, cls.declared_options)
+            cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         if config_name not in (None, "default", *self.configurations):

@@ -8,10 +8,13 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.checks import nearest
 from ..numbers.score_ranges import SHARES, Ranges
+
+if TYPE_CHECKING:
+    from ..base.declared_module import DeclaredModule
 
 # An input in the Args of a docstring, and its type.
 _INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE)
@@ -53,15 +56,35 @@ def path(name: str) -> Path:
     return _FOLDER / name
 
 
+class _Declaration(NamedTuple):
+    """The parts of a script that are literals."""
+
+    docstring: str
+    class_docstring: str
+    score_ranges: Ranges
+
+
+@cache
+def _declaration(script: Path) -> _Declaration:
+    """Parse a script without executing it: listings and saved results need no families."""
+    tree = ast.parse(script.read_text("utf-8"))
+    docstring, class_docstring, ranges = ast.get_docstring(tree) or "", "", SHARES
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef():
+                class_docstring = ast.get_docstring(node) or ""
+            case ast.Assign(targets=[ast.Name(id="score_ranges")], value=value):
+                ranges = ast.literal_eval(value)
+    return _Declaration(docstring, class_docstring, ranges)
+
+
 def summary(name: str) -> str:
     """The one-line description of a module, without importing it.
 
     >>> summary("qa_f1").endswith(".")
     True
     """
-    script = path(name) / f"{name}.py"
-    docstring = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
-    return docstring.partition("\n")[0]
+    return _declaration(path(name) / f"{name}.py").docstring.partition("\n")[0]
 
 
 def takes(name: str) -> str:
@@ -70,12 +93,8 @@ def takes(name: str) -> str:
     >>> takes("truthful_mc")
     'predictions: list of list of float; references: list of list of int'
     """
-    script = path(name) / f"{name}.py"
-    classes = [
-        node for node in ast.parse(script.read_text("utf-8")).body if isinstance(node, ast.ClassDef)
-    ]
-    docstring = (ast.get_docstring(classes[0]) or "").partition("Returns:")[0]
-    inputs = _INPUT.findall(docstring)
+    docstring = _declaration(path(name) / f"{name}.py").class_docstring
+    inputs = _INPUT.findall(docstring.partition("Returns:")[0])
     return "; ".join(f"{column}: {kind}" for column, kind in inputs)
 
 
@@ -88,19 +107,10 @@ def score_ranges(name: str) -> Ranges:
     >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
     ((0.0, 1.0), (0, 100), {})
     """
-    if name not in names():
-        return {}
-    tree = ast.parse((path(name) / f"{name}.py").read_text("utf-8"))
-    for node in (
-        node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body
-    ):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "score_ranges":
-            declared: Ranges = ast.literal_eval(node.value)
-            return declared
-    return SHARES
+    return _declaration(path(name) / f"{name}.py").score_ranges if name in names() else {}
 
 
-def load_without_evaluate(name: str, **settings: Any) -> Any:
+def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
     >>> load_without_evaluate("qa_f1", normalizer="lower").compute(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.declarations import Module
 from ..numbers.arrays import Floats, as_column
 from ..numbers.checks import OptionError, RowError
 from .training_tasks import Batch, Rows, Task
@@ -121,7 +122,7 @@ class QuestionAnswering(Task):
             {"id": example["id"], "answers": example["answers"]} for example in self.examples
         ]
 
-    def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
+    def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
         """The mappings, with the fields that the module takes; or texts, if it takes none."""
         for features in module.feature_sets:
             fields = features["predictions"]

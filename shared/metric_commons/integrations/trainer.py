@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..base.locks import Lock
-from ..catalog.arguments import REPORTING, holds_function
+from ..base.row_module import RowModule
+from ..catalog.arguments import REPORTING, names_of_functions
 from ..catalog.catalog import load, names
 from ..numbers.checks import OptionError, check_choice, nearest
 from ..states.state import State
@@ -333,7 +334,7 @@ def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int
     return class_names
 
 
-def _check_options(module: Any, options: Mapping[str, Any]) -> None:
+def _check_options(module: RowModule, options: Mapping[str, Any]) -> None:
     """Check that the module accepts each option, and that its results are numbers.
 
     Raises:
@@ -346,14 +347,14 @@ def _check_options(module: Any, options: Mapping[str, Any]) -> None:
             raise OptionError(name, "has results, or needs values, that are not single numbers")
 
 
-def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
+def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     """Whether a `State` computes the same scores as this module with these options.
 
     A state loads its module by name. Another module may have the same name, so the class must be
     the same; `evaluate` creates one class for equal scripts.
     """
     values = {**module.options, **options}
-    if any(map(holds_function, values.values())) or _reports(values):
+    if names_of_functions(values) or _reports(values):
         return False
     return module.name in names() and type(module) is _loaded(module.name)
 

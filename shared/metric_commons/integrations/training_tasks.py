@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.declarations import Module
 from ..numbers.arrays import Booleans, as_column
 from ..numbers.checks import RowError
 
@@ -95,7 +96,7 @@ class Task(ABC):
         """The rows of all batches, ready to be scored."""
         return predictions, references
 
-    def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
+    def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
         """The rows in the form that a module takes."""
         return predictions, references
 

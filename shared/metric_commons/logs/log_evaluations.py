@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.usage import UsageError
 from ..files.logs import PLAIN_ROWS
@@ -41,7 +42,7 @@ class LogEvaluation(Evaluation):
     reduce: Reduce | None = None  # for rows with the same id; None for the mean
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> Mapping[str, Module]:
         """The modules by name, possibly including `logged`, which only summarizes a log."""
         logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))

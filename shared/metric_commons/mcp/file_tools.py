@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.usage import extra
 from ..files.stored import write_whole
@@ -214,7 +215,7 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     }
 
 
-def _check_inputs(metrics: Mapping[str, Any], references: str | None) -> None:
+def _check_inputs(metrics: Mapping[str, Module], references: str | None) -> None:
     """Check that the modules have the columns that they need."""
     for name, metric in metrics.items():
         inputs = metric.input_names

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
+from ..base.declarations import Module
 from ..catalog.arguments import REPORTING
 from ..files.stored import from_jsonable, infinities, set_infinities, to_jsonable
 from ..score_kinds.sufficient_statistics import CountedScores
@@ -134,7 +135,7 @@ class ModuleResult:
 
 def module_result(
     name: str,
-    metric: Any,
+    metric: Module,
     result: dict[str, Any],
     *,
     rows: int,

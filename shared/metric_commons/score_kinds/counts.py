@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..base.row_module import RowModule
 from ..numbers.checks import check_labels, check_number_lists, check_weights
 from ..numbers.domains import item_per_row
 from .row_tables import TabulatedStatistics
@@ -52,14 +53,14 @@ class RowCounts(TabulatedStatistics):
                 check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
 
 
-def _refuse_labels(metric: Any, labels: RowLabels) -> None:
+def _refuse_labels(metric: RowModule, labels: RowLabels) -> None:
     for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
         if column is not None and name not in metric.options:
             raise ValueError(f"{name} is not an option of {metric.name}")
 
 
 class _Kind(ScoreKind):
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return RowCounts(metric)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from ..base.row_module import RowModule
 from ..catalog.arguments import OF_ROWS, OF_SCRIPTS
 from ..numbers.arrays import Floats
 from ..numbers.multisets import Multiset
@@ -46,15 +47,17 @@ class Rows:
         return clusters + sum(scores.values.size for scores in self.scores.values())
 
     @classmethod
-    def sum(cls, parts: Sequence["Rows"]) -> Self:
+    def sum(cls, parts: Sequence[Self]) -> Self:
         """All rows; the parts have the same scores, and clusters or none."""
-        first = parts[0]
+        first, *others = parts
+        if not others:
+            return first
         clusters = None
         if first.clusters is not None:
             sums = [cast(dict[str, ClusterSums], part.clusters) for part in parts]
-            clusters = {name: ClusterSums.sum(part[name] for part in sums) for name in sums[0]}
+            clusters = {name: ClusterSums.sum([part[name] for part in sums]) for name in sums[0]}
         return cls(
-            {name: Multiset.sum(part.scores[name] for part in parts) for name in first.scores},
+            {name: Multiset.sum([part.scores[name] for part in parts]) for name in first.scores},
             clusters,
         )
 
@@ -80,7 +83,7 @@ class RowScores(SufficientStatistics):
     time, so that all of them together are sorted a few times, and not once a part.
     """
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         self._parts: dict[str | None, list[Rows]] = {}
         self._rows = self._added = self._pending = 0
@@ -205,10 +208,10 @@ class Means(ScoreKind):
 
     scores_rows = separates_rows = reduces_samples = True
 
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return RowScores(metric)
 
-    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> dict[str, Any]:
         scores = metric.compute(**columns, per_example=True)["per_example"]
         return {
             name: np.array(values, object if name in metric.row_texts else None)
@@ -216,7 +219,7 @@ class Means(ScoreKind):
         }
 
     def summarize_blocks(
-        self, metric: Any, blocks: Sequence[Mapping[str, Any]], **reporting: Any
+        self, metric: RowModule, blocks: Sequence[Mapping[str, Any]], **reporting: Any
     ) -> dict[str, Any]:
         scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
@@ -225,7 +228,7 @@ class Means(ScoreKind):
             result["per_example"] |= texts
         return result
 
-    def averages(self, metric: Any, scores: Iterable[str]) -> dict[str, Average]:
+    def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         """The averages of scores, if not means from 0 to 1."""
         return {name: UNBOUNDED for name in scores if name in metric.unbounded}
 

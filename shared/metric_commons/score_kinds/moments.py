@@ -5,6 +5,7 @@ from functools import reduce
 from operator import add
 from typing import Any, Self
 
+from ..base.row_module import RowModule
 from ..numbers.arrays import Integers, take
 from ..numbers.checks import check_weights
 from ..regression.errors import MOMENT_MEASURES, aggregate_outputs, moment_measures
@@ -23,12 +24,12 @@ class RegressionMoments(SufficientStatistics):
     """Sums over rows, of which most measures of a regression are made."""
 
     @staticmethod
-    def suffice(metric: Any) -> bool:
+    def suffice(metric: RowModule) -> bool:
         """Whether all measures that are asked for follow from such sums."""
         names = {measure.name for measure in parse_measures(metric.options["measures"])}
         return names <= MOMENT_MEASURES.keys()
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         self._measures = [measure.name for measure in parse_measures(self._options["measures"])]
         self._groups: dict[str | None, Moments] = {}
@@ -40,8 +41,8 @@ class RegressionMoments(SufficientStatistics):
         refuse_ids(labels.ids)
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
-        checked = self._metric.checked(**inputs)
-        checked = self._metric.state_columns(checked, **self._metric.options)
+        columns_read = self._metric.checked(**inputs)
+        checked = self._metric.state_columns(columns_read, **self._metric.options)
         measures = required_measures(self._measures, self._options["multioutput"])
         rows = len(checked["references"])
         weights = check_weights("sample_weight", weight, rows)
@@ -111,7 +112,7 @@ class RegressionRows(SufficientStatistics):
     do clusters: which rows are alike is seen when all are there.
     """
 
-    def __init__(self, metric: Any, *, with_intervals: bool = False) -> None:
+    def __init__(self, metric: RowModule, *, with_intervals: bool = False) -> None:
         super().__init__(metric)
         self._with_intervals = with_intervals
         self._moments = RegressionMoments(metric)
@@ -154,7 +155,7 @@ class RegressionRows(SufficientStatistics):
 
 
 class _Kind(ScoreKind):
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         if RegressionMoments.suffice(metric):
             return RegressionRows(metric, with_intervals=with_intervals)
         return RowCounts(metric)

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.row_module import RowModule
 from ..files.stored_columns import text_column, texts_of
 from ..numbers.arrays import Integers
 from .sufficient_statistics import SufficientStatistics
@@ -257,7 +258,7 @@ class TabulatedStatistics(SufficientStatistics):
         in_order: keep the order of rows, and count only equal rows that follow each other.
     """
 
-    def __init__(self, metric: Any, *, in_order: bool = False) -> None:
+    def __init__(self, metric: RowModule, *, in_order: bool = False) -> None:
         super().__init__(metric)
         self._rows = CountedRows(in_order=in_order)
 

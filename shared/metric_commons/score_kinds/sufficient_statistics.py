@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..catalog.arguments import REPORTING
 
 if TYPE_CHECKING:
+    from ..base.row_module import RowModule
     from ..numbers.multisets import Multiset
     from ..statistics.cluster_sums import ClusterSums
 
@@ -45,7 +46,7 @@ class CountedScores(NamedTuple):
 class SufficientStatistics(ABC):
     """What the result of a module depends on, for any number of rows."""
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: "RowModule") -> None:
         self._metric = metric
         self._options = {k: v for k, v in metric.options.items() if k not in REPORTING}
 

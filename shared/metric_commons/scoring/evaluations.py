@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
@@ -48,7 +49,7 @@ class Evaluation(Request):
     limits: Limits | None = None  # of lines and compressed files
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> Mapping[str, Module]:
         """The modules by their names, each loaded once."""
         return {name: catalog.load_without_evaluate(name) for name in self.modules}
 
@@ -337,7 +338,7 @@ class Evaluation(Request):
             for option, value in requested[module].items()
         }
 
-    def _known_options(self) -> dict[str, dict[str, Any]]:
+    def _known_options(self) -> dict[str, Mapping[str, Any]]:
         return {name: metric.options for name, metric in self.metrics.items()}
 
     def located(

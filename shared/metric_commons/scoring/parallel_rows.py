@@ -10,6 +10,8 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from ..base.declarations import Module
+from ..base.row_module import RowModule
 from ..catalog.usage import with_bar
 from ..numbers.arrays import as_column
 from ..numbers.domains import is_per_row
@@ -20,13 +22,12 @@ from .worker_processes import in_order
 
 _ROWS = 16_384  # of a piece: enough to score at full speed, few enough to share them out evenly
 
-
 # Of a system and a module the function from what is asked for to the result.
 Summaries = dict[tuple[str, str], Callable[..., dict[str, Any]]]
 
 
 def summaries_of_rows(
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, SystemRows],
     options: Mapping[str, Mapping[str, Any]],
     jobs: int,
@@ -51,7 +52,9 @@ def summaries_of_rows(
     configured = {
         name: type(metric)(**options[name])
         for name, metric in metrics.items()
-        if kind_of(metric).separates_rows and not _has_rows(metric, options[name])
+        if isinstance(metric, RowModule)
+        and kind_of(metric).separates_rows
+        and not _has_rows(metric, options[name])
     }
     columns = {
         (system, name): inputs
@@ -95,7 +98,7 @@ def summaries_of_rows(
     }
 
 
-def _columns(metric: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(metric: RowModule, inputs: Mapping[str, Any]) -> dict[str, Any]:
     names = [name for name in metric.input_names if inputs.get(name) is not None]
     return {name: as_column(name, inputs[name]) for name in names}
 
@@ -107,7 +110,7 @@ def _are_matched(columns: Mapping[str, Any]) -> bool:
     )
 
 
-def _has_rows(metric: Any, options: Mapping[str, Any]) -> bool:
+def _has_rows(metric: RowModule, options: Mapping[str, Any]) -> bool:
     """Whether an option has a value for each row, such as the choices of each question."""
     return any(
         options.get(name) is not None and is_per_row(option.annotation)

@@ -8,10 +8,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
+from ..base.declarations import Module
 from ..catalog.arguments import (
     assign,
     check_supported,
-    holds_function,
+    names_of_functions,
     texts_of_rows,
 )
 from ..catalog.catalog import load_without_evaluate
@@ -161,7 +162,7 @@ def score(
 
 def score_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     predictions: Any,
     labels: Mapping[str, Any],
     *,
@@ -248,26 +249,28 @@ def _from_table(
 
 
 def _needs_rows(
-    data: Any, metrics: Mapping[str, Any], labels: Mapping[str, Any], options: Mapping[str, Any]
+    data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
     """Whether states of parts do not suffice, or the table does not come in parts."""
     if data is None or not comes_in_parts(data):
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
+    if names_of_functions(options):
+        return True
     for key, value in options.items():
         option = key.rpartition(".")[2]
         follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
         declared = [m.declared_options[option] for m in metrics.values() if option in m.options]
         per_row = any(is_per_row(declaration.annotation) for declaration in declared)
-        if holds_function(value) or per_row or value in filter(None, follows):
+        if per_row or value in filter(None, follows):
             return True
     if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False
     return not is_spark(data)
 
 
-def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
+def _refuse(unknown: Iterable[str], metrics: Mapping[str, Module]) -> None:
     """Nothing, if there are no unknown arguments.
 
     Raises:
@@ -288,7 +291,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 @shared_token_cache()
 def score_systems(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, SystemRows],
     *,
     inputs: Iterable[Mapping[str, Any]] = (),

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
+from ..base.declarations import Module
 from ..catalog.arguments import assign, check_supported, texts_of_rows
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
@@ -159,7 +160,7 @@ class ScoringPlan:
                     raise InputError(system, error) from error
             part.add_digests(system, digests)
 
-    def columns(self, metric: Any, system: str) -> dict[str, str]:
+    def columns(self, metric: Module, system: str) -> dict[str, str]:
         """Of each input of a module the column.
 
         Raises:
@@ -174,7 +175,7 @@ class ScoringPlan:
 
 def plan_of_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, str],
     labels: Mapping[str, str | None],
 ) -> ScoringPlan:

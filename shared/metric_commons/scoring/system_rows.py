@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..score_kinds.score_kind import kind_of
@@ -43,7 +44,7 @@ class SystemRows:
     def result(
         self,
         name: str,
-        metric: Any,
+        metric: Module,
         options: Mapping[str, Any],
         reporting: Mapping[str, Any],
         summary: Callable[..., dict[str, Any]] | None = None,

@@ -9,6 +9,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from statistics import median, mode
 from typing import Any, Literal, NamedTuple
 
+from ..base.declarations import Module
+
 Reduce = Literal["mean", "max", "median", "mode"]
 
 
@@ -58,7 +60,7 @@ def numbered(ids: Sequence[Hashable]) -> tuple[list[int], list[Any]]:
 
 def scores_of_units(
     name: str,
-    metric: Any,
+    metric: Module,
     columns: Mapping[str, Any],
     options: Mapping[str, Any],
     reported: Mapping[str, Any],

@@ -14,8 +14,9 @@ from copy import copy
 from functools import cache, lru_cache
 from typing import Annotated, Any, Self
 
+from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
-from ..catalog.arguments import OF_ROWS, REPORTING, holds_function, texts_of_rows
+from ..catalog.arguments import OF_ROWS, REPORTING, names_of_functions, texts_of_rows
 from ..catalog.catalog import load_without_evaluate
 from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
@@ -67,14 +68,12 @@ class State(StoredColumns):
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         self.metric = loaded(module)(**options)
-        self.options = {
-            name: to_jsonable(value)
-            for name, value in self.metric.options.items()
-            if name not in REPORTING
-        }
+        for name in names_of_functions(self.metric.options):
+            raise ValueError(f"{name} is a function, which a state cannot hold")
+        self.options: dict[str, Any] = to_jsonable(
+            {name: value for name, value in self.metric.options.items() if name not in REPORTING}
+        )
         for name, value in self.metric.options.items():
-            if holds_function(value):
-                raise ValueError(f"{name} is a function, which a state cannot hold")
             if value is not None and self.metric.options_of_all_rows.get(name) == value:
                 raise ValueError(
                     f"{name}={value!r} follows from all rows, which a state does not keep; name it"
@@ -231,6 +230,6 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
 
 
 @cache
-def loaded(module: str) -> type[Any]:
+def loaded(module: str) -> type[DeclaredModule]:
     """The class of a module, kept, because small states would feel the search for it."""
     return type(load_without_evaluate(module))
