@@ -37,7 +37,8 @@ class QaF1(BatchMetric):
             the answers. Or SQuAD's dictionaries on both sides.
         normalizer: the normalizer of both sides: a name, or a function from str to str. The card
             describes each name.
-        overlap: "multiset" counts repeated words; "set" does not.
+        overlap: "multiset" counts repeated words; "set" does not; "longest_run" counts the words
+            of the longest run that both texts contain, as CMRC 2018 does.
         both_empty: the score if both texts are empty after normalization: 1.0 as in SQuAD v2,
             0.0 as in SQuAD v1.
         reference_aggregation: "max" uses the accepted answer with the best F1 for all three

@@ -24,6 +24,7 @@ SOURCES = {
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
     "preferences": GIVEN / "cases" / "preferences.jsonl",
+    "languages": GIVEN / "cases" / "languages.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -58,6 +59,7 @@ UNREAD = {
         ("answers", "mathematics", "ratio_intervals", "files", "preferences"), frozenset()
     ),
     "worked_examples": set(),
+    "languages": {"official"},
 }
 
 

@@ -249,7 +249,7 @@ def _format_number(value: Any) -> str:
 
 
 def _format_time(text: str) -> str:
-    """A time in readable format_name; other texts unchanged."""
+    """A time in readable form; other texts unchanged."""
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
