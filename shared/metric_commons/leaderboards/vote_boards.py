@@ -41,9 +41,9 @@ class VoteBoard:
 
     @property
     def order(self) -> list[str]:
-        """The systems, best first."""
-        values = self.result[self.score]
-        return sorted(values, key=lambda system: -values[system])
+        """The systems by rank, and those of one rank from the highest score down."""
+        values, ranks = self.result[self.score], self.result.get("rank", {})
+        return sorted(values, key=lambda system: (ranks.get(system, 0), -values[system]))
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The data of each system, best first."""
