@@ -29,7 +29,7 @@ class PairwiseRanking(BatchMetric):
         model_a (list of str): the system whose answer was shown first in each vote.
         model_b (list of str): the system whose answer was shown second.
         winner (list of str or of float): "model_a", "model_b", "tie", "tie (bothbad)" or
-            "both_bad"; or the share of the points that model_a gets, from 0.0 to 1.0.
+            "both_bad"; or the proportion of the points that model_a gets, from 0.0 to 1.0.
 
     Returns:
         ratings (dict): by system; higher is better. Only differences have a meaning: with the

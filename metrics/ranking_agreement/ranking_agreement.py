@@ -36,8 +36,8 @@ class RankingAgreement(BatchMetric):
             from -1.0 to 1.0; higher is better. NaN where a score is constant.
         pairwise_accuracy (float): the proportion of the pairs that the references order, from 0.0
             to 1.0.
-        rbo (float): rank-biased overlap, extrapolated, from 0.0 to 1.0; with its least and its
-            greatest possible value, rbo_min and rbo_max, and their difference, rbo_residual.
+        rbo (float): rank-biased overlap, extrapolated, from 0.0 to 1.0; with its smallest and
+            its largest possible value, rbo_min and rbo_max, and their difference, rbo_residual.
         confidence_interval (dict): if requested.
 
     Examples:

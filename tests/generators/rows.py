@@ -397,7 +397,7 @@ def many_raters(chance, rows):
     return {"predictions": ratings}, {} if measures is None else {"measures": measures}
 
 
-def votes(chance, rows):
+def pairwise_votes(chance, rows):
     """Votes between systems, with verdicts or with shares of the points."""
     systems = ["ada", "bob", "eve", "Δ"][: chance.randrange(2, 5)]
     pairs = [chance.sample(systems, 2) for _ in range(rows)]
@@ -488,7 +488,7 @@ FORMS = {
     "substring_recall": (texts, texts, reference_sets, squad_answers),
     "ter": (texts,),
     "truthful_mc": (choice_scores, measured_choices),
-    "pairwise_ranking": (votes,),
+    "pairwise_ranking": (pairwise_votes,),
     "ranking_agreement": (two_scores, two_rankings),
     "win_rate": (preferences,),
 }

@@ -85,7 +85,7 @@ class TaskMeans:
 
     def sentence(self) -> str:
         """A statement of what is known, to be quoted."""
-        (best, value), *others = self.values.items()
+        (best, value), *followers = self.values.items()
         text = f"{len(self.leaderboards)} tasks: {label(best)} has the best {_HEADERS[self.kind]}"
         text += f", {value:.4g}"
         if best not in self.intervals:
@@ -93,7 +93,7 @@ class TaskMeans:
         low, high = self.intervals[best]
         text += f" ({low:.4g} to {high:.4g})"
         rivals = []
-        for system, _ in others:
+        for system, _ in followers:
             start, end = self.intervals.get(system, (math.nan, math.nan))
             if (start <= high) if self.is_lower_better else (end >= low):
                 rivals.append(label(system))

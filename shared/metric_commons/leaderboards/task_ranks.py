@@ -56,7 +56,7 @@ def task_ranks(
             _mean(ranks[system]) if len(ranks[system]) == len(tasks) else math.nan,
             _mean(win_rates[system]),
             borda[system],
-            1 + sum(other > borda[system] for other in borda.values()),
+            1 + sum(rival_borda > borda[system] for rival_borda in borda.values()),
         )
         for system in systems
     }

@@ -69,25 +69,27 @@ class VoteBoard:
             return []
         low, high = intervals[system]
         return [
-            other
-            for other in self.order
-            if other != system and intervals[other][1] >= low and intervals[other][0] <= high
+            rival
+            for rival in self.order
+            if rival != system and intervals[rival][1] >= low and intervals[rival][0] <= high
         ]
 
     def sentence(self) -> str:
-        """What is known, and what is not, in words that can be quoted."""
-        best, *others = self.order
+        """A statement of what is known and what is not, to be quoted."""
+        best, *followers = self.order
         value = self.result[self.score][best]
-        of_votes = f"{self.votes:,} votes on {counted(1 + len(others), 'system')}"
+        of_votes = f"{self.votes:,} votes on {counted(1 + len(followers), 'system')}"
         has_ratings = self.score == "ratings"
-        shown = "{:.0f}".format if has_ratings else "{:.1%}".format
-        what = "rating" if has_ratings else "win rate"
-        text = f"{of_votes}: {label(best)} has the highest {what}, {shown(value)}"
+        formatted = "{:.0f}".format if has_ratings else "{:.1%}".format
+        noun = "rating" if has_ratings else "win rate"
+        text = f"{of_votes}: {label(best)} has the highest {noun}, {formatted(value)}"
         ends = self.result.get("confidence_interval", {}).get(self.score, {}).get(best)
         if ends is None:
             return f"{text}; these votes give no interval for it."
-        text += f" ({self.confidence_level:.0%} interval {shown(ends[0])} to {shown(ends[1])})"
-        if len(others) == 1 and has_ratings:
+        text += (
+            f" ({self.confidence_level:.0%} interval {formatted(ends[0])} to {formatted(ends[1])})"
+        )
+        if len(followers) == 1 and has_ratings:
             rates = self.result["confidence_interval"].get("win_rate", {})
             if best in rates:
                 low, high = rates[best]

@@ -23,7 +23,7 @@ _STEPS = 200  # of Newton's method; ordinary votes need less than ten
 _HALVINGS = 60  # of a step that does not raise the likelihood
 _CONVERGED = 1e-12  # the largest change of a log strength in the final step
 _ROUNDING = 1e-12  # by which a sum of logarithms may fall without being less, relative to its size
-_SHOWN = 6  # systems that a message names of each part
+_LISTED_NAMES = 6  # systems that a message names of each part
 
 
 class NoFiniteRatingsError(ValueError):
@@ -48,7 +48,7 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
     if prior:
         points = points + prior / 2 * (games > 0)
         games = points + points.T
-    taken = points.sum(axis=1)
+    totals = points.sum(axis=1)
     unordered = np.triu(games, 1)
 
     def likelihood(strengths: Floats) -> float:
@@ -56,11 +56,11 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
         differences = np.abs(strengths[:, None] - strengths)
         larger = np.maximum(strengths[:, None], strengths)
         losses = unordered * (larger + np.log1p(np.exp(-differences)))
-        return float(taken @ strengths - losses.sum())
+        return float(totals @ strengths - losses.sum())
 
     def step(strengths: Floats) -> Floats:
         expected = win_probabilities(strengths)
-        gradient = taken - (games * expected).sum(axis=1)
+        gradient = totals - (games * expected).sum(axis=1)
         return np.linalg.solve(regular(laplacian(games * expected * expected.T)), gradient)
 
     strengths = maximize(likelihood, step, np.zeros(len(points)) if start is None else start)
@@ -111,8 +111,8 @@ def slopes_of_systems(first: Integers, second: Integers, slopes: Floats, size: i
     >>> slopes_of_systems(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 1.0]), 3).tolist()
     [1.5, -0.5, -1.0]
     """
-    own = np.bincount(first, slopes, size)
-    return np.asarray(own - np.bincount(second, slopes, size), np.float64)
+    rising = np.bincount(first, slopes, size)
+    return np.asarray(rising - np.bincount(second, slopes, size), np.float64)
 
 
 def laplacian(weights: Floats) -> Floats:
@@ -176,16 +176,18 @@ def check_finite(points: Floats, systems: list[str], prior: float = 0.0) -> None
     """
     from scipy.sparse.csgraph import connected_components
 
-    met = points > 0
-    found, parts = connected_components(met, directed=True, connection="weak")
-    if found > 1:
-        described = " and ".join(_listed(systems, parts == part) for part in range(found))
+    graph = points > 0
+    components, parts = connected_components(graph, directed=True, connection="weak")
+    if components > 1:
+        described = " and ".join(
+            sorted(_listed(systems, parts == part) for part in range(components))
+        )
         raise NoFiniteRatingsError(
             f"disconnected: no votes connect {described}; rate each part by itself, with groups="
         )
-    found, parts = connected_components(met, directed=True, connection="strong")
-    if found > 1 and not prior:
-        winners = _above(met, parts)
+    components, parts = connected_components(graph, directed=True, connection="strong")
+    if components > 1 and not prior:
+        winners = _above(graph, parts)
         raise NoFiniteRatingsError(
             f"separated: {_listed(systems, winners)} never lost a point to "
             f"{_listed(systems, ~winners)}, so no finite ratings fit the votes; prior= makes them "
@@ -193,11 +195,11 @@ def check_finite(points: Floats, systems: list[str], prior: float = 0.0) -> None
         )
 
 
-def _above(met: Booleans, parts: Floats) -> Booleans:
+def _above(graph: Booleans, parts: Floats) -> Booleans:
     """The systems of a part from which no other part took points."""
     # The strong parts of a graph have no cycle between them, so one of them is above all others.
     candidates = (parts == part for part in range(int(parts.max()) + 1))
-    return next(members for members in candidates if not met[np.ix_(~members, members)].any())
+    return next(members for members in candidates if not graph[np.ix_(~members, members)].any())
 
 
 def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str], model: str) -> None:
@@ -225,8 +227,10 @@ def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str], model
     )
 
 
-def _listed(systems: list[str], chosen: Booleans) -> str:
+def _listed(systems: list[str], selection: Booleans) -> str:
     """The names of some systems, for a message."""
-    names = sorted(name for name, is_chosen in zip(systems, chosen, strict=True) if is_chosen)
-    shown = ", ".join(map(repr, names[:_SHOWN]))
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} others"
+    names = sorted(name for name, is_chosen in zip(systems, selection, strict=True) if is_chosen)
+    text = ", ".join(map(repr, names[:_LISTED_NAMES]))
+    return (
+        text if len(names) <= _LISTED_NAMES else f"{text} and {len(names) - _LISTED_NAMES} others"
+    )

@@ -16,7 +16,8 @@ from .vote_counts import VoteRows
 def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int = 0) -> Floats:
     """Log strengths after all votes, beginning with 0; shape (systems,).
 
-    A vote moves its two systems by `k_factor` times the share of the points that was not expected.
+    A vote moves its two systems by `k_factor` times the difference between the points of the first
+    one and the expected points.
 
     Args:
         rows: the votes in their order.

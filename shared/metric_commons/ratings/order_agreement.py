@@ -148,11 +148,11 @@ def _of_scores(
     result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
     if confidence_level is None:
         return result
-    found = {
+    all_intervals = {
         name: correlation_interval(name, estimate, scores.size, confidence_level)
         for name, estimate in estimates.items()
     }
-    intervals = {name: interval for name, interval in found.items() if interval is not None}
+    intervals = {name: interval for name, interval in all_intervals.items() if interval is not None}
     return result | {
         "confidence_interval": {name: [i.low, i.high] for name, i in intervals.items()},
         "interval": {name: i.method for name, i in intervals.items()},
@@ -165,7 +165,7 @@ def _of_rankings(
 ) -> dict[str, float]:
     """The means of the overlaps of all pairs of rankings."""
     first, second = (
-        [flat_ranking(name, row, _groups(name, row, each)) for row, each in enumerate(column)]
+        [flat_ranking(name, row, _groups(name, row, ranking)) for row, ranking in enumerate(column)]
         for name, column in (("predictions", predictions), ("references", references))
     )
     overlaps = [rank_biased_overlap(*pair, p, ties) for pair in zip(first, second, strict=True)]

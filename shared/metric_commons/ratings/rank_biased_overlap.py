@@ -2,7 +2,7 @@
 
 RBO is the mean agreement of both rankings over all depths, which a reader reaches who goes on from
 each place with the probability p. Beyond the end of a ranking the agreement is unknown: RBO has a
-least and a greatest possible value, and an extrapolated one.
+minimum and a maximum possible value, and an extrapolated one.
 
 Three conventions for ties: "a", the mean over all orders of tied items; "b", the same divided by
 what ties leave to agree on; "w", tied items share a place, as in sports.
@@ -25,7 +25,7 @@ TieConvention = Literal["a", "b", "w"]
 
 
 class Overlap(NamedTuple):
-    """The extrapolated, the least and the greatest possible value, and their difference."""
+    """The extrapolated, the minimum and the maximum possible value, and their difference."""
 
     rbo: float
     rbo_min: float
@@ -45,9 +45,9 @@ class FlatRanking(NamedTuple):
         """Whether any items are tied."""
         return bool((self.top < self.bottom).any())
 
-    def seen(self, conventions: TieConvention) -> Floats:
+    def seen(self, ties: TieConvention) -> Floats:
         """How much of each place's group is seen at the depth of that place, shape (places,)."""
-        if conventions == "w":
+        if ties == "w":
             return np.ones(self.top.size)
         depth = np.arange(1, self.top.size + 1)
         return (depth - self.top) / (self.bottom - self.top + 1)
@@ -69,8 +69,8 @@ def flat_ranking(name: str, row: int, ranking: Sequence[Sequence[str]]) -> FlatR
     sizes = np.array([len(group) for group in ranking])
     items = [item for group in ranking for item in group]
     if len(set(items)) < len(items):
-        twice = next(item for number, item in enumerate(items) if item in items[:number])
-        raise RowError(name, row, f"has {twice!r} twice")
+        duplicate = next(item for number, item in enumerate(items) if item in items[:number])
+        raise RowError(name, row, f"has {duplicate!r} twice")
     ends = np.cumsum(sizes)
     return FlatRanking(items, np.repeat(ends - sizes, sizes), np.repeat(ends - 1, sizes))
 
@@ -95,7 +95,7 @@ def rank_biased_overlap(
         ties = "w"  # without ties all conventions agree, and this one is the fastest
     short, long = len(shorter.items), len(longer.items)
     depth = np.arange(1, long + 1)
-    seen = _common(shorter, longer, ties)
+    overlaps = _common(shorter, longer, ties)
     unseen = _Unseen(shorter, longer, ties)
 
     in_shorter = _extent(shorter, ties)
@@ -108,25 +108,25 @@ def rank_biased_overlap(
     elif ties == "b":
         divisor = np.sqrt(in_shorter) * np.sqrt(in_longer)
 
-    last = seen[short - 1] / divisor[short - 1]
-    beyond = np.maximum(depth - short, 0)
-    greatest = seen + unseen.first_items(beyond)
-    extrapolated = seen + beyond * last * unseen.mean()
+    last = overlaps[short - 1] / divisor[short - 1]
+    extra = np.maximum(depth - short, 0)
+    upper_overlaps = overlaps + unseen.first_items(extra)
+    extrapolated = overlaps + extra * last * unseen.mean()
     powers = p ** depth.astype(np.float64)
-    total = float(seen[-1])
+    total = float(overlaps[-1])
 
     tail_min = total * (-math.log1p(-p) - float((powers / depth).sum()))
     last_needed = long + short - round(total)  # the depth at which all items have been seen
-    rest = np.arange(long + 1, last_needed + 1)
-    common = (2 * rest - long - short + total) / rest
-    tail_max = float((common * p**rest).sum()) + p ** (last_needed + 1) / (1 - p)
+    depths_below = np.arange(long + 1, last_needed + 1)
+    common = (2 * depths_below - long - short + total) / depths_below
+    tail_max = float((common * p**depths_below).sum()) + p ** (last_needed + 1) / (1 - p)
     tail = (total + (long - short) * last) / long * p ** (long + 1) / (1 - p)
 
     def value(overlaps: Floats, of_tail: float) -> float:
         return (1 - p) / p * (float((overlaps / divisor * powers).sum()) + float(of_tail))
 
-    least, most = value(seen, tail_min), value(greatest, tail_max)
-    return Overlap(value(extrapolated, tail), least, most, most - least)
+    minimum, maximum = value(overlaps, tail_min), value(upper_overlaps, tail_max)
+    return Overlap(value(extrapolated, tail), minimum, maximum, maximum - minimum)
 
 
 def _extent(ranking: FlatRanking, ties: TieConvention) -> Floats:
@@ -139,8 +139,8 @@ def _extent(ranking: FlatRanking, ties: TieConvention) -> Floats:
 
 def _common(shorter: FlatRanking, longer: FlatRanking, ties: TieConvention) -> Floats:
     """The overlap at each depth of the longer ranking: the sum over items of products of shares."""
-    places = {item: place for place, item in enumerate(longer.items)}
-    pairs = [(i, places[item]) for i, item in enumerate(shorter.items) if item in places]
+    positions = {item: position for position, item in enumerate(longer.items)}
+    pairs = [(i, positions[item]) for i, item in enumerate(shorter.items) if item in positions]
     size = len(longer.items)
     complete = np.zeros(size + 1)
     partial = np.zeros(size)
@@ -154,9 +154,9 @@ def _common(shorter: FlatRanking, longer: FlatRanking, ties: TieConvention) -> F
     return np.asarray(np.cumsum(complete[:size]) + partial, np.float64)
 
 
-def _share(ranking: FlatRanking, place: int, depth: Integers) -> Floats:
-    """The share of an item that is seen at these depths, which count from 0."""
-    top, bottom = int(ranking.top[place]), int(ranking.bottom[place])
+def _share(ranking: FlatRanking, position: int, depth: Integers) -> Floats:
+    """The proportion of an item that is seen at these depths, which count from 0."""
+    top, bottom = int(ranking.top[position]), int(ranking.bottom[position])
     return np.minimum((depth - top + 1) / (bottom - top + 1), 1.0)
 
 
@@ -164,15 +164,15 @@ class _Unseen:
     """The items of the longer ranking that the shorter one does not have, at each depth."""
 
     def __init__(self, shorter: FlatRanking, longer: FlatRanking, ties: TieConvention) -> None:
-        known = set(shorter.items)
-        alone: Booleans = np.array([item not in known for item in longer.items])
-        size = alone.size
-        upto = np.append(0, np.cumsum(alone))
-        places = np.arange(size)
+        shorter_items = set(shorter.items)
+        is_unshared: Booleans = np.array([item not in shorter_items for item in longer.items])
+        size = is_unshared.size
+        upto = np.append(0, np.cumsum(is_unshared))
+        positions = np.arange(size)
         if ties == "w":
             self.complete = self.begun = upto[longer.bottom + 1]
         else:
-            ends = np.where(longer.bottom == places, places + 1, longer.top)
+            ends = np.where(longer.bottom == positions, positions + 1, longer.top)
             self.complete, self.begun = upto[ends], upto[longer.bottom + 1]
         self.share = longer.seen(ties)
 

@@ -73,9 +73,9 @@ def kendall_tau_a(scores: PairedScores) -> Estimate:
     >>> kendall_tau_a(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]))).value
     0.6666666666666666
     """
-    others = scores.size - 1
-    value = int(scores.agreement.sum()) / (scores.size * others)
-    return Estimate(value, 2 * (scores.agreement / others - value))
+    opponents = scores.size - 1
+    value = int(scores.agreement.sum()) / (scores.size * opponents)
+    return Estimate(value, 2 * (scores.agreement / opponents - value))
 
 
 def kendall_tau_b(scores: PairedScores) -> Estimate:
@@ -119,14 +119,14 @@ def tau_ap_a(scores: PairedScores) -> Estimate:
     """
     if int(scores.true_pairs.sum()) < scores.size * (scores.size - 1):
         return Estimate(math.nan)
-    above, tied, better_above, better_tied = _better(scores.estimated, scores, scores.true)
+    higher, tied, better_above, better_tied = _better(scores.estimated, scores, scores.true)
     # With j of its k ties above it, each j equally likely, a system is compared with a + j systems,
     # of which c + t j / k are better. Sums over j are differences of harmonic numbers.
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, scores.size + 1)))
-    inverse = harmonic[above + tied] - harmonic[np.maximum(above - 1, 0)]
-    fractions = np.where(above > 0, tied + 1 - above * inverse, tied)
+    inverse = harmonic[higher + tied] - harmonic[np.maximum(higher - 1, 0)]
+    fractions = np.where(higher > 0, tied + 1 - higher * inverse, tied)
     share = np.divide(better_tied, tied, out=np.zeros(scores.size), where=tied > 0)
-    terms = (better_above * inverse * (above > 0) + share * fractions) / (tied + 1)
+    terms = (better_above * inverse * (higher > 0) + share * fractions) / (tied + 1)
     return Estimate(2 * math.fsum(terms.tolist()) / (scores.size - 1) - 1)
 
 
@@ -145,26 +145,26 @@ def tau_ap_b(scores: PairedScores) -> Estimate:
     return Estimate(math.fsum(_tau_ap_of(scores, *pair) for pair in directions) / 2)
 
 
-def _tau_ap_of(scores: PairedScores, walked: Floats, other: Floats) -> float:
-    above, _, better, _ = _better(walked, scores, other)
-    below_others = above > 0
-    shares = better[below_others] / above[below_others]
+def _tau_ap_of(scores: PairedScores, walked: Floats, second: Floats) -> float:
+    higher, _, better, _ = _better(walked, scores, second)
+    below_others = higher > 0
+    shares = better[below_others] / higher[below_others]
     return 2 * math.fsum(shares.tolist()) / shares.size - 1
 
 
 def _better(
-    walked: Floats, scores: PairedScores, other: Floats
+    walked: Floats, scores: PairedScores, second: Floats
 ) -> tuple[Integers, Integers, Integers, Integers]:
     """For each system, how many are above it and tied with it, and how many of these are better."""
-    above, tied, better_above, better_tied = (np.zeros(scores.size, np.int64) for _ in range(4))
+    higher, tied, better_above, better_tied = (np.zeros(scores.size, np.int64) for _ in range(4))
     for rows in scores.blocks():
         is_above = walked > walked[rows, None]
         is_tied = walked == walked[rows, None]
-        is_better = other > other[rows, None]
-        above[rows], tied[rows] = is_above.sum(axis=1), is_tied.sum(axis=1) - 1
+        is_better = second > second[rows, None]
+        higher[rows], tied[rows] = is_above.sum(axis=1), is_tied.sum(axis=1) - 1
         better_above[rows] = (is_above & is_better).sum(axis=1)
         better_tied[rows] = (is_tied & is_better).sum(axis=1)
-    return above, tied, better_above, better_tied
+    return higher, tied, better_above, better_tied
 
 
 def spearman(scores: PairedScores) -> Estimate:
@@ -178,22 +178,22 @@ def spearman(scores: PairedScores) -> Estimate:
     value = _rank_correlation(size, int(first @ second), int(first @ first), int(second @ second))
     if math.isnan(value) or size < 3:
         return Estimate(value)
-    left_out = []
+    jackknife = []
     for rows in scores.blocks():
         # The ranks of all others without one system: lower by 1 above it, by 1/2 beside it.
-        without = [
+        remaining_ranks = [
             ranks - (1 + np.sign(values - values[rows, None])).astype(np.int64)
             for ranks, values in ((first, scores.estimated), (second, scores.true))
         ]
         for offset, number in enumerate(range(size)[rows]):
-            for ranks in without:
+            for ranks in remaining_ranks:
                 ranks[offset, number] = 0
-        x, y = without
+        x, y = remaining_ranks
         products = ((x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1))
         columns = zip(*(column.tolist() for column in products), strict=True)
-        left_out += [_rank_correlation(size - 1, *sums) for sums in columns]
-    mean = math.fsum(left_out) / size
-    return Estimate(value, (size - 1) * (mean - np.array(left_out)))
+        jackknife += [_rank_correlation(size - 1, *sums) for sums in columns]
+    mean = math.fsum(jackknife) / size
+    return Estimate(value, (size - 1) * (mean - np.array(jackknife)))
 
 
 def _doubled_ranks(values: Floats) -> Integers:

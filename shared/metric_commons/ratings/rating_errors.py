@@ -1,6 +1,6 @@
 """Errors and intervals of Bradley-Terry ratings, and the ranks that follow from them.
 
-A tie that counts half is no Bernoulli variable: its residual is smaller than that of a win or a
+A tie that counts half is not a Bernoulli variable: its residual is smaller than that of a win or a
 loss. The inverse of the information is then too wide, and the sandwich right, whose middle has the
 squared residuals of votes. The default adds one pseudo-vote for each pair that met, with the
 variance of a win or a loss, so that six ties are not taken for certainty. With clusters, such as
@@ -82,7 +82,8 @@ def rating_errors(
     spread, degrees = variance, math.inf
     effect = None
     if votes.clusters is not None and method != "hessian":
-        effect = variance / votes.levelled(np.diag(inverse @ laplacian(squares) @ inverse))
+        of_votes = votes.levelled(np.diag(inverse @ laplacian(squares) @ inverse))
+        effect = design_effects(variance, of_votes)
     if method == "auto":
         numbers = votes.numbers()
         cautious = (squares + (games > 0) * expected * expected.T) * (numbers / (numbers + 1))
@@ -110,6 +111,17 @@ def number_of_clusters(votes: Votes) -> int:
             "as many",
         )
     return size
+
+
+def design_effects(clustered: Floats, of_votes: Floats) -> Floats:
+    """The factors by which clusters multiply variances; NaN for a variance of 0.
+
+    >>> design_effects(np.array([2.0, 0.0]), np.array([1.0, 0.0])).tolist()
+    [2.0, nan]
+    """
+    effects = np.full(clustered.size, math.nan)
+    np.divide(clustered, of_votes, out=effects, where=of_votes > 0)
+    return effects
 
 
 def kish_number(clusters: Integers, weights: Floats) -> float:
@@ -188,10 +200,9 @@ def _resampled_points(votes: Votes, draws: int, generator: np.random.PCG64) -> l
         clusters = int(votes.clusters.max()) + 1
         tables = []
         for _ in range(draws):
-            drawn = np.bincount(random_rows(generator, clusters, clusters), minlength=clusters)
-            weight = votes.total_weight * drawn[votes.clusters]
-            won, lost = votes.table(weight * votes.share), votes.table(weight * (1 - votes.share))
-            tables.append(won + lost.T)
+            resample = random_rows(generator, clusters, clusters)
+            multiplicities = np.bincount(resample, minlength=clusters)
+            tables.append(votes.points(multiplicities[votes.clusters]))
         return tables
     cells = np.stack([votes.first * size + votes.second, votes.second * size + votes.first], axis=1)
     amounts = votes.weight[:, None] * np.stack([votes.share, 1 - votes.share], axis=1)

@@ -35,7 +35,7 @@ class StyleFit(NamedTuple):
     strengths: Floats
     coefficients: Floats
     inverse: Floats  # of the information, shape (systems + covariates, systems + covariates)
-    expected: Floats  # the expected share of the points in each distinct vote
+    expected: Floats  # the expected proportion of the points in each distinct vote
 
 
 def standardized(covariates: Floats) -> Floats:

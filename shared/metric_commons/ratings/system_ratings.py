@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..numbers.arrays import Column, Floats, take
+from ..numbers.arrays import Column, Floats, Integers, take
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
 from ..numbers.domains import (
     Count,
@@ -39,6 +39,7 @@ from .elo_ratings import elo_strengths
 from .rating_errors import (
     RatingErrors,
     RatingInterval,
+    design_effects,
     kish_number,
     number_of_clusters,
     ranks_of_intervals,
@@ -86,7 +87,7 @@ def pairwise_ratings(
     Args:
         model_a: names of the systems shown first.
         model_b: names of the systems shown second.
-        winner: "model_a", "model_b", "tie", "tie (bothbad)" or "both_bad"; or the share of the
+        winner: "model_a", "model_b", "tie", "tie (bothbad)" or "both_bad"; or the part of the
             points that the first system gets, from 0 to 1.
         method: "bradley_terry" of maximum likelihood, "elo" in the order of votes, or only
             "win_rate".
@@ -144,36 +145,38 @@ def pairwise_ratings(
     result = _rated(rows, columns, **options)
     if labels is not None:
         result["groups"] = {
-            label: _rated_group(_rows_of_group(rows, chosen), _taken(columns, chosen), options)
-            | {"n": int(chosen.size)}
-            for label, chosen in members(labels).items()
+            label: _rated_group(rows, columns, selection, options)
+            for label, selection in members(labels).items()
         }
     return result
 
 
-def _taken(columns: Mapping[str, Any], chosen: Any) -> dict[str, Any]:
-    return {name: take(column, chosen) for name, column in columns.items()}
-
-
-def _rows_of_group(rows: VoteRows, chosen: Any) -> VoteRows:
+def _rows_of_group(rows: VoteRows, selection: Integers) -> VoteRows:
     """Some of the votes, and the systems that take part in them."""
     present, numbers = np.unique(
-        np.stack([rows.first[chosen], rows.second[chosen]]), return_inverse=True
+        np.stack([rows.first[selection], rows.second[selection]]), return_inverse=True
     )
     first, second = numbers.reshape(2, -1)
     systems = [rows.systems[number] for number in present.tolist()]
-    return VoteRows(systems, first, second, rows.shares, rows.verdicts[chosen])
+    return VoteRows(systems, first, second, rows.shares, rows.verdicts[selection])
 
 
 def _rated_group(
-    rows: VoteRows, columns: Mapping[str, Any], options: Mapping[str, Any]
+    all_rows: VoteRows,
+    all_columns: Mapping[str, Any],
+    selection: Integers,
+    options: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The result of a group; without finite ratings its win rates and the reason."""
+    rows = _rows_of_group(all_rows, selection)
+    columns = {name: take(column, selection) for name, column in all_columns.items()}
+    size = {"n": int(selection.size)}
     try:
-        return _rated(rows, columns, **options)
+        return _rated(rows, columns, **options) | size
     except NoFiniteRatingsError as error:
         result = _rated(rows, columns, **{**options, "method": "win_rate"})
-        return result | {"ratings": dict.fromkeys(rows.systems, math.nan), "reason": str(error)}
+        undefined = {"ratings": dict.fromkeys(rows.systems, math.nan), "reason": str(error)}
+        return result | undefined | size
 
 
 def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
@@ -189,7 +192,7 @@ def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping
         if shared.any():
             row = int(shared.argmax())
             share = rows.shares[rows.verdicts[row]]
-            raise RowError("winner", row, f"is {share}; shares of the points need ties='half'")
+            raise RowError("winner", row, f"is {share}; points need ties='half'")
     anchor = options["anchor"]
     if anchor is not None:
         if len(anchor) != 1:
@@ -248,9 +251,9 @@ def _rated(rows: VoteRows, columns: Mapping[str, Any], **options: Any) -> dict[s
         strengths = elo_strengths(
             rows, options["k_factor"] / unit, options["orderings"], options["seed"]
         )
-        named = dict(zip(rows.systems, strengths.tolist(), strict=True))
-        shift = _shift(named, unit, options)
-        result["ratings"] = {name: shift + unit * value for name, value in named.items()}
+        by_name = dict(zip(rows.systems, strengths.tolist(), strict=True))
+        shift = _shift(by_name, unit, options)
+        result["ratings"] = {name: shift + unit * value for name, value in by_name.items()}
     elif options["method"] == "bradley_terry":
         if options["ties"] == "ignore":
             votes = votes.take(votes.share != 0.5)
@@ -274,10 +277,10 @@ def _win_rates(votes: Votes) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):
         shares = points / games
         rates = points.sum(axis=1) / games.sum(axis=1)
-    met = games > 0
-    opponents = met.sum(axis=1)
+    has_met = games > 0
+    opponents = has_met.sum(axis=1)
     # The order of opponents must not matter, so sums are exact.
-    totals = [math.fsum(row[keep]) for row, keep in zip(shares, met, strict=True)]
+    totals = [math.fsum(row[keep]) for row, keep in zip(shares, has_met, strict=True)]
     average = [
         total / number if number else math.nan
         for total, number in zip(totals, opponents.tolist(), strict=True)
@@ -350,8 +353,8 @@ def _name_ratings(
     options: Mapping[str, Any],
 ) -> float:
     """Add ratings to the result; returns the rating of the log strength 0."""
-    named = dict(zip(votes.systems, strengths.tolist(), strict=True))
-    shift = _shift(named, unit, options)
+    by_name = dict(zip(votes.systems, strengths.tolist(), strict=True))
+    shift = _shift(by_name, unit, options)
     result["ratings"] = votes.by_system(shift + unit * strengths)
     return shift
 
@@ -419,8 +422,8 @@ def _add_ratings_with_covariates(
     reach = critical_value(level, freedom) * np.sqrt(spread)
     effect = None
     if votes.clusters is not None and method != "hessian":
-        alone = np.diag(style_covariance(fit, votes, covariates, None))
-        effect = variance[:size] / votes.levelled(alone[:size])
+        row_variance = np.diag(style_covariance(fit, votes, covariates, None))
+        effect = design_effects(variance[:size], votes.levelled(row_variance[:size]))
     errors = RatingErrors(error[:size], strengths - reach[:size], strengths + reach[:size], effect)
     _add_errors(result, votes, errors, unit, shift)
     result.setdefault("interval", {})["ratings"] = "t" if method == "auto" else method

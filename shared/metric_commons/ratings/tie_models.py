@@ -83,18 +83,19 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
         return value if math.isfinite(value) else -math.inf
 
     def step(point: Floats) -> Floats:
-        at = terms_at(point)
+        derivatives = terms_at(point)
         gradient = np.append(
-            slopes_of_systems(pairs.first, pairs.second, at.slope, size), at.tie_slope.sum()
+            slopes_of_systems(pairs.first, pairs.second, derivatives.slope, size),
+            derivatives.tie_slope.sum(),
         )
         matrix = np.empty((size + 1, size + 1))
         cells = pairs.first * size + pairs.second
-        weights = np.bincount(cells, -at.curvature, size * size).astype(np.float64)
+        weights = np.bincount(cells, -derivatives.curvature, size * size).astype(np.float64)
         weights = weights.reshape(size, size)
         matrix[:size, :size] = regular(laplacian(weights + weights.T))
-        mixed = slopes_of_systems(pairs.first, pairs.second, at.mixed, size)
+        mixed = slopes_of_systems(pairs.first, pairs.second, derivatives.mixed, size)
         matrix[size, :size] = matrix[:size, size] = -mixed
-        matrix[size, size] = -at.tie_curvature.sum()
+        matrix[size, size] = -derivatives.tie_curvature.sum()
         return np.linalg.solve(matrix, gradient)
 
     point = maximize(likelihood, step, np.zeros(size + 1))
@@ -108,16 +109,16 @@ def _davidson(pairs: _Pairs, difference: Floats, log_nu: float) -> _Terms:
     # Of weights e**(d/2), e**(-d/2) and nu, whose largest is taken out so that none overflows.
     logarithms = np.stack([difference / 2, -difference / 2, np.full(difference.size, log_nu)])
     logarithms -= np.logaddexp.reduce(logarithms, axis=0)
-    won, lost, tied = np.exp(logarithms)
+    win, loss, tie = np.exp(logarithms)
     votes = pairs.wins + pairs.losses + pairs.ties
-    mean = (won - lost) / 2
+    mean = (win - loss) / 2
     return _Terms(
         pairs.wins * logarithms[0] + pairs.losses * logarithms[1] + pairs.ties * logarithms[2],
         (pairs.wins - pairs.losses) / 2 - votes * mean,
-        pairs.ties - votes * tied,
-        -votes * ((won + lost) / 4 - mean**2),
-        votes * mean * tied,
-        -votes * tied * (1 - tied),
+        pairs.ties - votes * tie,
+        -votes * ((win + loss) / 4 - mean**2),
+        votes * mean * tie,
+        -votes * tie * (1 - tie),
     )
 
 
@@ -132,17 +133,17 @@ def _rao_kupper(pairs: _Pairs, difference: Floats, log_excess: float) -> _Terms:
     excess = math.exp(log_excess)
     theta = 1 + excess
     log_theta = math.log1p(excess)
-    won, lost = expit(difference - log_theta), expit(-difference - log_theta)
+    win, loss = expit(difference - log_theta), expit(-difference - log_theta)
     wins, losses = pairs.wins + pairs.ties, pairs.losses + pairs.ties
     to_theta = excess / theta  # the derivative of log theta
     factor = log_excess + math.log1p(theta)  # log(theta**2 - 1)
-    win_curvature, loss_curvature = wins * won * (1 - won), losses * lost * (1 - lost)
-    by_theta = -wins * (1 - won) - losses * (1 - lost)
+    win_curvature, loss_curvature = wins * win * (1 - win), losses * loss * (1 - loss)
+    by_theta = -wins * (1 - win) - losses * (1 - loss)
     return _Terms(
         wins * log_expit(difference - log_theta)
         + losses * log_expit(-difference - log_theta)
         + pairs.ties * factor,
-        wins * (1 - won) - losses * (1 - lost),
+        wins * (1 - win) - losses * (1 - loss),
         by_theta * to_theta + pairs.ties * (1 + excess / (1 + theta)),
         -win_curvature - loss_curvature,
         (win_curvature - loss_curvature) * to_theta,

@@ -25,7 +25,7 @@ from ..numbers.checks import (
 from ..numbers.row_digests import scattered
 
 VERDICTS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5, "both_bad": 0.5}
-_COUNTED = 1 << 23  # different votes up to which an array has a place for each of them
+_MAX_CELLS = 1 << 23  # different votes up to which an array has a place for each of them
 _ROUNDING = 1e-9  # by which values of systems with equal votes may differ, relative to their size
 _ROUNDS = 8  # of exchange between opponents, each of which tells more systems apart
 
@@ -34,8 +34,8 @@ _ROUNDS = 8  # of exchange between opponents, each of which tells more systems a
 class Votes:
     """Distinct votes with their counts; arrays have one value per distinct vote.
 
-    `first` and `second` are numbers of systems, `share` is the share of the points that the first
-    one got (1 for a win, 0.5 for a tie), and `weight` the weight of each single vote.
+    `first` and `second` are numbers of systems, `share` is the proportion of the points that the
+    first one got (1 for a win, 0.5 for a tie), and `weight` the weight of each single vote.
     """
 
     systems: list[str]
@@ -64,17 +64,17 @@ class Votes:
         """The weight of all votes that are equal."""
         return self.count * self.weight
 
-    def take(self, chosen: Booleans | Integers) -> "Votes":
+    def take(self, selection: Booleans | Integers) -> "Votes":
         """Some of the distinct votes, in this order; the systems stay."""
         return replace(
             self,
-            first=self.first[chosen],
-            second=self.second[chosen],
-            share=self.share[chosen],
-            weight=self.weight[chosen],
-            count=self.count[chosen],
-            clusters=None if self.clusters is None else self.clusters[chosen],
-            covariates=None if self.covariates is None else self.covariates[chosen],
+            first=self.first[selection],
+            second=self.second[selection],
+            share=self.share[selection],
+            weight=self.weight[selection],
+            count=self.count[selection],
+            clusters=None if self.clusters is None else self.clusters[selection],
+            covariates=None if self.covariates is None else self.covariates[selection],
         )
 
     def table(self, amounts: Floats) -> Floats:
@@ -83,9 +83,13 @@ class Votes:
         totals = np.bincount(cells, amounts, self.size**2).astype(np.float64, copy=False)
         return totals.reshape(self.size, self.size)
 
-    def points(self) -> Floats:
-        """The points that each system took from each other one, shape (systems, systems)."""
-        weight = self.total_weight
+    def points(self, multiplicities: Integers | None = None) -> Floats:
+        """The points that each system took from each other one, shape (systems, systems).
+
+        Args:
+            multiplicities: how often each distinct vote counts; None for once.
+        """
+        weight = self.total_weight * (1 if multiplicities is None else multiplicities)
         return self.table(weight * self.share) + self.table(weight * (1 - self.share)).T
 
     def wins(self) -> Floats:
@@ -105,8 +109,8 @@ class Votes:
 
     def by_system(self, values: Any) -> dict[str, Any]:
         """Values by the names of systems, in the order of names."""
-        named = zip(self.systems, np.asarray(values).tolist(), strict=True)
-        return dict(sorted(named, key=lambda item: item[0]))
+        pairs = zip(self.systems, np.asarray(values).tolist(), strict=True)
+        return dict(sorted(pairs, key=lambda item: item[0]))
 
     def levelled(self, values: Floats) -> Floats:
         """The values, one per system; those that differ only by rounding have become equal.
@@ -127,13 +131,13 @@ class Votes:
 
 
 class VoteRows(NamedTuple):
-    """Votes in their order: numbers of systems, and of the share of the points of the first."""
+    """Votes in their order: numbers of systems and of verdicts."""
 
     systems: list[str]  # in the order of names
     first: Integers
     second: Integers
-    shares: Floats  # that occur
-    verdicts: Integers  # which of these each vote has
+    shares: Floats  # the different proportions of the points of the first system
+    verdicts: Integers  # the number of the proportion in each vote
 
 
 def read_rows(model_a: Column, model_b: Column, winner: Column) -> VoteRows:
@@ -142,7 +146,7 @@ def read_rows(model_a: Column, model_b: Column, winner: Column) -> VoteRows:
     Args:
         model_a: names of the systems shown first.
         model_b: names of the systems shown second.
-        winner: "model_a", "model_b", "tie", "tie (bothbad)" or "both_bad"; or the share of the
+        winner: "model_a", "model_b", "tie", "tie (bothbad)" or "both_bad"; or the part of the
             points that the first system gets, from 0 to 1.
 
     Raises:
@@ -230,7 +234,7 @@ def _listed(column: Column) -> list[Any]:
 
 
 def _shares(winner: Column) -> tuple[Floats, Integers]:
-    """The different shares of the points, and the number of that of each row.
+    """The different proportions of the points, and the number of that of each row.
 
     >>> _shares(["tie", "model_a", "both_bad"])
     (array([0.5, 1. ]), array([0, 1, 0]))
@@ -240,9 +244,9 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
             shares = np.fromiter(map(VERDICTS.__getitem__, winner), np.float64, len(winner))
         except KeyError:
             row = next(row for row, verdict in enumerate(winner) if verdict not in VERDICTS)
-            known = ", ".join(map(repr, VERDICTS))
+            verdicts = ", ".join(map(repr, VERDICTS))
             problem = (
-                f"is {winner[row]!r}, but verdicts are {known}{nearest(winner[row], VERDICTS)}"
+                f"is {winner[row]!r}, but verdicts are {verdicts}{nearest(winner[row], VERDICTS)}"
             )
             raise RowError("winner", row, problem) from None
         # A lookup is faster than sorting.
@@ -253,7 +257,7 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
     wrong = ~((shares >= 0) & (shares <= 1))
     if wrong.any():
         row = int(wrong.argmax())
-        problem = f"is {shares[row]}, but the share of model_a must lie between 0 and 1"
+        problem = f"is {shares[row]}, but the points of model_a must lie between 0 and 1"
         raise RowError("winner", row, problem)
     values, numbers = np.unique(shares + 0.0, return_inverse=True)
     return values, numbers
@@ -268,7 +272,7 @@ def _distinct(pairs: Integers, kinds: Sequence[Integers]) -> tuple[Integers, Int
             codes = np.unique(codes, return_inverse=True)[1]
         codes = codes * values + kind
     size = int(codes.max()) + 1
-    if size > _COUNTED:
+    if size > _MAX_CELLS:
         _, rows, counts = np.unique(codes, return_index=True, return_counts=True)
         return rows, counts.astype(np.int64)
     counts = np.bincount(codes, minlength=size)
@@ -292,25 +296,25 @@ def _ordered(votes: Votes) -> Votes:
     if votes.covariates is not None:
         content = scattered(content + _hashes(*votes.covariates.T))
     colors = np.zeros(votes.size, np.uint64)
-    found = 0
+    number_of_colors = 0
     for _ in range(_ROUNDS):
         totals = np.zeros(votes.size, np.uint64)
         # A vote is another one for the first system than for the second.
-        for side, (own, other) in enumerate(
+        for side, (system, opponent) in enumerate(
             ((votes.first, votes.second), (votes.second, votes.first)), start=1
         ):
-            seen = scattered(scattered(content + np.uint64(side)) + colors[other])
-            np.add.at(totals, own, seen)
+            vote_hashes = scattered(scattered(content + np.uint64(side)) + colors[opponent])
+            np.add.at(totals, system, vote_hashes)
         colors = scattered(scattered(colors) + totals)
         distinct = len(np.unique(colors))
-        if distinct == found:
+        if distinct == number_of_colors:
             break
-        found = distinct
+        number_of_colors = distinct
 
     order = np.lexsort((np.arange(votes.size), colors))  # names are sorted already
-    places = np.empty(votes.size, np.int64)
-    places[order] = np.arange(votes.size)
-    first, second = places[votes.first], places[votes.second]
+    positions = np.empty(votes.size, np.int64)
+    positions[order] = np.arange(votes.size)
+    first, second = positions[votes.first], positions[votes.second]
     return replace(
         votes,
         systems=[votes.systems[number] for number in order.tolist()],
