@@ -179,11 +179,10 @@ def check_finite(points: Floats, systems: list[str], prior: float = 0.0) -> None
     graph = points > 0
     components, parts = connected_components(graph, directed=True, connection="weak")
     if components > 1:
-        described = " and ".join(
-            sorted(_listed(systems, parts == part) for part in range(components))
-        )
+        listed = sorted(_listed(systems, parts == part) for part in range(components))
         raise NoFiniteRatingsError(
-            f"disconnected: no votes connect {described}; rate each part by itself, with groups="
+            f"disconnected: no votes connect {' and '.join(listed)}; rate each part by itself, "
+            "with groups="
         )
     components, parts = connected_components(graph, directed=True, connection="strong")
     if components > 1 and not prior:
