@@ -86,9 +86,7 @@ class VoteBoard:
         ends = self.result.get("confidence_interval", {}).get(self.score, {}).get(best)
         if ends is None:
             return f"{text}; these votes give no interval for it."
-        text += (
-            f" ({self.confidence_level:.0%} interval {formatted(ends[0])} to {formatted(ends[1])})"
-        )
+        text += f" ({100 * self.confidence_level:g}% interval {formatted(ends[0])} to {formatted(ends[1])})"
         if len(followers) == 1 and has_ratings:
             rates = self.result["confidence_interval"].get("win_rate", {})
             if best in rates:

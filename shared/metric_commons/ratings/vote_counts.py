@@ -290,38 +290,48 @@ def _ordered(votes: Votes) -> Votes:
     2**64, so their order does not matter. Only systems that nothing tells apart are left to their
     names, and these have equal ratings.
     """
-    content = _hashes(votes.share, votes.weight, votes.count.astype(np.float64))
+    content = _hashes(votes.share, votes.weight)
+    colors = _colors(votes, content)
+    details = content
     if votes.clusters is not None:
-        content = scattered(content + scattered(votes.clusters.astype(np.uint64)))
+        details = scattered(details + scattered(votes.clusters.astype(np.uint64)))
     if votes.covariates is not None:
-        content = scattered(content + _hashes(*votes.covariates.T))
-    colors = np.zeros(votes.size, np.uint64)
-    number_of_colors = 0
-    for _ in range(_ROUNDS):
-        totals = np.zeros(votes.size, np.uint64)
-        # A vote is another one for the first system than for the second.
-        for side, (system, opponent) in enumerate(
-            ((votes.first, votes.second), (votes.second, votes.first)), start=1
-        ):
-            vote_hashes = scattered(scattered(content + np.uint64(side)) + colors[opponent])
-            np.add.at(totals, system, vote_hashes)
-        colors = scattered(scattered(colors) + totals)
-        distinct = len(np.unique(colors))
-        if distinct == number_of_colors:
-            break
-        number_of_colors = distinct
-
-    order = np.lexsort((np.arange(votes.size), colors))  # names are sorted already
+        details = scattered(details + _hashes(*votes.covariates.T))
+    # Clusters and covariates come second, so that ratings have the same bits without clusters.
+    finer = colors if details is content else _colors(votes, details)
+    names = np.arange(votes.size)  # which are sorted already
+    order = np.lexsort((names, finer, colors))
     positions = np.empty(votes.size, np.int64)
     positions[order] = np.arange(votes.size)
     first, second = positions[votes.first], positions[votes.second]
     return replace(
         votes,
         systems=[votes.systems[number] for number in order.tolist()],
-        classes=np.unique(colors[order], return_inverse=True)[1],
+        classes=np.unique(finer[order], return_inverse=True)[1],
         first=first,
         second=second,
-    ).take(np.lexsort((content, second, first)))
+    ).take(np.lexsort((details, second, first)))
+
+
+def _colors(votes: Votes, content: Unsigned) -> Unsigned:
+    """A number for each system that follows from its votes, and from those of its opponents."""
+    colors = np.zeros(votes.size, np.uint64)
+    count = votes.count.astype(np.uint64)
+    number_of_colors = 0
+    for _ in range(_ROUNDS):
+        totals = np.zeros(votes.size, np.uint64)
+        # A vote is not the same for the first system as for the second.
+        for side, (system, opponent) in enumerate(
+            ((votes.first, votes.second), (votes.second, votes.first)), start=1
+        ):
+            vote_hashes = scattered(scattered(content + np.uint64(side)) + colors[opponent])
+            np.add.at(totals, system, vote_hashes * count)
+        colors = scattered(scattered(colors) + totals)
+        distinct = len(np.unique(colors))
+        if distinct == number_of_colors:
+            break
+        number_of_colors = distinct
+    return colors
 
 
 def _hashes(*columns: Floats) -> Unsigned:
