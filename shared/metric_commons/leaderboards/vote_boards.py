@@ -86,7 +86,8 @@ class VoteBoard:
         ends = self.result.get("confidence_interval", {}).get(self.score, {}).get(best)
         if ends is None:
             return f"{text}; these votes give no interval for it."
-        text += f" ({100 * self.confidence_level:g}% interval {formatted(ends[0])} to {formatted(ends[1])})"
+        level = f"{100 * self.confidence_level:g}% interval"
+        text += f" ({level} {formatted(ends[0])} to {formatted(ends[1])})"
         if len(followers) == 1 and has_ratings:
             rates = self.result["confidence_interval"].get("win_rate", {})
             if best in rates:
