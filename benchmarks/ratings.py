@@ -2,9 +2,10 @@
 
     python benchmarks/ratings.py [VOTES]
 
-1,500,000 votes between 150 systems in lists of texts, a quarter of them ties. Evalica returns
-strengths alone; ours are with errors, intervals and ranks where it says so. Both run in one thread
-and are checked against each other.
+1,500,000 votes between 150 systems in lists of texts, a quarter of them ties. Evalica takes verdicts
+as members of an enumeration, which are looked up for it as for us. It returns strengths alone; ours
+are with errors, intervals and ranks where a line says so. Both run in one thread and are checked
+against each other.
 """
 
 import math
@@ -38,23 +39,25 @@ def votes(size):
 def main(size=1_500_000):
     metric, columns = load("pairwise_ranking"), votes(size)
     winners = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
-    theirs = columns["model_a"], columns["model_b"], [winners[w] for w in columns["winner"]]
 
-    scores = evalica.bradley_terry(*theirs, tolerance=1e-13, limit=10_000).scores
+    def theirs():
+        return columns["model_a"], columns["model_b"], [winners[w] for w in columns["winner"]]
+
+    scores = evalica.bradley_terry(*theirs(), tolerance=1e-13, limit=10_000).scores
     logarithms = np.log(scores.to_numpy())
     expected = 1000 + 400 / math.log(10) * (logarithms - logarithms.mean())
     ratings = metric.compute(**columns)["ratings"]
     assert np.allclose([ratings[name] for name in scores.index], expected, atol=1e-6, rtol=0)
 
     rows = [
-        ("Bradley-Terry", {}, lambda: evalica.bradley_terry(*theirs)),
+        ("Bradley-Terry", {}, lambda: evalica.bradley_terry(*theirs())),
         (
             "Bradley-Terry with intervals, evalica without",
             {"confidence_level": 0.95},
-            lambda: evalica.bradley_terry(*theirs),
+            lambda: evalica.bradley_terry(*theirs()),
         ),
-        ("Davidson", {"ties": "davidson"}, lambda: evalica.newman(*theirs)),
-        ("Elo", {"method": "elo"}, lambda: evalica.elo(*theirs)),
+        ("Davidson", {"ties": "davidson"}, lambda: evalica.newman(*theirs())),
+        ("Elo", {"method": "elo"}, lambda: evalica.elo(*theirs())),
     ]
     for title, options, peer in rows:
         ratio(title, lambda options=options: metric.compute(**columns, **options), peer)
