@@ -29,6 +29,7 @@ class Module(Protocol):
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text
+    single_items_allowed: bool = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
     # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this

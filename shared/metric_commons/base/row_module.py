@@ -106,7 +106,8 @@ class RowModule(Module):
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
             limits |= {"missing": self.holes_allowed}
-            return ListOf(self._shape(feature.feature, **limits), self.single_text_allowed)
+            item = self._shape(feature.feature, **limits)
+            return ListOf(item, self.single_text_allowed, self.single_items_allowed)
         if isinstance(feature, dict):
             fields = feature.items()
             return Record(tuple((name, self._shape(inner, **limits)) for name, inner in fields))
