@@ -97,7 +97,7 @@ def init(
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
     write_whole(path, [EXAMPLE])
-    typer.echo(f"wrote {path}; try: metric-commons run {path}", err=True)
+    typer.echo(f"created {path}; try: metric-commons run {path}", err=True)
 
 
 def _path(name: str | None) -> Path | None:
@@ -177,7 +177,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
             raise key_error(path, ["modules", module], problem)
-        if "references" in inputs and config_of_file.data.fields.references is None:
+        if "references" in metric.required_inputs and config_of_file.data.fields.references is None:
             raise key_error(
                 path, ["data", "fields", "references"], f"is missing; {module} needs it"
             )

@@ -13,6 +13,7 @@ from typing import Any
 from ..files.json_rows import Row
 from ..files.logs import Column, Content, Log, Marks, Record, listed
 from ..files.streams import zstandard_reader
+from .ifeval import instructions
 
 FORMAT = "inspect"
 _CONVENTIONS = {
@@ -84,6 +85,7 @@ def _columns(run: Mapping[str, Any]) -> dict[str, Column]:
         "predicted": predicted,
         "label": lambda record: ", ".join(listed(record["target"])),
         "logged": logged,
+        "instructions": lambda record: instructions(record.get("metadata") or {}),
         "error": lambda record: bool(record.get("error")),
     }
 

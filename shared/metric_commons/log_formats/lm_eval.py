@@ -20,6 +20,7 @@ from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
+from .ifeval import instructions
 
 FORMAT = "lm-eval"
 MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps")])
@@ -70,6 +71,7 @@ def read(content: Content) -> Log:
             "predicted": predicted,
             "label": label,
             "logged": logged,
+            "instructions": lambda record: instructions(record["doc"]),
             **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
         },
         system=results.get("model_name") or folder,

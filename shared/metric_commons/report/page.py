@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..files.stored import to_jsonable
 from ..results.breakdowns import breakdown_tables
-from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
+from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, Comparison, number_range
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
@@ -142,6 +142,7 @@ def render(results: Results, examples: Examples) -> str:
     page = template.render(
         results=results,
         systems=list(results.systems),
+        sentences=results.sentences(),
         rows=sorted(rows),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(tables[:1], [])),
@@ -156,6 +157,7 @@ def render(results: Results, examples: Examples) -> str:
         comparison_options=_comparison_options(results.comparisons),
         corrected_by=CORRECTED_BY,
         not_equal=NOT_EQUAL,
+        simultaneous=SIMULTANEOUS,
         groups=_group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
@@ -254,7 +256,7 @@ def _format_number(value: Any) -> str:
 
 
 def _format_time(text: str) -> str:
-    """A time in readable format_name; other texts unchanged."""
+    """A time in readable form; other texts unchanged."""
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
@@ -385,6 +387,7 @@ def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
         shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
     for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
         shared[name] = number_range(comparison.get(key) for comparison in comparisons)
+    shared["simultaneous"] = all(comparison.get("simultaneous") for comparison in comparisons)
     significant = sum(comparison["significant"] for comparison in comparisons)
     return {**shared, "tests": len(comparisons), "significant": significant}
 
