@@ -51,7 +51,7 @@ def instructions(
     [1.0, 0.0]
     """
     check_option("score", score, InstructionScore)
-    options = {"checks": checks, "language": language}
+    options: dict[str, Any] = {"checks": checks, "language": language}
     instruction_statistics([], [], **options)  # errors of options come before training starts
 
     def followed(completions: Sequence[Completion], **columns: Any) -> list[float]:
