@@ -10,6 +10,7 @@ from typing import Any
 
 WORDS = "the a cat dog sat on in mat house red blue big small it he she is was not and".split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+LABELS = ["bird", "cat", "dog"]
 ROWS = 24
 DICE = random.Random(31)
 
@@ -134,8 +135,9 @@ def labelled(kind: str) -> list[dict[str, Any]]:
     def label() -> Any:
         if kind == "number":
             return round(DICE.gauss(0, 2), 2)
-        names = ["cat", "dog", "bird"]
-        return DICE.choice(names) if kind == "single" else DICE.sample(names, DICE.randint(1, 3))
+        if kind == "single":
+            return DICE.choice(LABELS)
+        return DICE.sample(LABELS, DICE.randint(1, 3))
 
     return [{"sentence": sentence(), "label": label()} for _ in range(ROWS)]
 

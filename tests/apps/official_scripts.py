@@ -90,11 +90,17 @@ def _glue(task: str) -> Run:
     )
 
 
+_NAMED = {
+    "id2label": dict(enumerate(made.LABELS)),
+    "label2id": {name: number for number, name in enumerate(made.LABELS)},
+}
+
+
 def _classification(kind: str, stock: str, ours: str, *arguments: str) -> Run:
     return Run(
         f"run_classification, {kind}",
         "text-classification/run_classification.py",
-        ("SequenceClassification", {"num_labels": 1 if kind == "number" else 3}),
+        ("SequenceClassification", {"num_labels": 1} if kind == "number" else _NAMED),
         lambda: made.labelled(kind),
         [
             *("--text_column_names", "sentence", "--label_column_name", "label"),

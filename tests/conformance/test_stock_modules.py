@@ -1,8 +1,13 @@
 """Our modules with `result_format` against evaluate's own modules: recorded results, and live."""
 
+import ast
+import doctest
 import math
 import random
+import re
+from pathlib import Path
 
+import evaluate
 import pytest
 
 import metric_commons
@@ -41,6 +46,29 @@ def test_a_result_is_that_of_the_module_in_a_checkout(seed):
     for call in calls(seed):
         result = stock_result(CHECKOUT, call)
         assert not list(differences(result, our_result(call), tolerance(call))), call
+
+
+@pytest.mark.parametrize("stock", sorted({entry.stock for entry in replacements()}))
+def test_the_examples_of_a_stock_module_hold_for_ours(stock):
+    if not CHECKOUT:
+        pytest.skip("EVALUATE_CHECKOUT names no checkout of evaluate")
+    script = Path(CHECKOUT, "metrics", stock, f"{stock}.py").read_text("utf-8")
+    usage = next(
+        ast.literal_eval(node.value)
+        for node in ast.parse(script).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_KWARGS_DESCRIPTION"
+    )
+    examples = doctest.DocTestParser().get_doctest(usage, {"evaluate": evaluate}, stock, None, None)
+    for example in examples.examples:
+        if "array(" in example.want:  # ours returns a list
+            example.want = re.sub(r"array\((.*?)\)", "...", example.want)
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    report = []
+    with metric_commons.patch_evaluate():
+        doctest.DocTestRunner(verbose=False, optionflags=flags).run(examples, out=report.append)
+
+    assert examples.examples
+    assert not report
 
 
 def test_the_mean_of_rouge_is_what_the_median_of_the_stock_module_estimates():

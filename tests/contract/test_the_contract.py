@@ -278,6 +278,17 @@ def compute(self, **call):
 """),
         ["intervals_hold_the_score"],
     ),
+    "intervals that collapse": (
+        with_method("""\
+def compute(self, **call):
+    '''Scores.'''
+    result = super().compute(**call)
+    for ends in result.get("confidence_interval", {}).values():
+        ends[1] = ends[0]
+    return result
+"""),
+        ["no_interval_of_equal_or_perfect_rows_is_a_point", "intervals_hold_the_score"],
+    ),
     "a pickle of nothing": (
         with_method("""\
 def __reduce__(self):

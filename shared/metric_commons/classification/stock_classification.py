@@ -62,6 +62,9 @@ def f1(
 ) -> dict[str, Any]:
     """F1 of the positive label, or averaged, or of each label (`average=None`).
 
+    Differences:
+        The values of several labels are a list; those of the module are a numpy array.
+
     >>> f1(predictions=[0, 1, 1], references=[0, 1, 0])
     {'f1': 0.6666666666666666}
     """
@@ -78,7 +81,11 @@ def precision(
     sample_weight: Weights | None = None,
     zero_division: StockZeroDivision = "warn",
 ) -> dict[str, Any]:
-    """Precision, as `f1`; 0 where a label is not predicted, without a warning."""
+    """Precision, as `f1`; 0 where a label is not predicted, without a warning.
+
+    Differences:
+        The values of several labels are a list; those of the module are a numpy array.
+    """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("precision", predictions, references, *options)
 
@@ -93,7 +100,11 @@ def recall(
     sample_weight: Weights | None = None,
     zero_division: StockZeroDivision = "warn",
 ) -> dict[str, Any]:
-    """Recall, as `f1`; 0 where a label is not in the references, without a warning."""
+    """Recall, as `f1`; 0 where a label is not in the references, without a warning.
+
+    Differences:
+        The values of several labels are a list; those of the module are a numpy array.
+    """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("recall", predictions, references, *options)
 
@@ -160,6 +171,9 @@ def roc_auc(
     labels: ListedLabels | None = None,
 ) -> dict[str, Any]:
     """The area under the ROC curve; scores are rounded to single precision first, as in the module.
+
+    Differences:
+        The values of several labels are a list; those of the module are a numpy array.
 
     >>> roc_auc(references=[0, 1, 1, 0], prediction_scores=[0.5, 0.25, 0.75, 0.1])
     {'roc_auc': 0.75}

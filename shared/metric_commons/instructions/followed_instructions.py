@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.domains import checked_options
-from ..statistics.sum_distributions import Distribution, SumRatio, row_mean
+from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.sums import RowStatistics
 from .instruction_kinds import OF_LANGUAGE
 from .instruction_rows import Checks, Instruction, read_instructions
@@ -171,9 +171,9 @@ def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
+def _distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
     """Prompts are means of rows, instructions are ratios of sums."""
-    distributions: dict[str, Distribution] = {}
+    distributions: dict[str, SumScore] = {}
     for strictness in _STRICTNESS:
         distributions[f"prompt_level_{strictness}_acc"] = row_mean(f"{strictness}_prompts")
         distributions[f"inst_level_{strictness}_acc"] = SumRatio(

@@ -26,6 +26,9 @@ def mse(
 ) -> dict[str, Any]:
     """The mean squared error, or its square root if not `squared`.
 
+    Differences:
+        The values of several outputs are a list; those of the module are a numpy array.
+
     >>> mse(predictions=[1.0, 2.0], references=[1.0, 4.0])
     {'mse': 2.0}
     """
@@ -40,7 +43,11 @@ def mae(
     sample_weight: Weights | None = None,
     multioutput: Multioutput = "uniform_average",
 ) -> dict[str, Any]:
-    """The mean absolute error."""
+    """The mean absolute error.
+
+    Differences:
+        The values of several outputs are a list; those of the module are a numpy array.
+    """
     return {"mae": _score("mae", predictions, references, sample_weight, multioutput)}
 
 

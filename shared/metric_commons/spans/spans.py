@@ -19,7 +19,7 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Proportion, checked_options
 from ..statistics.proportions import Interval
-from ..statistics.sum_distributions import Distribution, SumFunction, SumRatio
+from ..statistics.sum_distributions import SumFunction, SumRatio, SumScore
 from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
@@ -193,7 +193,7 @@ def _names_of_types(statistics: Iterable[str]) -> list[str]:
 # ---- how scores follow from sums, for their intervals -------------------------------------------
 
 
-def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict[str, Distribution]:
+def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict[str, SumScore]:
     """How each score follows from the sums of these statistics.
 
     The scores of all types together are ratios. Averages over types are functions of sums, with an
@@ -221,15 +221,13 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     return distributions
 
 
-def _micro_distributions(
-    types: Sequence[str], statistics: Sequence[str]
-) -> dict[str, Distribution]:
+def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dict[str, SumScore]:
     """Precision, recall and F1 of the spans of some types together."""
 
     def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
         return {f"{kind}:{name}": factor for name in types}
 
-    distributions: dict[str, Distribution] = {
+    distributions: dict[str, SumScore] = {
         "precision": SumRatio(factors("hits"), factors("predicted"))
     }
     if f"found:{types[0]}" not in statistics:

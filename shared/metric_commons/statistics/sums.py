@@ -123,7 +123,11 @@ class RowStatistics:
         that it has in a module of means.
         """
         result = self.result()
-        scores = {name: score for name, score in result.items() if isinstance(score, float)}
+        scores = {
+            name: score
+            for name, score in result.items()
+            if isinstance(score, float) and name not in self.names  # sums are no scores
+        }
         distributions = {
             name: distribution
             for name, distribution in self.distributions(sorted(self.names)).items()
