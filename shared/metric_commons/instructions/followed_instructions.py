@@ -125,6 +125,7 @@ def instruction_statistics(
         _row_scores,
         _AT_MOST,
         _distributions,
+        _breakdowns,
     )
 
 
@@ -144,12 +145,17 @@ def _scores(sums: Mapping[str, float], *, by_instruction: bool) -> dict[str, Any
     return result
 
 
-def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
-    """The scores of instructions of each id, and of each family of ids."""
-    ids = [name.partition(":")[2] for name in sums if name.startswith("instructions:")]
+def _members(statistics: Iterable[str]) -> dict[str, list[str]]:
+    """The ids of instructions in these names, by themselves and by family, in order."""
+    ids = [name.partition(":")[2] for name in statistics if name.startswith("instructions:")]
     members = {name: [name] for name in ids}
     for name in ids:
         members.setdefault(name.partition(":")[0], []).append(name)
+    return dict(sorted(members.items()))
+
+
+def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+    """The scores of instructions of each id, and of each family of ids."""
 
     def count(kind: str, names: Iterable[str]) -> int:
         return int(sum(sums[f"{kind}:{name}"] for name in names))
@@ -160,7 +166,7 @@ def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
             "loose_acc": count("loose", names) / number,
             "n": number,
         }
-        for key, names in sorted(members.items())
+        for key, names in _members(sums).items()
         if (number := count("instructions", names))
     }
 
@@ -174,6 +180,22 @@ def _distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
             {strictness: 1}, {"instructions": 1}
         )
     return distributions
+
+
+def _breakdowns(statistics: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
+    """How the scores of each id and family follow from sums."""
+
+    def ones(kind: str, names: Iterable[str]) -> dict[str, float]:
+        return {f"{kind}:{name}": 1.0 for name in names}
+
+    entries = {
+        key: {
+            f"{strictness}_acc": SumRatio(ones(strictness, names), ones("instructions", names))
+            for strictness in _STRICTNESS
+        }
+        for key, names in _members(statistics).items()
+    }
+    return {"by_instruction": entries} if entries else {}
 
 
 def _ratio(part: float, whole: float) -> float:

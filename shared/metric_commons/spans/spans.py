@@ -24,7 +24,6 @@ from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
 Match = Literal["strict", "exact", "partial", "type"]
-SpanFormat = Literal["seqeval"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
 
 _AT_MOST = (("hits:", "predicted:"), ("found:", "relevant:"), ("equal_tags", "tags"))
@@ -95,14 +94,18 @@ def type_f1_intervals(
     statistics: RowStatistics, *, confidence_level: float, n_resamples: int, seed: int
 ) -> dict[str, Interval]:
     """The interval of the F1 of each type."""
-    by_type = statistics.reshaped(
-        lambda result: {name: scores["f1"] for name, scores in result["per_type"].items()}, {}
-    )
+
+    def f1_of_types(sums: Mapping[str, float]) -> dict[str, float]:
+        by_type = statistics.scores(sums)["per_type"]
+        return {name: scores["f1"] for name, scores in by_type.items()}
+
     distributions = {
         name: _micro_distributions([name], statistics.names)["f1"]
         for name in _names_of_types(statistics.names)
     }
-    by_type = replace(by_type, distributions=lambda statistics: distributions)
+    by_type = replace(
+        statistics, scores=f1_of_types, distributions=lambda statistics: distributions
+    )
     return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
 
 
@@ -174,23 +177,6 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
         for name in types
     }
     return result
-
-
-def seqeval_spans(rows: RowStatistics) -> RowStatistics:
-    """The statistics of spans, with results as in evaluate's module `seqeval`.
-
-    >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
-    >>> result = seqeval_spans(rows).result()
-    >>> list(result), result["PER"]["number"]
-    (['LOC', 'PER', 'overall_precision', 'overall_recall', 'overall_f1', 'overall_accuracy'], 1)
-    """
-    keys = ("precision", "recall", "f1", "accuracy")
-    return rows.reshaped(_seqeval_result, {key: f"overall_{key}" for key in keys})
-
-
-def _seqeval_result(result: Mapping[str, Any]) -> dict[str, Any]:
-    keys = [key for key in ("precision", "recall", "f1", "accuracy") if key in result]
-    return {**result["per_type"], **{f"overall_{key}": result[key] for key in keys}}
 
 
 def _types(sums: Mapping[str, float]) -> list[str]:

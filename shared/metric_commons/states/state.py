@@ -24,7 +24,7 @@ from ..numbers.checks import check_labels
 from ..numbers.domains import Range
 from ..results.signature import version
 from ..score_kinds.score_kind import kind_of
-from ..score_kinds.sufficient_statistics import CountedScores, RowLabels
+from ..score_kinds.sufficient_statistics import CountedScores, RowLabels, SufficientStatistics
 
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
@@ -81,9 +81,7 @@ class State(StoredColumns):
                 )
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = kind_of(self.metric).statistics(
-            self.metric, with_intervals=any(self._intervals.values())
-        )
+        self._statistics = self._no_statistics()
         self._lock = Lock()  # guards the statistics: several threads may update and merge
 
     def __len__(self) -> int:
@@ -121,6 +119,23 @@ class State(StoredColumns):
         )
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
+
+    def reset(self) -> None:
+        """Discard all rows, as before the first update.
+
+        >>> state = State("qa_em")
+        >>> state.update(predictions=["a"], references=["b"])
+        >>> state.reset()
+        >>> len(state)
+        0
+        """
+        with self._lock:
+            self._statistics = self._no_statistics()
+
+    def _no_statistics(self) -> SufficientStatistics:
+        """The statistics of no rows."""
+        with_intervals = any(self._intervals.values())
+        return kind_of(self.metric).statistics(self.metric, with_intervals=with_intervals)
 
     def merge(self, *states: "State") -> None:
         """Add the rows of other states, one state after another; they are not changed.

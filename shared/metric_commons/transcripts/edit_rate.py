@@ -31,7 +31,6 @@ from .edit_distance import alignment, edit_counts
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
-RateFormat = Literal["wer", "cer"]
 TranscriptNormalizer = Literal["none", "jiwer_standardize"] | Callable[[str], str]
 
 _CHARACTERS = 1_000_000  # per block
