@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from ..base.row_module import RowModule
-from ..catalog.arguments import OF_ROWS, OF_SCRIPTS
+from ..catalog.arguments import OF_ROWS
 from ..numbers.arrays import Floats
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import score_range
@@ -116,7 +116,7 @@ class RowScores(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):
             raise ValueError("a state does not keep the scores of single rows")
-        for option in (*OF_ROWS, *OF_SCRIPTS):
+        for option in OF_ROWS:
             if reporting.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
         groups = self._groups()

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Self
 
 from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
-from ..catalog.arguments import OF_ROWS, REPORTING, names_of_functions, texts_of_rows
+from ..catalog.arguments import OF_ROWS, OF_SCRIPTS, REPORTING, names_of_functions, texts_of_rows
 from ..catalog.catalog import module_class
 from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
@@ -185,10 +185,14 @@ class State(StoredColumns):
         for name in reporting:
             if name not in defaults:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
+        options = defaults | reporting
+        for option in OF_SCRIPTS:
+            if options.pop(option, None):
+                raise ValueError(f"{option} is for results of compute, not of a state")
         with self._lock:
             if not len(self):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
-            return self._statistics.result(**defaults | reporting)
+            return self._statistics.result(**options)
 
     def counts(self) -> CountedScores | None:
         """How often each score of rows occurs; None if intervals do not follow from that."""
