@@ -50,9 +50,7 @@ def _draw(
     figure.align_ylabels()
 
 
-def _draw_bars(
-    panel: "Axes", differences: Mapping[str, float], comparison: Comparison
-) -> None:
+def _draw_bars(panel: "Axes", differences: Mapping[str, float], comparison: Comparison) -> None:
     """Bars up where A is higher, hatched bars down where B is, and the mean as a dashed line."""
     queries = sorted(differences, key=lambda query: -differences[query])
     values = [differences[query] for query in queries]
@@ -83,9 +81,7 @@ def _draw_bars(
     panel.tick_params(axis="x", length=0)
 
 
-def _write_captions(
-    panel: "Axes", differences: Collection[float], comparison: Comparison
-) -> None:
+def _write_captions(panel: "Axes", differences: Collection[float], comparison: Comparison) -> None:
     """Write the measure, the mean, and the queries won by each system above a panel."""
     panel.set_title(comparison["score"], loc="left", fontweight="bold", pad=22)
     panel.set_title(_statement(comparison), loc="right", fontsize="medium", pad=22)
