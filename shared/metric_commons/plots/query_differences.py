@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 _MAX_NAMES = 60  # up to this many queries, there is space for their names below the bars
 
 
-def deltas(
-    path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Mapping[str, Any]]
-) -> bytes:
+def deltas(path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Comparison]) -> bytes:
     """The differences A - B of all queries, one panel per measure, largest first.
 
     The file extension determines the format.
@@ -32,7 +30,7 @@ def deltas(
 def _draw(
     figure: "Figure",
     runs: Mapping[str, QueryScores],
-    comparisons: Sequence[Mapping[str, Any]],
+    comparisons: Sequence[Comparison],
 ) -> None:
     a, b = runs.values()
     figure.set_size_inches(9, 0.4 + 2.8 * len(comparisons))
