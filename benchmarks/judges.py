@@ -1,6 +1,6 @@
 """Agreement against krippendorff, and corrected rates of a million rows: CPU time.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/judges.py
+OPENBLAS_NUM_THREADS=1 python benchmarks/judges.py
 """
 
 import numpy as np
