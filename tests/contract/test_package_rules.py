@@ -41,6 +41,7 @@ FAMILIES = (
     "regression",
     "clustering",
     "outcomes",
+    "ratings",
     "judges",
     "execution",
     "instructions",

@@ -501,6 +501,42 @@ def many_raters(chance, rows):
     return {"predictions": ratings}, {} if measures is None else {"measures": measures}
 
 
+def pairwise_votes(chance, rows):
+    """Votes between systems, with verdicts or with shares of the points."""
+    systems = ["ada", "bob", "eve", "Δ"][: chance.randrange(2, 5)]
+    pairs = [chance.sample(systems, 2) for _ in range(rows)]
+    verdicts = chance.choice(
+        (["model_a", "model_b", "tie", "both_bad"], ["model_a", "tie"], [0.0, 0.25, 0.5, 1.0])
+    )
+    winners = [chance.choice(verdicts) for _ in range(rows)]
+    first, second = map(list, zip(*pairs, strict=True))
+    return {"model_a": first, "model_b": second, "winner": winners}, {}
+
+
+def two_scores(chance, rows):
+    """Scores of systems, some of them equal."""
+    columns = [[chance.choice((0.1, 0.5, 0.7, 2.0, -1.0)) for _ in range(rows)] for _ in "ab"]
+    measures = chance.choice((None, ["kendall_tau_a", "spearman", "tau_ap_a"], "pearson"))
+    options = {} if measures is None else {"measures": measures}
+    return dict(zip(("predictions", "references"), columns, strict=True)), options
+
+
+def two_rankings(chance, rows):
+    """Rankings with ties, of other items and other lengths."""
+
+    def ranking():
+        items = chance.sample("abcdefg", chance.randrange(1, 6))
+        groups = []
+        while items:
+            size = chance.choice((1, 1, 2))
+            groups.append(items[:size])
+            items = items[size:]
+        return groups
+
+    columns = {name: [ranking() for _ in range(rows)] for name in ("predictions", "references")}
+    return columns, {}
+
+
 def panels(chance, rows):
     """Verdicts of several judges, and labels."""
     judges = chance.randrange(1, 5)
@@ -559,6 +595,8 @@ FORMS = {
     "ter": (texts,),
     "tool_calls": (tool_calls,),
     "truthful_mc": (choice_scores, measured_choices),
+    "pairwise_ranking": (pairwise_votes,),
+    "ranking_agreement": (two_scores, two_rankings),
     "win_rate": (preferences,),
 }
 

@@ -24,9 +24,12 @@ class Module(Protocol):
     holes_allowed: bool = False  # whether lists may contain None
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
+    # The modules of evaluate whose place this one can take, and the functions for their results.
+    stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text
+    single_items_allowed: bool = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
     # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, filterfalse
 from math import isnan
 from operator import is_, itemgetter
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,11 +152,13 @@ class Scalar:
 class ListOf:
     """A row is a list of values of one shape, or a row of a two-dimensional array.
 
-    `wraps_text` says whether a single string may stand for a list of one.
+    `wraps_text` says whether a single string may stand for a list of one, and `wraps_items` whether
+    it may do so as an item of a longer list.
     """
 
     item: "Shape"
     wraps_text: bool = True
+    wraps_items: bool = False
 
     def __str__(self) -> str:
         return f"list of {self.item}"
@@ -199,7 +201,8 @@ class ListOf:
             raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
         items = []
         for i, item in enumerate(values):
-            if isinstance(item, str) and isinstance(self.item, ListOf):
+            wraps = self.wraps_items and not strict
+            if isinstance(item, str) and isinstance(self.item, ListOf) and not wraps:
                 # Only a whole row may become a list of one: ["a", "b"] and [["a"], ["b"]] differ in
                 # meaning.
                 raise Mismatch(f"[{i}]", f"is {_excerpt(item)}; expected {self.item}")
@@ -257,6 +260,11 @@ class Record:
 
 
 Shape = Scalar | ListOf | Record
+
+# Annotations of columns, with the shapes that their rows may have.
+TextRows = Annotated[Any, Scalar(str)]
+TextsRows = Annotated[Any, Scalar(str), ListOf(Scalar(str))]
+NumberRows = Annotated[Any, Scalar(float), ListOf(Scalar(float))]
 
 
 def checked_column(name: str, column: Any, shape: Shape) -> Column:

@@ -1,21 +1,29 @@
 """Scores that follow from how often each row occurs, such as a label beside a label."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ..base.row_module import RowModule
-from ..numbers.checks import check_labels, check_weights
-from ..numbers.domains import takes_numbers
+from ..numbers.checks import check_labels, check_number_lists, check_weights
+from ..numbers.domains import item_per_row
 from .row_tables import TabulatedStatistics
 from .score_kind import ScoreKind
 from .state_checks import NOT_NEGATIVE, check_column, check_counts
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
+# The check of an option that has a value for each row, by what it calls this value.
+_CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
+    "label": check_labels,
+    "number": check_weights,
+    "list of numbers": check_number_lists,
+}
+
 
 class RowCounts(TabulatedStatistics):
-    """How often each row occurs, for modules to which the order of rows is all the same.
+    """How often each row occurs, for modules that ignore the order of rows.
 
-    Few labels make few rows, and labels with scores are all that a curve needs. Where rows are
-    seldom equal this keeps them all: a silhouette compares every point with every other.
+    A few labels make a few distinct rows, and a curve needs only labels with scores. If rows are
+    seldom equal, this keeps them all: a silhouette compares every point with every other.
     """
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
@@ -28,8 +36,8 @@ class RowCounts(TabulatedStatistics):
         checked = dict(self._metric.state_columns(columns_read, **self._metric.options))
         rows = len(next(iter(checked.values())))
         for name, column in per_row.items():
-            check = check_weights if takes_numbers(options[name].annotation) else check_labels
-            checked[name] = check(name, column, rows)
+            item = item_per_row(options[name].annotation)
+            checked[name] = _CHECKS[item](name, column, rows)
         self._rows.update(checked | labels.columns())
 
     def result(self, **reporting: Any) -> dict[str, Any]:
@@ -42,7 +50,7 @@ class RowCounts(TabulatedStatistics):
         for columns in self._rows.tables_of_numbers():
             check_counts(columns["count"])
             for name in columns.keys() & self._metric.options.keys():
-                check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
+                check_column(name, columns[name], NOT_NEGATIVE)  # weights of rows
 
 
 def _refuse_labels(metric: RowModule, labels: RowLabels) -> None:
