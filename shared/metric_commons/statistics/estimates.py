@@ -1,4 +1,4 @@
-"""Intervals of estimates that are no means of rows, but have a variance of their own.
+"""Intervals of estimates that are not means of rows, but have a variance of their own.
 
 The areas under the ROC and precision-recall curves are such estimates; kappa, Kendall's tau and
 rates that are corrected by labels have influences of rows. Like a mean of scores from 0 to 1, an
