@@ -9,6 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
+from metric_commons.judges.quotations import agreement_sentence
 from metric_commons.judges.rater_agreement import judge_agreement, state_columns
 
 _CITATION = """\
@@ -76,6 +77,7 @@ class JudgeAgreement(BatchMetric):
         "judges": (0, None),
         "*": (0, 1),
     }
+    sentence = staticmethod(agreement_sentence)
     lower_is_better = frozenset({"all_wrong", "error_correlation"})
     arrays_allowed = True
     nan_allowed = True

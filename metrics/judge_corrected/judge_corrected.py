@@ -10,6 +10,7 @@ import evaluate
 from metric_commons.base.module import BatchMetric
 from metric_commons.judges.corrected_rates import judge_corrected
 from metric_commons.judges.judged_rows import state_columns
+from metric_commons.judges.quotations import corrected_sentence
 
 _CITATION = """\
 @misc{angelopoulos-etal-2023-ppi,
@@ -70,6 +71,7 @@ class JudgeCorrected(BatchMetric):
         "specificity": (0, 1),
         "*": (None, None),
     }
+    sentence = staticmethod(corrected_sentence)
     lower_is_better = frozenset({"standard_error"})
     arrays_allowed = True
     nan_allowed = True

@@ -109,10 +109,10 @@ def test_agreement_of_irrcac():
                 )
                 measure = kinds[short]
                 assert result["standard_error"][measure] == pytest.approx(
-                    value["standard_error"], abs=1e-6
+                    value["standard_error"], abs=1e-9
                 )
                 assert result["confidence_interval"][measure] == pytest.approx(
-                    [value["low"], value["high"]], abs=1e-6
+                    [value["low"], value["high"]], abs=1e-9
                 )
                 compared += 1
     assert compared > 100

@@ -30,6 +30,9 @@ class Module(Protocol):
     single_items_allowed: bool = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
+    # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this
+    # mark before it, by which it differs from texts of a model.
+    json_values: Mapping[str, str] = MappingProxyType({})
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
     # Keys of `per_example` that hold a text or None for each row; not scores.

@@ -23,6 +23,7 @@ from .columns import (
     holds_queries,
     joined,
     json_rows,
+    json_value_rows,
     map_rows,
     query_rows,
     read,
@@ -306,7 +307,7 @@ class RowModule(Module):
         self._read_features()
         columns = self.as_rows(
             {
-                name: json_rows(name, column) if name in self.json_inputs else column
+                name: self._as_json(name, column)
                 for name, column in inputs.items()
                 if column is not None
             }
@@ -320,6 +321,12 @@ class RowModule(Module):
                     raise
         missing = next(name for name in inputs if name not in columns)
         raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
+
+    def _as_json(self, name: str, column: Any) -> Any:
+        """The column, in which objects have become JSON texts if the module takes them."""
+        if name in self.json_values:
+            return json_value_rows(name, column, self.json_values[name])
+        return json_rows(name, column) if name in self.json_inputs else column
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]

@@ -130,6 +130,7 @@ class Demo:
             name: tuple(
                 {kind for layout in layouts if name in layout for kind in _json_types(layout[name])}
                 | ({dict, list} if name in self.metric.json_inputs else set())
+                | ({dict, list, int, float, bool} if name in self.metric.json_values else set())
             )
             for name in self.inputs
         }

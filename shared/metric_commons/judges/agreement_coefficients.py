@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..statistics.estimates import influence_interval, influence_spread
+from ..statistics.estimates import influence_interval
 from ..statistics.intervals import critical_value
 from ..statistics.proportions import Interval, proportion_interval
 from .rated_units import RatedUnits
@@ -49,8 +49,7 @@ class AgreementEstimate:
         """
         if self.units is None or not math.isfinite(self.value) or len(self.units) < 2:
             return Interval(math.nan, math.nan, method, math.nan, None)
-        counts, clusters = self.units.counts, self.units.clusters
-        spread = influence_spread(self.influences, counts, clusters)
+        spread = self.units.cluster_spread(self.influences) or self.units.spread(self.influences)
         error = spread.standard_error()
         n_clusters = spread.clusters
         if method == "linearized":
@@ -58,14 +57,14 @@ class AgreementEstimate:
             ends = self.value - reach, min(self.value + reach, 1.0)
             return Interval(*ends, method, error, None, n_clusters)
         rows = len(self.units)
-        if self.is_plain and clusters is None:
+        if self.is_plain and n_clusters is None:
             agreeing = round(self.agreement * rows)
             return proportion_interval(agreeing, rows, confidence_level=confidence_level)
         scaled = self.influences * self.room
         estimate = influence_interval(
             self.agreement,
-            influence_spread(scaled, counts),
-            clusters=None if clusters is None else influence_spread(scaled, counts, clusters),
+            self.units.spread(scaled),
+            clusters=self.units.cluster_spread(scaled),
             confidence_level=confidence_level,
             most_trials=float(rows),  # no coefficient is known better than the agreement is
         )
@@ -130,7 +129,8 @@ def chance_corrected(
         coefficient: "percent_agreement", "fleiss_kappa", "gwet_ac" or "brennan_prediger".
 
     Returns:
-        The estimate; undefined where no unit has two ratings, or chance agrees always.
+        The estimate; undefined where no unit has two ratings, or chance agrees always. Its
+        influences are those of irrCAC, also for units with one rating.
 
     Source:
         Gwet, Handbook of Inter-Rater Reliability (2014). Brennan and Prediger, Coefficient kappa:
@@ -210,8 +210,8 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     rows = len(units)
     ratings = int(sizes @ units.counts)
     repeated = np.broadcast_to(units.counts[:, np.newaxis], units.codes.shape)[is_rated]
-    occurrences = 1.0 * np.bincount(units.codes[is_rated], repeated, len(units.values))
-    within, to_all, largest = distances(units, level, occurrences)
+    occurrences = np.bincount(units.codes[is_rated], repeated, len(units.values))
+    within, to_all, largest = distances(units, level, np.asarray(occurrences, np.float64))
     within = within / (sizes - 1)
     observed = float(within @ units.counts) / ratings
     mean_distance = float(occurrences @ to_all) / ratings

@@ -18,15 +18,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Labels, Level, Parsed, Range, Weights, checked_options
+from ..numbers.exact_sums import exact_sum
 from ..statistics.estimates import cautious_interval
 from ..statistics.intervals import critical_value
 from ..statistics.proportions import Interval
 from ..statistics.summary import reported
 from .judged_rows import JudgedRows, judged_rows, label_numbers
 from .misclassification import rogan_gladen
+
+_ROUNDED_ZERO = 1e-12  # a lambda below is that of a judge without correlation, rounded
 
 Method = Literal["ppi++", "ppi", "rogan_gladen", "labelled"]
 PowerTuning = Literal["clipped", "free"]
@@ -314,29 +317,39 @@ def _power_tuning(
     if not spread[0, 0] > 0:
         return np.zeros(1)
     tuned: Floats = covariances / ((1 + labelled / unlabelled) * spread[0, 0])
+    tuned[np.abs(tuned) < _ROUNDED_ZERO] = 0.0
     return tuned if free else np.clip(tuned, 0.0, 1.0)
 
 
-def _covariances(verdicts: Floats, labels: Floats, counts: Any, ddof: int) -> Floats:
+def _covariances(verdicts: Floats, labels: Floats, counts: Integers, ddof: int) -> Floats:
     """The covariance of each judge with the labels."""
-    rows = int(counts.sum())
-    means, label_mean = counts @ verdicts / rows, float(counts @ labels) / rows
-    products: Floats = (verdicts - means).T @ (counts * (labels - label_mean)) / (rows - ddof)
-    return products
+    label_distances = labels - exact_mean(labels, counts)
+    products = [
+        float(exact_sum((column - exact_mean(column, counts)) * label_distances, counts))
+        for column in verdicts.T
+    ]
+    return np.array(products) / (int(counts.sum()) - ddof)
 
 
-def _covariance(verdicts: Floats, counts: Any) -> Floats:
+def _covariance(verdicts: Floats, counts: Integers) -> Floats:
     """The covariance matrix of judges, unbiased."""
-    rows = int(counts.sum())
-    centred = verdicts - counts @ verdicts / rows
-    matrix: Floats = centred.T @ (centred * counts[:, np.newaxis]) / (rows - 1)
-    return matrix
+    centred = [column - exact_mean(column, counts) for column in verdicts.T]
+    products = [[float(exact_sum(a * b, counts)) for b in centred] for a in centred]
+    return np.array(products) / (int(counts.sum()) - 1)
 
 
-def _squares(values: Floats, counts: Any) -> tuple[float, float]:
+def exact_mean(values: Floats, counts: Integers) -> float:
+    """The mean of the values of kinds of rows, whose sum is rounded once.
+
+    It is the same however equal rows are counted, so that clusters do not move a score.
+    """
+    return float(exact_sum(values, counts)) / int(counts.sum())
+
+
+def _squares(values: Floats, counts: Integers) -> tuple[float, float]:
     """The mean, and the sum of squared distances from it."""
-    mean = float(counts @ values) / int(counts.sum())
-    return mean, float(counts @ np.square(values - mean))
+    mean = exact_mean(values, counts)
+    return mean, float(exact_sum(np.square(values - mean), counts))
 
 
 def _pseudo_square(
@@ -415,25 +428,25 @@ def _inverse_probabilities(rows: JudgedRows) -> tuple[Floats, Floats]:
 def _result(rows: JudgedRows, correction: Correction, ddof: int) -> dict[str, Any]:
     """The result without its interval."""
     labelled, number = rows.is_labelled, rows.labelled
-    weights = rows.counts[labelled].astype(np.float64)
-    if rows.probabilities is not None:
-        weights /= rows.probabilities[labelled]
-    weights /= weights.sum()
-    labels = rows.labels[labelled]
-    label_mean = float(weights @ labels)
-    judged = rows.counts @ rows.verdicts / len(rows)
-    bias = weights @ rows.verdicts[labelled] - label_mean
+    counts, labels = rows.counts[labelled], rows.labels[labelled]
+    judged = [exact_mean(column, rows.counts) for column in rows.verdicts.T]
     if rows.probabilities is None:
-        squares = float(weights @ np.square(labels - label_mean))
-        labels_variance = squares / (number - ddof)
+        label_mean, squares = _squares(labels, counts)
+        verdict_means = [exact_mean(column[labelled], counts) for column in rows.verdicts.T]
+        labels_variance = squares / number / (number - ddof)
     else:
-        inverse = weights / rows.counts[labelled]
-        labels_variance = float(rows.counts[labelled] @ np.square(inverse * (labels - label_mean)))
+        weights = counts / rows.probabilities[labelled]
+        weights /= weights.sum()
+        label_mean = float(weights @ labels)
+        verdict_means = [float(weights @ column[labelled]) for column in rows.verdicts.T]
+        influences = weights / counts * (labels - label_mean)
+        labels_variance = float(counts @ np.square(influences))
+    bias = np.array(verdict_means) - label_mean
     plain = correction.plain_variance
     return {
         "judge_corrected": correction.value,
         "standard_error": math.sqrt(plain),
-        "judged_rate": _single(judged),
+        "judged_rate": _single(np.array(judged)),
         "labelled_rate": label_mean,
         "judge_bias": _single(bias),
         "power_tuning": _tuning(rows, correction.power_tuning),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError
-from ..statistics.estimates import influence_interval, influence_spread
+from ..statistics.estimates import influence_interval
 from ..statistics.proportions import Interval
 from .rated_units import RatedUnits, rated_units
 
@@ -95,13 +95,10 @@ def _scores(panel: RatedUnits) -> tuple[dict[str, Any], dict[str, Any]]:
     def function(name: str) -> Any:
         def interval(confidence_level: float) -> Interval:
             influences = row_scores[name] - means[name]
-            clusters = None
-            if panel.clusters is not None:
-                clusters = influence_spread(influences, counts, panel.clusters)
             return influence_interval(
                 means[name],
-                influence_spread(influences, counts),
-                clusters=clusters,
+                panel.spread(influences),
+                clusters=panel.cluster_spread(influences),
                 confidence_level=confidence_level,
             )
 

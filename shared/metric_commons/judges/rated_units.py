@@ -7,7 +7,7 @@ the same ones. A few labels and raters make few different units, however many th
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,20 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError
 from ..statistics.cluster_sums import Clusters
+from ..statistics.estimates import influence_spread
+from ..statistics.spreads import Spread
 
 _HOLE = -1  # the code of a rating that is missing
 _SPAN = 1 << 16  # whole numbers in a range of this size are coded by a table instead of sorting
 _KEYS = 2**62  # numbers of units from which on one integer cannot tell all from each other
+
+
+class ClusterMembers(NamedTuple):
+    """How many units of which kinds each cluster has: an entry for each cluster and kind."""
+
+    clusters: Integers
+    kinds: Integers
+    counts: Integers
 
 
 @dataclass(frozen=True)
@@ -30,13 +40,13 @@ class RatedUnits:
         codes: for each kind of unit the positions of its labels in `values`; -1 for a rating that
             is missing; shape (kinds, raters).
         counts: how many units are of each kind, shape (kinds,).
-        clusters: the number of the cluster of each kind; None if units stand alone.
+        members: how the units are spread over clusters; None if units stand alone.
     """
 
     values: list[Any]
     codes: Integers
     counts: Integers
-    clusters: Integers | None = None
+    members: ClusterMembers | None = None
 
     def __len__(self) -> int:
         return int(self.counts.sum())
@@ -52,8 +62,27 @@ class RatedUnits:
 
     def take(self, kinds: Booleans) -> Self:
         """The units of some kinds."""
-        clusters = None if self.clusters is None else self.clusters[kinds]
-        return replace(self, codes=self.codes[kinds], counts=self.counts[kinds], clusters=clusters)
+        members = None
+        if self.members is not None:
+            remain = kinds[self.members.kinds]
+            positions = np.cumsum(kinds) - 1
+            members = ClusterMembers(
+                self.members.clusters[remain],
+                positions[self.members.kinds[remain]],
+                self.members.counts[remain],
+            )
+        return replace(self, codes=self.codes[kinds], counts=self.counts[kinds], members=members)
+
+    def spread(self, influences: Floats) -> Spread:
+        """The spread of the influences of kinds over units."""
+        return influence_spread(influences, self.counts)
+
+    def cluster_spread(self, influences: Floats) -> Spread | None:
+        """The spread of the influences of kinds over clusters; None if units stand alone."""
+        if self.members is None:
+            return None
+        clusters, kinds, counts = self.members
+        return influence_spread(influences[kinds], counts, clusters)
 
     def numbers(self, purpose: str) -> Floats:
         """The labels as numbers.
@@ -156,27 +185,26 @@ def _holes_last(matrix: Integers) -> Integers:
 def distinct_units(
     values: list[Any], codes: Integers, clusters: Sequence[Any] | None = None
 ) -> RatedUnits:
-    """The different rows of codes, each cluster apart, and how often they occur."""
-    numbers = None if clusters is None else cluster_numbers(clusters, len(codes))
-    columns = codes if numbers is None else np.column_stack([numbers, codes])
-    spans = [len(values) + 1] * codes.shape[1]
-    if numbers is not None:
-        spans.insert(0, int(numbers.max()) + 2)
-    if np.prod([float(span) for span in spans]) < _KEYS:
-        keys = np.zeros(len(columns), np.int64)
-        for span, column in zip(spans, columns.T, strict=True):
+    """The different rows of codes, and how often they occur, also in each cluster."""
+    span = len(values) + 1
+    if float(span) ** codes.shape[1] < _KEYS:
+        keys = np.zeros(len(codes), np.int64)
+        for column in codes.T:
             keys *= span
             keys += column + 1
-        distinct, counts = np.unique(keys, return_counts=True)
-        kinds = np.empty((distinct.size, len(spans)), np.int64)
-        for position in reversed(range(len(spans))):
-            distinct, kinds[:, position] = np.divmod(distinct, spans[position])
+        distinct, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        kinds = np.empty((distinct.size, codes.shape[1]), np.int64)
+        for position in reversed(range(codes.shape[1])):
+            distinct, kinds[:, position] = np.divmod(distinct, span)
         kinds -= 1
     else:
-        kinds, counts = np.unique(columns, axis=0, return_counts=True)
-    if numbers is None:
+        kinds, inverse, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    if clusters is None:
         return RatedUnits(values, kinds, counts)
-    return RatedUnits(values, kinds[:, 1:], counts, kinds[:, 0])
+    keys = cluster_numbers(clusters, len(codes)) * len(kinds) + inverse.reshape(-1)
+    entries, entry_counts = np.unique(keys, return_counts=True)
+    members = ClusterMembers(*np.divmod(entries, len(kinds)), entry_counts)
+    return RatedUnits(values, kinds, counts, members)
 
 
 def cluster_numbers(clusters: Sequence[Any], rows: int) -> Integers:

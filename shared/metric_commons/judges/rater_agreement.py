@@ -278,7 +278,8 @@ def bootstrap_intervals(
     for drawn in _resamples(units, n_resamples, seed):
         for name, estimator in estimators.items():
             values[name].append(estimator(drawn).value)
-    n_clusters = None if units.clusters is None else int(units.clusters.max()) + 1
+    members = units.members
+    n_clusters = None if members is None else int(members.clusters.max()) + 1
     table = np.array([*values.values()])
     intervals = cast("list[Interval]", resampled_interval(table, confidence_level, n_clusters))
     return dict(zip(values, intervals, strict=True))
@@ -287,8 +288,9 @@ def bootstrap_intervals(
 def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[RatedUnits]:
     """Resamples of units, or of clusters; their clusters are left out."""
     occurrences = units.counts
-    if units.clusters is not None:
-        occurrences = np.ones(int(units.clusters.max()) + 1, np.int64)
+    members = units.members
+    if members is not None:
+        occurrences = np.ones(int(members.clusters.max()) + 1, np.int64)
     size = occurrences.size
     blocks = resampled_totals(
         occurrences,
@@ -300,7 +302,9 @@ def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[Rated
     for block in blocks:
         for counts in block.T:
             weights = counts
-            if units.clusters is not None:
-                weights = counts[units.clusters] * units.counts
+            if members is not None:
+                drawn_members = counts[members.clusters] * members.counts
+                weights = np.bincount(members.kinds, drawn_members, len(units.counts))
+                weights = weights.astype(np.int64)
             drawn = weights > 0
-            yield replace(units, codes=units.codes[drawn], counts=weights[drawn], clusters=None)
+            yield replace(units, codes=units.codes[drawn], counts=weights[drawn], members=None)

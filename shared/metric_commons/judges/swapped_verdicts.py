@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.arrays import Column
-from ..statistics.estimates import influence_interval, influence_spread
+from ..statistics.estimates import influence_interval
 from ..statistics.proportions import Interval, proportion_interval
 from .rated_units import RatedUnits, paired_units
 
@@ -62,23 +62,22 @@ def _scores(pairs: RatedUnits) -> tuple[dict[str, float], dict[str, Any]]:
 
     def rate_interval(confidence_level: float) -> Interval:
         influences = points / 4 - rate
-        spread = influence_spread(influences, counts)
-        clusters = (
-            None if pairs.clusters is None else influence_spread(influences, counts, pairs.clusters)
-        )
         return influence_interval(
-            rate, spread, clusters=clusters, confidence_level=confidence_level
+            rate,
+            pairs.spread(influences),
+            clusters=pairs.cluster_spread(influences),
+            confidence_level=confidence_level,
         )
 
     def consistency_interval(confidence_level: float) -> Interval:
-        if pairs.clusters is None:
+        if pairs.members is None:
             same = int(counts[is_same].sum())
             return proportion_interval(same, rows, confidence_level=confidence_level)
         influences = is_same - consistency
         return influence_interval(
             consistency,
-            influence_spread(influences, counts),
-            clusters=influence_spread(influences, counts, pairs.clusters),
+            pairs.spread(influences),
+            clusters=pairs.cluster_spread(influences),
             confidence_level=confidence_level,
             most_trials=float(rows),
         )
