@@ -83,6 +83,7 @@ class JsonMatch(BatchMetric):
         "*": (0, 1),
     }
     main_score = "f1"
+    log_columns = ("prediction", "reference")
     json_values = {"predictions": "", "references": ""}
 
     def _info(self):

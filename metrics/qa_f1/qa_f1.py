@@ -9,6 +9,7 @@ import evaluate
 
 from metric_commons.answers.answers import Overlap, token_f1
 from metric_commons.answers.squad_answers import answer_texts
+from metric_commons.answers.stock_answers import record, squad
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.numbers.domains import Proportion
@@ -61,6 +62,7 @@ class QaF1(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    stock_formats = {"squad": squad, "super_glue/record": record}
     logged_names = (("qa_f1", "f1", "f1_score"),)
     always_scored = frozenset({"qa_f1", "qa_precision", "qa_recall"})
 

@@ -97,6 +97,7 @@ class ToolCalls(BatchMetric):
     }
     lower_is_better = frozenset({"unparsed"})
     json_values = {"predictions": OBJECT_MARK, "references": ""}
+    log_columns = ("message", "reference")
     logged_names = (("exact_match", "exact_match", "valid", "ast_accuracy"),)
 
     def _info(self):

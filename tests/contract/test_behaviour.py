@@ -13,6 +13,7 @@ import re
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from threading import Barrier
 
 import datasets
@@ -23,6 +24,7 @@ import pyarrow as pa
 import pytest
 
 from metric_commons.results.module_results import aggregation_of
+from tests.generators.options import PARSED
 from tests.spec import METRICS, PATIENCE
 from tests.spec import spec as spec_of
 from tests.threads import THREADS, at_once
@@ -410,6 +412,38 @@ def restricted(result, plain):
     if not isinstance(plain, dict):
         return result
     return {key: restricted(result[key], plain[key]) for key in plain}
+
+
+def points_among(result):
+    """The scores of a result whose interval is a point."""
+    return [
+        path[:-1]
+        for path, low in leaves(result.get("confidence_interval", {}))
+        if path[-1] == 0
+        for high in [dict(leaves(result["confidence_interval"]))[*path[:-1], 1]]
+        if low == high
+    ]
+
+
+def test_no_interval_of_equal_or_perfect_rows_is_a_point(load, spec):
+    metric = load(spec.name)
+    if metric.options.get("confidence_level", "") is not None:
+        pytest.skip("no intervals that one may ask for")
+    perfect, options = divided(metric, spec.perfect)
+    if any(isinstance(value, dict) and "id" in value for value in perfect[0].values()):
+        pytest.skip("rows with one id are the same row")
+    options |= {"confidence_level": 0.95, "n_resamples": 500}
+    measures = [{}, *({"measures": value} for value in PARSED.get(f"{spec.name}.measures", ()))]
+    calls = [perfect * -(-30 // len(perfect)), [divided(metric, spec.sample)[0][0]] * 30]
+    widths = 0
+    for rows, further in product(calls, measures):
+        try:
+            result = metric.compute(**columns_of(rows), **options | further)
+        except ValueError:  # one cluster of points, or measures of other inputs
+            continue
+        assert not points_among(result), further
+        widths += bool(result["confidence_interval"])
+    assert widths
 
 
 def test_intervals_hold_the_score(load, spec):

@@ -24,6 +24,8 @@ class Module(Protocol):
     holes_allowed: bool = False  # whether lists may contain None
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
+    # The modules of evaluate whose place this one can take, and the functions for their results.
+    stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text

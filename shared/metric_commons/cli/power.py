@@ -61,8 +61,9 @@ def power(
     The answer depends on how much the differences of two systems vary from row
     to row, which is estimated from saved results. For each pair of systems it
     prints the power of the present rows, the smallest difference that they can
-    detect, and the number of rows for the desired difference. Use it for
-    planning; the power of a finished test adds nothing to its p-value.
+    detect, and the number of rows for the desired difference, all for the test
+    that `compare` makes. Use it for planning; the power of a finished test adds
+    nothing to its p-value.
 
     metric-commons power pilot.jsonl --labels human --predictions judge
 
@@ -76,12 +77,11 @@ def power(
         return
     if effect is None:
         raise UsageError("Missing option '--effect', or '--labels' to plan labels")
-    from ..comparison.combined_results import compare
+    from ..comparison.combined_results import pairs_of_results
 
-    compared = compare(
-        *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"
-    )
-    planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
+    results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+    pairs = pairs_of_results(*results, scores=scores)
+    planned = plans(pairs, effect, alpha=alpha, power=power)
     if format_name == "json":
         listed = [to_jsonable(plan._asdict()) for plan in planned]
         content = {"effect": effect, "alpha": alpha, "power": power, "plans": listed}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.domains import checked_options
-from ..statistics.sum_distributions import Distribution, SumRatio, row_mean
+from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.sums import RowStatistics
 from .instruction_kinds import OF_LANGUAGE
 from .instruction_rows import Checks, Instruction, read_instructions
@@ -125,6 +125,7 @@ def instruction_statistics(
         _row_scores,
         _AT_MOST,
         _distributions,
+        _breakdowns,
     )
 
 
@@ -144,12 +145,17 @@ def _scores(sums: Mapping[str, float], *, by_instruction: bool) -> dict[str, Any
     return result
 
 
-def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
-    """The scores of instructions of each id, and of each family of ids."""
-    ids = [name.partition(":")[2] for name in sums if name.startswith("instructions:")]
+def _members(statistics: Iterable[str]) -> dict[str, list[str]]:
+    """The ids of instructions in these names, by themselves and by family, in order."""
+    ids = [name.partition(":")[2] for name in statistics if name.startswith("instructions:")]
     members = {name: [name] for name in ids}
     for name in ids:
         members.setdefault(name.partition(":")[0], []).append(name)
+    return dict(sorted(members.items()))
+
+
+def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+    """The scores of instructions of each id, and of each family of ids."""
 
     def count(kind: str, names: Iterable[str]) -> int:
         return int(sum(sums[f"{kind}:{name}"] for name in names))
@@ -160,20 +166,36 @@ def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
             "loose_acc": count("loose", names) / number,
             "n": number,
         }
-        for key, names in sorted(members.items())
+        for key, names in _members(sums).items()
         if (number := count("instructions", names))
     }
 
 
-def _distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
+def _distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
     """Prompts are means of rows, instructions are ratios of sums."""
-    distributions: dict[str, Distribution] = {}
+    distributions: dict[str, SumScore] = {}
     for strictness in _STRICTNESS:
         distributions[f"prompt_level_{strictness}_acc"] = row_mean(f"{strictness}_prompts")
         distributions[f"inst_level_{strictness}_acc"] = SumRatio(
             {strictness: 1}, {"instructions": 1}
         )
     return distributions
+
+
+def _breakdowns(statistics: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
+    """How the scores of each id and family follow from sums."""
+
+    def ones(kind: str, names: Iterable[str]) -> dict[str, float]:
+        return {f"{kind}:{name}": 1.0 for name in names}
+
+    entries = {
+        key: {
+            f"{strictness}_acc": SumRatio(ones(strictness, names), ones("instructions", names))
+            for strictness in _STRICTNESS
+        }
+        for key, names in _members(statistics).items()
+    }
+    return {"by_instruction": entries} if entries else {}
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import cached_property
 
+from .capital_words import capital_words
 from .punkt import sentence_count
 from .response_languages import LanguageFunction
-from .treebank import capital_words
 
 
 class Response:

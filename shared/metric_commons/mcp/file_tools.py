@@ -120,7 +120,8 @@ def compare_files(
             permutation (rows are exchanged) or bootstrap.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
         interval: the method for the interval of the difference.
-        confidence_level: the level of the interval of the difference.
+        confidence_level: the level of the interval of the difference; next to corrected p-values
+            that of all intervals together, which `simultaneous` says.
         n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
         seed: the seed of the draws.
         alpha: a corrected p-value below it is significant.

@@ -135,8 +135,8 @@ class SumFunction:
         return DrawnScore(value, score, lowering, raising, self.bounds, self.biased)
 
 
-Distribution = SumRatio | SumFunction
-Distributions = Callable[[Sequence[str]], Mapping[str, Distribution]]  # by the names of statistics
+SumScore = SumRatio | SumFunction
+Distributions = Callable[[Sequence[str]], Mapping[str, SumScore]]  # by the names of statistics
 
 
 # By the names of statistics: for each dictionary of a result, such as scores by path, and for each
@@ -149,7 +149,7 @@ def no_breakdowns(names: Sequence[str]) -> dict[str, Any]:
     return {}
 
 
-def no_distributions(names: Sequence[str]) -> dict[str, Distribution]:
+def no_distributions(names: Sequence[str]) -> dict[str, SumScore]:
     """No distributions: scores of these statistics have other intervals."""
     return {}
 

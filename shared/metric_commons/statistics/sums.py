@@ -91,39 +91,6 @@ class RowStatistics:
         values = np.concatenate([part.columns(names) for part in parts])
         return replace(self, names=names, values=values)
 
-    def renamed(self, names: Mapping[str, str], **constants: Any) -> Self:
-        """The same statistics, with the scores of `names` alone, called as they are there.
-
-        >>> rows = RowStatistics(("hits", "rows"), np.array([[1, 1], [0, 1]]), dict, dict)
-        >>> rows.renamed({"hits": "right"}, k=2).result()
-        {'right': 1, 'k': 2}
-        """
-        return self.reshaped(
-            lambda result: {names[name]: result[name] for name in names} | constants, names
-        )
-
-    def reshaped(
-        self, shape: Callable[[dict[str, Any]], dict[str, Any]], names: Mapping[str, str]
-    ) -> Self:
-        """The same statistics, with the result in another shape, and other names of scores.
-
-        Args:
-            shape: of the result.
-            names: from the names of scores to those that they have there.
-        """
-        return replace(
-            self,
-            scores=lambda sums: shape(self.scores(sums)),
-            row_scores=lambda sums: {
-                names[name]: score for name, score in self.row_scores(sums).items()
-            },
-            distributions=lambda statistics: {
-                names[name]: distribution
-                for name, distribution in self.distributions(statistics).items()
-                if name in names
-            },
-        )
-
     def resampled(
         self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
     ) -> Iterator[dict[str, Any]]:
@@ -156,7 +123,11 @@ class RowStatistics:
         that it has in a module of means.
         """
         result = self.result()
-        scores = {name: score for name, score in result.items() if isinstance(score, float)}
+        scores = {
+            name: score
+            for name, score in result.items()
+            if isinstance(score, float) and name not in self.names  # sums are no scores
+        }
         distributions = {
             name: distribution
             for name, distribution in self.distributions(sorted(self.names)).items()
@@ -311,33 +282,6 @@ class SumsResult(dict[str, Any]):
     """The result of a module, and the statistics of rows that it follows from."""
 
     statistics: RowStatistics
-
-
-class SumsNumber(float):
-    """One score instead of a result, and the statistics of rows that it follows from."""
-
-    statistics: RowStatistics
-
-
-def single_score(result: SumsResult, name: str) -> SumsNumber:
-    """A score alone, as modules of `evaluate` such as `wer` return it.
-
-    Raises:
-        OptionError: the result does not have this score, or holds more than scores.
-
-    >>> result = summarize_sums(RowStatistics(("wer",), np.array([[0.5]]), dict, dict))
-    >>> single_score(result, "wer")
-    0.5
-    """
-    scores = result.statistics.result()
-    if name not in scores:
-        raise OptionError("result_format", f"there is no {name!r} in {', '.join(scores)}")
-    extras = [key for key in result if key not in scores]
-    if extras:
-        raise OptionError("result_format", f"{name!r} is one number, without {', '.join(extras)}")
-    number = SumsNumber(result[name])
-    number.statistics = result.statistics
-    return number
 
 
 @checked_options

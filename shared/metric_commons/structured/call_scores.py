@@ -8,7 +8,7 @@ import numpy as np
 
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Names, NonNegative, checked_options
-from ..statistics.sum_distributions import Distribution, SumRatio, row_mean
+from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.sums import RowStatistics
 from .call_matches import ArgumentMatch, CallComparison, CallMatch, Dots
 from .call_texts import CallFormat, expected_calls, read_calls
@@ -196,7 +196,7 @@ def micro_scores(sums: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-MICRO_RATIOS: Mapping[str, Distribution] = {
+MICRO_RATIOS: Mapping[str, SumScore] = {
     "micro_f1": SumRatio({"matched": 2.0}, {"predicted": 1.0, "expected": 1.0}),
     "micro_precision": SumRatio({"matched": 1.0}, {"predicted": 1.0}),
     "micro_recall": SumRatio({"matched": 1.0}, {"expected": 1.0}),
@@ -215,7 +215,7 @@ def call_scores(sums: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-_DISTRIBUTIONS: Mapping[str, Distribution] = {
+_DISTRIBUTIONS: Mapping[str, SumScore] = {
     **{name: row_mean(name) for name in (*_MEANS, "unparsed")},
     **MICRO_RATIOS,
     "irrelevance_accuracy": row_mean("irrelevant_silent", "irrelevant"),

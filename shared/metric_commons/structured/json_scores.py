@@ -8,7 +8,7 @@ import numpy as np
 
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Names, NonNegative, checked_options
-from ..statistics.sum_distributions import Distribution, SumRatio, row_mean
+from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.sums import RowStatistics
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
@@ -210,7 +210,7 @@ def _paths(sums: Mapping[str, float]) -> list[str]:
     return sorted(names - {""})
 
 
-def _distributions(names: Sequence[str]) -> dict[str, Distribution]:
+def _distributions(names: Sequence[str]) -> dict[str, SumScore]:
     means = [*_MEANS, *(["schema_valid"] if "schema_valid" in names else [])]
     return {**{name: row_mean(name) for name in means}, **MICRO_RATIOS}
 
