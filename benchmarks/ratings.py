@@ -2,10 +2,10 @@
 
     python benchmarks/ratings.py [VOTES]
 
-1,500,000 votes between 150 systems in lists of texts, with ties. Evalica takes verdicts
-as members of an enumeration, which are looked up for it as for us. It returns strengths alone; ours
-are with errors, intervals and ranks where a line says so. Both run in one thread and are checked
-against each other.
+1,500,000 votes between 150 systems in lists of texts, a quarter of them ties. Evalica takes
+verdicts as members of an enumeration, which are looked up for it as for us. It returns strengths
+alone; ours are with errors, intervals and ranks where a line says so. Both run in one thread and
+are checked against each other.
 """
 
 import math

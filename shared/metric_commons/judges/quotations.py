@@ -134,7 +134,7 @@ good as 57 labelled rows alone.'
 
 
 def _unknown(result: Mapping[str, Any]) -> list[str]:
-    """What is not known without intervals."""
+    """The sentence about a result without intervals."""
     if result.get("confidence_interval"):
         return []
     return ["Without a confidence level, how much chance moves this is not known."]
