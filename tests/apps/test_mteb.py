@@ -68,9 +68,9 @@ def test_a_file_is_summarised_as_it_is(run, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["logged", "--confidence", "0.95"], "--confidence needs scores of rows, and results/"),
+        (["logged", "--confidence", "0.95"], "--confidence needs scores of rows, but results/"),
         (["logged", "--compare"], "--compare needs scores of rows"),
-        (["qa_em"], "qa_em scores rows, and results/"),
+        (["qa_em"], "qa_em scores rows, but results/"),
     ],
 )
 def test_what_needs_rows_is_refused(run, files, options, message):

@@ -73,7 +73,7 @@ def test_what_init_writes_runs_as_it_is(run):
     saved = Results.read("build/capitals.json")
 
     assert (written, out, status, err) == (0, "", 0, "")
-    assert said == "wrote new/e.yaml; try: metric-commons run new/e.yaml\n"
+    assert said == "created new/e.yaml; try: metric-commons run new/e.yaml\n"
     assert [*saved.systems] == ["atlas", "borealis"]
     assert [*saved.systems["atlas"]] == ["qa_em", "qa_f1", "substring_recall"]
     assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]

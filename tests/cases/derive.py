@@ -23,6 +23,8 @@ SOURCES = {
     "mathematics": GIVEN / "cases" / "mathematics.jsonl",
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
+    "languages": GIVEN / "cases" / "languages.jsonl",
+    "structured": GIVEN / "cases" / "structured.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -53,8 +55,11 @@ UNREAD = {
         *("prototype", "livecodebench 28fef95", "verl prime_code 1dda039", "nemo gym 07d6b0d"),
         *("apps 362aedc", "open-r1 1416fa0", "verl sandbox_fusion 1dda039"),
     },
-    **dict.fromkeys(("answers", "mathematics", "ratio_intervals", "files"), frozenset()),
+    **dict.fromkeys(
+        ("answers", "mathematics", "ratio_intervals", "files", "structured"), frozenset()
+    ),
     "worked_examples": set(),
+    "languages": {"official"},
 }
 
 

@@ -199,6 +199,8 @@ def test_a_row_of_any_kind_is_named(load, spec):
     inputs, _ = split(metric, spec.sample)
     for name in inputs:
         for value in (Verse(), 10**5000, b"bytes", [[[[]]]]):
+            if name in metric.json_values and isinstance(value, list):
+                continue  # JSON may be nested
             refused_and_sound(metric, spec, rf"{name}\[1\]", with_row(inputs, name, 1, value))
 
 

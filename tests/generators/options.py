@@ -39,6 +39,8 @@ PARSED = {
     "output_limit": ("64MiB", "1MiB"),
     "preload": ((), ["colorsys"]),
     "engine": ("local",),
+    "ignore_arguments": (["a"], ["b", "c"]),
+    "ignore_paths": (["$.a"], ["$.b[].a", "$[].c"]),
 }
 # Numbers that mean something, as far as a range allows them.
 _DRAWN = 3  # options of a call that do not keep their defaults, on average at most

@@ -4,7 +4,10 @@ A function takes a source of chance and a number of rows, and returns columns, a
 with them. Of a module that has none here rows of its samples are drawn.
 """
 
+import json
+
 from tests.generators import values
+from tests.json_values import mutant, random_value
 from tests.spec import specs
 from tests.squad import squad
 
@@ -349,6 +352,45 @@ def preferences(chance, rows):
     return {"predictions": column}, {}
 
 
+RESPONSES = (
+    *(
+        "",
+        " \n",
+        "one, two",
+        "Sure:\n*one* **two**\nBye.",
+        '"Yes."',
+        "<<Ode>>\n\nDr. Ash left. Hi!",
+    ),
+    *("a\n***\nb", "a\n******\nb", "- a\n* b\n---", "[a] [b", "My answer is no.", '{"a": [1]}'),
+    *("P.S. DON'T", "SECTION 1\nSECTION 2", "CANNOT stop", "1. a\n2. b"),
+)
+INSTRUCTIONS = (
+    ("punctuation:no_comma", {}),
+    ("startend:quotation", {}),
+    ("detectable_format:title", {}),
+    ("detectable_format:json_format", {}),
+    ("combination:two_responses", {}),
+    ("keywords:existence", {"keywords": ["a"]}),
+    ("keywords:forbidden_words", {"forbidden_words": ["one"]}),
+    ("length_constraints:number_words", {"num_words": 3, "relation": "less than"}),
+    ("length_constraints:number_sentences", {"num_sentences": 2, "relation": "at least"}),
+    ("detectable_format:number_bullet_lists", {"num_bullets": 2}),
+    (
+        "change_case:capital_word_frequency",
+        {"capital_frequency": 1, "capital_relation": "at least"},
+    ),
+)
+
+
+def instructed(chance, rows):
+    """Responses to prompts with one to three instructions."""
+    references = []
+    for _ in range(rows):
+        names, kwargs = zip(*chance.sample(INSTRUCTIONS, k=chance.randrange(1, 4)), strict=True)
+        references.append(json.dumps({"instruction_id_list": names, "kwargs": kwargs}))
+    return {"predictions": chance.choices(RESPONSES, k=rows), "references": references}, {}
+
+
 def grades(chance, rows):
     kinds = ["correct", "incorrect", "not_attempted"]
     return {"predictions": values.classes(chance, rows, kinds)}, {}
@@ -370,13 +412,78 @@ def paired_scores(chance, rows):
     return {"predictions1": first, "predictions2": second}, {}
 
 
+def json_texts(chance, rows):
+    """JSON values beside others that differ a little; some predictions are cut off."""
+    references = [random_value(chance) for _ in range(rows)]
+    predictions = [json.dumps(mutant(chance, value)) for value in references]
+    predictions = [
+        text[: chance.randrange(len(text))] if chance.random() < 0.1 else text
+        for text in predictions
+    ]
+    if chance.random() < 0.5:
+        references = list(map(json.dumps, references))
+    return {"predictions": predictions, "references": references}, {}
+
+
+TOOLS = [
+    {"name": "f", "parameters": {"properties": {"a": {"type": "integer", "default": 1}}}},
+    {"name": "g.h", "parameters": {"properties": {"b": {"type": "string"}}}},
+]
+
+
+def tool_calls(chance, rows):
+    """Calls as texts and as objects; the expected ones as they are, or with accepted values."""
+    has_alternatives = chance.random() < 0.4
+    references, predictions = [], []
+    for _ in range(rows):
+        calls = [
+            {"name": chance.choice(("f", "g.h")), "arguments": _arguments(chance)}
+            for _ in range(chance.choice((0, 1, 1, 2, 3)))
+        ]
+        predicted = [call for call in calls if chance.random() < 0.8]
+        chance.shuffle(predicted)
+        if chance.random() < 0.3:
+            predicted.append({"name": "f", "arguments": _arguments(chance)})
+        predictions.append(_call_text(chance, predicted))
+        if has_alternatives:
+            calls = [
+                call | {"arguments": {key: [value, ""] for key, value in call["arguments"].items()}}
+                for call in calls
+            ]
+        with_tools = {"tool_calls": calls, "tools": TOOLS}
+        references.append(json.dumps(with_tools if chance.random() < 0.5 else calls))
+    options = {"alternatives": True} if has_alternatives else {}
+    return {"predictions": predictions, "references": references}, options
+
+
+def _arguments(chance):
+    names = chance.sample("abc", chance.randrange(3))
+    return {name: random_value(chance, 1) for name in names}
+
+
+def _call_text(chance, calls):
+    kind = chance.random()
+    if kind < 0.4:
+        written = (
+            f"{call['name']}({', '.join(f'{k}={v!r}' for k, v in call['arguments'].items())})"
+            for call in calls
+        )
+        return f"[{', '.join(written)}]" if calls else "None of the tools will do."
+    if kind < 0.8:
+        bodies = (f"<tool_call>{json.dumps(call)}</tool_call>" for call in calls)
+        return "\n".join(bodies)
+    return json.dumps(calls)[: None if kind < 0.95 else -1]
+
+
 FORMS = {
     "bleu": (texts,),
     "chrf": (texts,),
     "classification": (labels, labels, positive_scores, probabilities, indicators),
     "clustering": (points, partitions),
     "error_rate": (single_texts,),
+    "instruction_following": (instructed,),
     "ir_ranking": (rankings, rankings, ranked_ids, candidates),
+    "json_match": (json_texts,),
     "math_equivalence": (mathematics,),
     "paired_significance": (paired_scores,),
     "pass_at_k": (outcomes, passed),
@@ -390,6 +497,7 @@ FORMS = {
     "squad_v2": (maybe_unanswerable, squad_v2_answers),
     "substring_recall": (texts, texts, reference_sets, squad_answers),
     "ter": (texts,),
+    "tool_calls": (tool_calls,),
     "truthful_mc": (choice_scores, measured_choices),
     "win_rate": (preferences,),
 }

@@ -74,7 +74,7 @@ def power(base: Value, exponent: Value) -> Value:
     constant = base.constant
     if constant is not None and (not is_real(constant) or sign(constant) < 0):
         # (-8)^(1/3) is -2 for some, and 1 + sqrt(3) i for others.
-        raise UndecidedError("a negative number to a broken power")
+        raise UndecidedError("a negative number to a fractional power")
     return _integer_power(root(base, number.denominator), number.numerator)
 
 

@@ -108,6 +108,28 @@ def json_rows(name: str, column: Any) -> Column:
     ]
 
 
+def json_value_rows(name: str, column: Any, mark: str) -> Column:
+    """The column, in which each value of JSON except texts and None has become its JSON text.
+
+    Args:
+        name: of the column.
+        column: texts and values.
+        mark: the beginning of texts that were values.
+
+    Raises:
+        RowError: JSON cannot hold a row.
+
+    >>> json_value_rows("predictions", ["[1]", [1], 2.5, {}], "")
+    ['[1]', '[1]', '2.5', '{}']
+    """
+    rows = as_column(name, column)
+    listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
+    return [
+        row if isinstance(row, str) or row is None else mark + _json_text(name, number, row)
+        for number, row in enumerate(listed)
+    ]
+
+
 def _is_object_or_objects(row: Any) -> bool:
     if isinstance(row, np.ndarray) and row.ndim == 1:
         row = list(row)

@@ -22,11 +22,16 @@ class Module(Protocol):
     nan_allowed: bool = False  # whether float columns may contain NaN
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
+    # The modules of evaluate whose place this one can take, and the functions for their results.
+    stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
+    # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this
+    # mark before it, by which it differs from texts of a model.
+    json_values: Mapping[str, str] = MappingProxyType({})
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
     # Keys of `per_example` that hold a text or None for each row; not scores.

@@ -48,7 +48,6 @@ class DeclaredModule(RowModule):
     script: Path
 
     def __init__(self, **settings: Any) -> None:
-        self._refuse_unknown(settings, accepted=set(self.declared_options))
         self.info = self._info()
         self.features = self.info.features
         super().__init__(settings)

@@ -124,17 +124,21 @@ def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     return declared_class(script)(**settings)
 
 
-def load(name: str, **settings: Any) -> Any:
+def load(name: str, config_name: str | None = None, **settings: Any) -> Any:
     """Load a module of `evaluate`; `settings` become the defaults of its options.
+
+    The configuration is short for a `result_format`, the name of one of evaluate's own modules.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'
+    >>> load("classification", "mrpc").options
+    {'result_format': 'glue/mrpc'}
     """
     folder = path(name)
     import evaluate  # takes a second, so only on use
 
     try:
-        return evaluate.load(str(folder), **settings)
+        return evaluate.load(str(folder), config_name, **settings)
     except OSError as error:
         raise OSError(
             error.errno,

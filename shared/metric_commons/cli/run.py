@@ -97,7 +97,7 @@ def init(
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
     write_whole(path, [EXAMPLE])
-    typer.echo(f"wrote {path}; try: metric-commons run {path}", err=True)
+    typer.echo(f"created {path}; try: metric-commons run {path}", err=True)
 
 
 def _path(name: str | None) -> Path | None:

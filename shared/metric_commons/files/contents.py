@@ -45,11 +45,11 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     is_table = format_name in (*_TABLES, PLAIN_ROWS)
     start = stream.start()
     if format_name in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
-        return _of(Content(stream.path, "text", None, _texts(stream)), format_name)
+        return _log(Content(stream.path, "text", None, _texts(stream)), format_name)
     if start.startswith(_ZIP) and not is_table:
         file = stream.seekable()
         names = zipfile.ZipFile(file).namelist()
-        return _of(
+        return _log(
             Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits),
             format_name,
         )
@@ -66,7 +66,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     return _json(stream, kind, None if is_table else format_name, is_table)
 
 
-def _of(content: Content, format_name: str | None) -> Log:
+def _log(content: Content, format_name: str | None) -> Log:
     """The log, in this format or in the one detected by its marks."""
     module = recognized(content) if format_name is None else format_named(format_name)
     if module is None:
@@ -90,7 +90,7 @@ def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fi
     file = stream.seekable()
     content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
     if format_name is not None or (not is_table and recognized(content) is not None):
-        return _of(content, format_name)
+        return _log(content, format_name)
 
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
@@ -100,7 +100,8 @@ def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fi
 
 def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) -> Log:
     """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
-    if kind == "json" or _is_list(stream.start()):
+    # Files named .json may hold lines, such as those of BFCL, unless the user says what they are.
+    if (kind == "json" and is_table) or _is_list(stream.start()):
         return _document(stream.text(), stream, format_name, is_table)
     lines = filled_lines(text_lines(stream.content))
     head = list(islice(lines, 2))
@@ -116,7 +117,7 @@ def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) ->
         return _document(head[0][1], stream, format_name, is_table)
     content = Content(stream.path, "lines", first, decoded_lines(chain(head, lines), PLAIN))
     if format_name is not None or (not is_table and recognized(content) is not None):
-        return _of(content, format_name)
+        return _log(content, format_name)
 
     def all_lines() -> Iterator[bytes]:
         first_lines = (text.encode("utf-8", "surrogatepass") for _, text in head)
@@ -131,7 +132,7 @@ def _document(text: str, stream: Stream, format_name: str | None, is_table: bool
     first = document[0] if isinstance(document, list) and document else document
     content = Content(stream.path, "document", first, _items(document), document)
     if format_name is not None or (not is_table and recognized(content) is not None):
-        return _of(content, format_name)
+        return _log(content, format_name)
     return Log(format_name=PLAIN_ROWS, rows=rows_of_document(STRICT.decode(text)))
 
 

@@ -1,6 +1,7 @@
 """Bundle a Space as a folder: the script, the files that it imports, the card, and a page."""
 
 import json
+import re
 from collections.abc import Collection
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +24,10 @@ _STATIC = "\nsdk: static\n"
 _GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file: app.py\n'
 
 Sdk = Literal["static", "gradio"]
+
+# In the examples of cards: how to load a module from a clone, and from the installed package.
+_OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
+_LOADED = re.compile(r'metric_commons\.load\((\s*(?:\.\.\.\s*)?)"')
 
 
 MARKER_FILE = ".metric-commons.json"
@@ -111,7 +116,7 @@ def _write(
     name = script.stem
     shared = closure(script, package)
     folder.mkdir()
-    card = script.with_name("README.md").read_text("utf-8")
+    card = published_card(script.with_name("README.md").read_text("utf-8"), namespace)
     requirements = _requirements()
     files = {
         **{f"{stem}.py": flatten(path.read_text("utf-8")) for stem, path in shared.items()},
@@ -137,6 +142,19 @@ def _write(
     for file, text in files.items():
         (folder / file).write_text(text, "utf-8", newline="\n")
     check_readable(folder / script.name)
+
+
+def published_card(card: str, namespace: str) -> str:
+    r"""The card with examples that load modules from the Hub instead of the installed package.
+
+    >>> card = '>>> import metric_commons\n>>> metric_commons.load("qa_f1")'
+    >>> published_card(card, "acme").splitlines()
+    ['>>> import evaluate', '>>> evaluate.load("acme/qa_f1")']
+    """
+    card = _OF_CLONES.sub("", card)
+    card = card.replace(">>> import metric_commons\n", ">>> import evaluate\n")
+    card = _LOADED.sub(rf'evaluate.load(\1"{namespace}/', card)
+    return card.replace('evaluate.load("./metrics/', f'evaluate.load("{namespace}/')
 
 
 def _requirements() -> list[str]:

@@ -130,6 +130,7 @@ class Demo:
             name: tuple(
                 {kind for layout in layouts if name in layout for kind in _json_types(layout[name])}
                 | ({dict, list} if name in self.metric.json_inputs else set())
+                | ({dict, list, int, float, bool} if name in self.metric.json_values else set())
             )
             for name in self.inputs
         }
@@ -156,8 +157,13 @@ class Demo:
         ]
 
     def options(self, number: int) -> str:
-        """All options as editable JSON, with the values set by an example."""
-        options = {**self.metric.options, **self._example_options(self.examples[number])}
+        """All options as editable JSON, with the values set by an example.
+
+        With a result format, the options are those of evaluate's module of this name.
+        """
+        options = self._example_options(self.examples[number])
+        if not _is_stock(options):
+            options = {**self.metric.options, **options}
         visible = {
             name: value
             for name, value in options.items()
@@ -201,9 +207,11 @@ class Demo:
         for name in _OWNERS_OPTIONS:
             if name in values:
                 raise ValueError(f"{name} is for the owner of this Space to say")
-        if "per_example" in self.metric.options:
+        if "per_example" in self.metric.options and not _is_stock(values):
             values["per_example"] = True
         result = self.metric.compute(**columns, **values)
+        if not isinstance(result, dict):  # as evaluate's `wer`
+            result = {str(values["result_format"]): result}
         row_scores = result.pop("per_example", {})
         rows = zip(*columns.values(), *row_scores.values(), strict=True) if row_scores else []
         table = [[_to_text(value) for value in row] for row in rows]
@@ -403,6 +411,11 @@ def _json_types(feature: Any) -> set[type]:
 
 def _normalize(word: str) -> str:
     return word.strip(string.punctuation + "‘’“”").casefold()
+
+
+def _is_stock(options: Mapping[str, Any]) -> bool:
+    """Whether the result is to be that of one of evaluate's own modules."""
+    return options.get("result_format") is not None
 
 
 def _to_text(value: Any) -> str:

@@ -59,6 +59,11 @@ class QuestionAnswering(Task):
 
     keeps_rows = True
 
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        """Those of a plain Trainer; the one of `run_qa` passes SQuAD's mappings instead."""
+        return () if self.examples is None else ("start_positions", "end_positions")
+
     def first_output(self, logits: Any) -> Any:
         """The logits of first and of last tokens; some models return more."""
         return logits[:2]

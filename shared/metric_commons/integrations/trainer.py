@@ -110,7 +110,16 @@ class TrainerHook:
         """The most likely class or word for each label, if the task does not need logits.
 
         If a model returns a tuple, the first element is the logits.
+
+        Raises:
+            ValueError: the rows lack the labels without which a Trainer computes no scores.
         """
+        if labels is None and self._task.label_columns:
+            columns = " and ".join(self._task.label_columns)
+            raise ValueError(
+                f"the evaluation dataset has no {columns}, and without labels a Trainer computes "
+                "no scores; add these columns, or use the QuestionAnsweringTrainer of run_qa"
+            )
         scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
         return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
 
@@ -137,6 +146,7 @@ class TrainerHook:
             self._states: dict[str, State] = {}  # of the batches before them, by module
             self._examples = 0  # in all batches
             self._omitted = 0  # rows, in all batches
+            self._task.reset()
 
     def _take(self, evaluation: Any) -> None:
         examples = self._examples
@@ -181,6 +191,7 @@ class TrainerHook:
         return results
 
     def _scores(self) -> dict[str, float]:
+        self._task.warn()
         results = {name: self._flat(name, result) for name, result in self._results().items()}
         scores = [score for result in results.values() for score in result]
         flat = {

@@ -84,6 +84,17 @@ class Task(ABC):
         """The part of the logits of a batch that the Trainer is to gather."""
         return logits
 
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        """The labels without which a Trainer does not call the hook, and does not say so."""
+        return ()
+
+    def warn(self) -> None:  # noqa: B027 - most tasks have nothing to warn of
+        """Warn of what the rows of an evaluation cannot show, after the last one."""
+
+    def reset(self) -> None:  # noqa: B027 - most tasks remember nothing
+        """Forget the rows of an evaluation."""
+
     @abstractmethod
     def rows(self, batch: Batch) -> Rows:
         """The rows of a batch.

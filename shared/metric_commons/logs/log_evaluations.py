@@ -20,9 +20,9 @@ from ..numbers.checks import RowError
 from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
+from ..scoring.row_samples import Reduce
 from ..scoring.scoring import score_systems
 from ..scoring.system_rows import InputError, SystemRows
-from ..scoring.units import Reduce
 from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
@@ -341,7 +341,7 @@ def _missing_input(module: str, name: str, standard: str, file: Source) -> str:
 def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
     """A module's error about `predictions[12]`, with the row's location in the file if known."""
     cause = error.error
-    if not isinstance(cause, RowError) or rows.units or rows.excluded or samples.scored_by_log:
+    if not isinstance(cause, RowError) or rows.samples or rows.excluded or samples.scored_by_log:
         return cause
     source = samples.source
     location = source.location(samples.rows[cause.row])

@@ -99,7 +99,7 @@ def _agreement(
     differ = ~(np.abs(logged - values) <= _TOLERANCE)
     reason = ""
     if differ.any():
-        columns = rows.inputs[module_name] if module_name not in rows.units else None
+        columns = rows.inputs[module_name] if module_name not in rows.samples else None
         options = {k: v for k, v in scores[1].options.items() if k in module.declared_options}
         reason = _reason(logged, values, differ, module, score, columns, options)
         if not reason:

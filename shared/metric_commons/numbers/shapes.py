@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, filterfalse
 from math import isnan
 from operator import itemgetter
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -248,6 +248,11 @@ class Record:
 
 
 Shape = Scalar | ListOf | Record
+
+# Annotations of columns, with the shapes that their rows may have.
+TextRows = Annotated[Any, Scalar(str)]
+TextsRows = Annotated[Any, Scalar(str), ListOf(Scalar(str))]
+NumberRows = Annotated[Any, Scalar(float), ListOf(Scalar(float))]
 
 
 def checked_column(name: str, column: Any, shape: Shape) -> Column:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..files.stored import to_jsonable
+from ..results.breakdowns import breakdown_tables
 from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, Comparison, number_range
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
@@ -157,6 +158,10 @@ def render(results: Results, examples: Examples) -> str:
         not_equal=NOT_EQUAL,
         simultaneous=SIMULTANEOUS,
         groups=_group_tables(results),
+        breakdowns=[
+            (table.title, Markup(as_html([table._replace(title="")], [])))
+            for table in breakdown_tables(results.systems, list(results.systems))
+        ],
         examples=examples,
         signatures=results.signatures(),
         inputs=[_input_row(source) for source in provenance.get("inputs", [])],
@@ -250,7 +255,7 @@ def _format_number(value: Any) -> str:
 
 
 def _format_time(text: str) -> str:
-    """A time in readable format_name; other texts unchanged."""
+    """A time in readable form; other texts unchanged."""
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:

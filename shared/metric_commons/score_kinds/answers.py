@@ -19,10 +19,10 @@ _SCORES = ("exact", "f1", "has_answer", "is_given")
 
 
 class AnswersInOrder(TabulatedStatistics):
-    """Scores and probability of each answer, in the order in which parts are merged.
+    """The scores and the probability of each answer, in the order in which parts are merged.
 
-    The official walk over thresholds depends on the order of equal probabilities. Where they are
-    grouped it does not, and all answers of equal scores are stored once, with their number.
+    The official search over thresholds depends on the order of equal probabilities. If they are
+    grouped it does not, and answers with equal scores are stored once, with their number.
     """
 
     def __init__(self, metric: RowModule) -> None:
@@ -49,7 +49,7 @@ class AnswersInOrder(TabulatedStatistics):
             check_counts(columns["count"])
             for name in _SCORES:
                 if name not in columns or (columns[name].dtype == np.bool_) != (name in _TRUTHS):
-                    raise ValueError(f"{name} is no column, or one of another kind")
+                    raise ValueError(f"{name} is missing, or its values have another type")
             for name in (*_SCORES, "probabilities"):
                 if name in columns:
                     check_column(name, columns[name], SHARES)

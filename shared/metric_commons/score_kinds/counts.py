@@ -11,10 +11,10 @@ from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, ref
 
 
 class RowCounts(TabulatedStatistics):
-    """How often each row occurs, for modules to which the order of rows is all the same.
+    """How often each row occurs, for modules that ignore the order of rows.
 
-    Few labels make few rows, and labels with scores are all that a curve needs. Where rows are
-    seldom equal this keeps them all: a silhouette compares every point with every other.
+    A few labels make a few distinct rows, and a curve needs only labels with scores. If rows are
+    seldom equal, this keeps them all: a silhouette compares every point with every other.
     """
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
@@ -38,7 +38,7 @@ class RowCounts(TabulatedStatistics):
         for columns in self._rows.tables_of_numbers():
             check_counts(columns["count"])
             for name in columns.keys() & self._metric.options.keys():
-                check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
+                check_column(name, columns[name], NOT_NEGATIVE)  # weights of rows
 
 
 def _refuse_labels(metric: RowModule, labels: RowLabels) -> None:

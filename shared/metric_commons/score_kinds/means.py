@@ -26,7 +26,7 @@ from .sufficient_statistics import (
     refuse_ids,
 )
 
-_PENDING = 1 << 14  # how many numbers are added up at once, at least
+_PENDING = 1 << 14  # the minimum of numbers that are added up at once
 SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
 
 
@@ -35,14 +35,14 @@ class Rows:
     """How often each score occurs among some rows, and the sums of their clusters."""
 
     scores: dict[str, Multiset]
-    clusters: dict[str, ClusterSums] | None  # None if rows stand alone
+    clusters: dict[str, ClusterSums] | None  # None without clusters
 
     def __len__(self) -> int:
         return len(next(iter(self.scores.values())))
 
     @property
     def entries(self) -> int:
-        """How many numbers are held, which says how long it takes to add them up."""
+        """The number of stored numbers, on which the time to add them up depends."""
         clusters = 0 if self.clusters is None else sum(map(len, self.clusters.values()))
         return clusters + sum(scores.values.size for scores in self.scores.values())
 
@@ -77,10 +77,10 @@ class Rows:
 
 
 class RowScores(SufficientStatistics):
-    """Scores of single rows, of which the exact mean is reported.
+    """Scores of single rows, of which exact means are reported.
 
-    The parts of each group are added up when as many numbers have come as there were at the last
-    time, so that all of them together are sorted a few times, and not once a part.
+    The parts of a group are added up when their numbers have doubled since the last time, so that
+    numbers are sorted a few times altogether, instead of once per part.
     """
 
     def __init__(self, metric: RowModule) -> None:
@@ -109,8 +109,8 @@ class RowScores(SufficientStatistics):
             }
         )
 
-    def merge(self, other: Self) -> None:
-        self._add(other._parts)
+    def merge(self, statistics: Self) -> None:
+        self._add(statistics._parts)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):

@@ -39,8 +39,8 @@ class RankingScores(SufficientStatistics):
             ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
         )
 
-    def merge(self, other: Self) -> None:
-        self._rankings.merge(other._rankings)
+    def merge(self, statistics: Self) -> None:
+        self._rankings.merge(statistics._rankings)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         scores, labels = self._rankings.in_order()
@@ -85,7 +85,7 @@ KIND = _Kind()
 
 @lru_cache(maxsize=64)
 def _measures(names: str | tuple[str, ...]) -> tuple[Measure, ...]:
-    """The measures of these names; parts have the same ones, and to read names takes a while."""
+    """The measures of these names, cached, since all parts have the same ones."""
     return parse_measures(names)
 
 

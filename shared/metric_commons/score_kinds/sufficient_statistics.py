@@ -44,7 +44,7 @@ class CountedScores(NamedTuple):
 
 
 class SufficientStatistics(ABC):
-    """What the result of a module depends on, for any number of rows."""
+    """All that the result of a module depends on, for any number of rows."""
 
     def __init__(self, metric: "RowModule") -> None:
         self._metric = metric
@@ -58,7 +58,7 @@ class SufficientStatistics(ABC):
         """Add rows."""
 
     @abstractmethod
-    def merge(self, other: Any) -> None:
+    def merge(self, statistics: Any) -> None:
         """Add statistics of the same class."""
 
     @abstractmethod

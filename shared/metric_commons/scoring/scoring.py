@@ -1,4 +1,4 @@
-"""Every module on every system: the one function behind Python, the command line and the server."""
+"""Scores of every module on every system, for Python, the command line and the server."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ from .table_columns import (
     is_table,
     table_names,
 )
-from .worker_processes import check_jobs, in_processes
+from .worker_processes import check_jobs, run_parallel
 
 if TYPE_CHECKING:
     from .parallel_rows import Summaries
@@ -74,14 +74,14 @@ def score(
     Args:
         modules: a name, or several.
         data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
-            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Spark and
-            `datasets` score by parts, whose states merge; the columns come to this process only
-            for `per_example`, `compare`, labels that are no column, options that are functions,
-            `sample_weight`, and rankings of `datasets` without ids.
-        predictions: of one system, or of each system by its name; a table with a column for each
-            system. Of `data` a column, several, or the column of each system by its name.
-        references: the same for all systems, or of each system; None if no module needs them.
-            Of rankings both may be dictionaries `{query: {document: number}}`.
+            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Tables of
+            Spark and `datasets` are scored in parts, whose states merge; columns are collected
+            only for `per_example`, `compare`, labels that are not columns, options that are
+            functions, `sample_weight`, and rankings of `datasets` without ids.
+        predictions: a column; the column of each system, by name; or a table with a column for
+            each system. With `data`: the name of a column, several, or a name for each system.
+        references: for all systems, or for each system; None if no module needs them. Both columns
+            of rankings may be dictionaries `{query: {document: number}}`.
         options: options of modules: `option` is for every module that has it, `module.option` for
             one.
         confidence_level: level of confidence intervals, such as 0.95; without it there are none.
@@ -91,22 +91,21 @@ def score(
             comparisons then count clusters instead of rows.
         n_resamples: number of resamples, for intervals and tests that need them.
         seed: seed of the resamples.
-        groups: one label per row, the same for all systems or of each system.
-        ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
-            them.
+        groups: one label per row, for all systems or for each system.
+        ids: one id per row, likewise; results are compared by them. Rankings of Spark need them.
         per_example: also keep the scores of every row.
-        compare: test every two systems against each other; they must have the same rows: a
-            permutation test of the main score of each module, with p-values corrected for the
-            number of pairs and scores.
+        compare: test every two systems against each other; they must have the same rows. A
+            permutation test compares the main score of each module, and p-values are corrected
+            for the number of pairs and scores.
         scores: report and compare only these scores, such as qa_f1; by default all are reported,
             and the main score of each module is compared: as `score` or `module.score`.
         correction: correction of p-values for several comparisons: holm, max_t (of the largest
             statistic), benjamini_hochberg or none.
-        inputs: where the rows came from, for the provenance.
+        inputs: the sources of the rows, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from
-            this one, which pays from some 100,000 rows on.
-        **unknown: refused, with a hint at the argument that may be meant.
+            this one, which is worthwhile from about 100,000 rows on.
+        **unknown: refused, with a hint at the argument that was probably meant.
 
     Raises:
         ValueError: an unknown module or option, or input that a module refuses.
@@ -149,7 +148,7 @@ def score(
         from .table_parts import part_of_table
 
         plan = plan_of_columns(request, metrics, names, labels)
-        part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
+        part = run_parallel(lambda processes: part_of_table(data, plan, processes), jobs)
         part.inputs.extend(map(dict, inputs))
         return part.results(**request.intervals).choose(scores)
     if data is not None:
@@ -171,14 +170,14 @@ def score_columns(
     """The results of loaded modules, by their names, on columns; see `score`.
 
     Args:
-        request: what is asked for; its fields are not read.
-        metrics: the modules by their names.
-        predictions: a column, or one of each system.
-        labels: the columns of references, groups, clusters and ids, of all systems or of each.
-        inputs: where the rows came from.
+        request: the request; its fields are ignored.
+        metrics: the modules by name.
+        predictions: a column, or a column for each system.
+        labels: the columns of references, groups, clusters and ids, for all systems or for each.
+        inputs: the sources of the rows.
         progress: show a bar on stderr.
     """
-    from ..base.columns import holds_queries  # numpy, which help should not wait for
+    from ..base.columns import holds_queries  # imports numpy, so only on use
 
     systems: Mapping[str, Any] = {"predictions": predictions}
     if isinstance(predictions, Mapping) and not holds_queries(predictions):
@@ -206,10 +205,10 @@ def score_columns(
 
 
 def _read_once(column: Any) -> Any:
-    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+    """A column as a list or an array, so that modules do not each convert it from Arrow.
 
-    Maps of Arrow stay, which rankings read in their own way, and what is no column: the module
-    refuses it.
+    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
+    that is not a column, which the module refuses.
     """
     from ..base.columns import holds_maps
     from ..numbers.arrays import as_column
@@ -222,7 +221,7 @@ def _read_once(column: Any) -> Any:
 
 
 def column_names(predictions: Any) -> dict[str, str]:
-    """Of each system the column of its predictions.
+    """The column with the predictions of each system.
 
     >>> column_names("answer"), column_names({"bot": "answer"})
     ({'answer': 'answer'}, {'bot': 'answer'})
@@ -239,7 +238,7 @@ def column_names(predictions: Any) -> dict[str, str]:
 def _from_table(
     data: Any, systems: Mapping[str, str], labels: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The predictions of each system, and the other columns; what is no name stays as it is."""
+    """The predictions of each system, and the other columns, some of which may not be names."""
     names = [*systems.values(), *(name for name in labels.values() if isinstance(name, str))]
     columns = columns_of_table(data, names)
     return {system: columns[name] for system, name in systems.items()}, {
@@ -250,7 +249,7 @@ def _from_table(
 def _needs_rows(
     data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
-    """Whether states of parts do not suffice, or the table does not come in parts."""
+    """Whether states of parts are insufficient, or the table does not come in parts."""
     if data is None or not comes_in_parts(data):
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
@@ -268,10 +267,10 @@ def _needs_rows(
 
 
 def _refuse(unknown: Iterable[str], metrics: Mapping[str, Module]) -> None:
-    """Nothing, if there are no unknown arguments.
+    """Check that there are no unknown arguments.
 
     Raises:
-        TypeError: there are some; says where an option of a module belongs.
+        TypeError: there are some; the message shows where an option of a module belongs.
     """
     for name in unknown:
         holders = [module for module, metric in metrics.items() if name in metric.options]
@@ -329,7 +328,7 @@ def score_systems(
 
         return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
 
-    summaries = in_processes(summaries_in, request.jobs or 1)
+    summaries = run_parallel(summaries_in, request.jobs or 1)
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
@@ -378,7 +377,7 @@ def score_systems(
 
 
 def _column(name: str, columns: Any, system: str) -> Any:
-    """The column of one system, where each has its own; else the column all share."""
+    """The column of one system, if each has one; otherwise the column that all share."""
     if not isinstance(columns, Mapping):
         return columns
     if system not in columns:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
-from ..statistics.sum_distributions import Distribution, Distributions, SumFunction, SumRatio
+from ..statistics.sum_distributions import Distributions, SumFunction, SumRatio, SumScore
 from ..statistics.sums import RowStatistics
 from ..texts.references import blocks
 from ..texts.segments import segment_starts
@@ -216,7 +216,7 @@ def bleu_distributions(
         largest: the largest score.
     """
 
-    def distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
+    def distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
         counts = [name for name in statistics if name.startswith("count_")]
 
         def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:

@@ -43,7 +43,7 @@ def test_powers_of_numbers(base, exponent, expected):
     [
         ("0", "0", "zero to the power of zero"),
         ("0", "-1", "division by zero"),
-        ("-8", "1/3", "a negative number to a broken power"),
+        ("-8", "1/3", "a negative number to a fractional power"),
         ("3", "1000000000", "too large a power"),
     ],
 )

@@ -26,7 +26,7 @@ from metric_commons.scoring import scoring
 from metric_commons.scoring.scoring import InputError, score
 from metric_commons.states.parts import Part
 from metric_commons.states.state import State
-from metric_commons.statistics import significance
+from metric_commons.statistics import corrections, significance
 
 SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
 REFERENCES = ["paris", ["oslo", "Christiania"]]
@@ -498,7 +498,7 @@ def test_the_main_score_of_each_module_is_compared_and_corrected_together():
         assert each["significant"] == (each["p_adjusted"] < 0.05)
         assert each["rows"] == QUESTIONS
         assert each["options"]["tests"] == 6
-    corrected = significance.holm([each["p_value"] for each in found]).tolist()
+    corrected = corrections.holm([each["p_value"] for each in found]).tolist()
     assert [each["p_adjusted"] for each in found] == corrected
 
 
