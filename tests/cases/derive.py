@@ -23,6 +23,7 @@ SOURCES = {
     "mathematics": GIVEN / "cases" / "mathematics.jsonl",
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
+    "preferences": GIVEN / "cases" / "preferences.jsonl",
     "languages": GIVEN / "cases" / "languages.jsonl",
     "structured": GIVEN / "cases" / "structured.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
@@ -56,7 +57,8 @@ UNREAD = {
         *("apps 362aedc", "open-r1 1416fa0", "verl sandbox_fusion 1dda039"),
     },
     **dict.fromkeys(
-        ("answers", "mathematics", "ratio_intervals", "files", "structured"), frozenset()
+        ("answers", "mathematics", "ratio_intervals", "files", "structured", "preferences"),
+        frozenset(),
     ),
     "worked_examples": set(),
     "languages": {"official"},

@@ -41,6 +41,8 @@ FAMILIES = (
     "regression",
     "clustering",
     "outcomes",
+    "ratings",
+    "judges",
     "execution",
     "instructions",
     "structured",

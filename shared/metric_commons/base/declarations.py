@@ -1,5 +1,6 @@
 """The declarations of a module: its inputs, options and scores, and how it is called."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,6 +21,7 @@ class Module(Protocol):
     queries_allowed: bool = False
     arrays_allowed: bool = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed: bool = False  # whether float columns may contain NaN
+    holes_allowed: bool = False  # whether lists may contain None
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
     # The modules of evaluate whose place this one can take, and the functions for their results.
@@ -27,6 +29,7 @@ class Module(Protocol):
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text
+    single_items_allowed: bool = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
     # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this
@@ -66,6 +69,8 @@ class Module(Protocol):
     unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
     # Ranges of scores, by patterns of their names: see `numbers.score_ranges`.
     score_ranges: Ranges = SHARES
+    # From a result, with its intervals if there are any, a sentence that a reader can quote.
+    sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
     declared_options: "Mapping[str, Option]" = MappingProxyType({})
 
@@ -80,9 +85,24 @@ class Module(Protocol):
         ...
 
     @property
+    def required_inputs(self) -> Sequence[str]:
+        """The inputs that no alternative of the features leaves out."""
+        return [name for name in self.input_names if all(name in f for f in self.feature_sets)]
+
+    @property
     def options(self) -> Mapping[str, Any]:
         """Every option with the value that `compute` uses by default."""
         ...
+
+    def with_nan(self, column: Any) -> Any:
+        """A column of a table, with NaN in place of None if this module takes NaN.
+
+        Files and tables have no other way to say that a number is missing.
+        """
+        is_number_or_none = self.nan_allowed and isinstance(column, list) and None in column
+        if not is_number_or_none or any(isinstance(value, str | list) for value in column):
+            return column
+        return [math.nan if value is None else value for value in column]
 
     def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         """The inputs as rows."""

@@ -105,7 +105,9 @@ class RowModule(Module):
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
-            return ListOf(self._shape(feature.feature, **limits), self.single_text_allowed)
+            limits |= {"missing": self.holes_allowed}
+            item = self._shape(feature.feature, **limits)
+            return ListOf(item, self.single_text_allowed, self.single_items_allowed)
         if isinstance(feature, dict):
             fields = feature.items()
             return Record(tuple((name, self._shape(inner, **limits)) for name, inner in fields))

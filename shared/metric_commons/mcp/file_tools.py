@@ -222,7 +222,7 @@ def _check_inputs(metrics: Mapping[str, Module], references: str | None) -> None
         inputs = metric.input_names
         if "predictions" not in inputs:
             raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
-        if "references" in inputs and references is None:
+        if "references" in metric.required_inputs and references is None:
             raise OptionError("references", f"is missing; {name} needs it: name their field")
 
 

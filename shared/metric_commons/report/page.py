@@ -142,6 +142,7 @@ def render(results: Results, examples: Examples) -> str:
     page = template.render(
         results=results,
         systems=list(results.systems),
+        sentences=results.sentences(),
         rows=sorted(rows),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(tables[:1], [])),

@@ -1,13 +1,22 @@
 """Scores that follow from how often each row occurs, such as a label beside a label."""
 
+from collections.abc import Callable
 from typing import Any
 
 from ..base.row_module import RowModule
-from ..numbers.checks import check_weights
+from ..numbers.checks import check_labels, check_number_lists, check_weights
+from ..numbers.domains import item_per_row
 from .row_tables import TabulatedStatistics
 from .score_kind import ScoreKind
 from .state_checks import NOT_NEGATIVE, check_column, check_counts
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
+
+# The check of an option that has a value for each row, by what it calls this value.
+_CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
+    "label": check_labels,
+    "number": check_weights,
+    "list of numbers": check_number_lists,
+}
 
 
 class RowCounts(TabulatedStatistics):
@@ -20,12 +29,15 @@ class RowCounts(TabulatedStatistics):
     def update(self, columns: Columns, labels: RowLabels) -> None:
         refuse_ids(labels.ids)
         _refuse_labels(self._metric, labels)
-        weights = {name: columns[name] for name in columns if name in self._metric.options}
-        inputs = {name: column for name, column in columns.items() if name not in weights}
+        options = self._metric.declared_options
+        per_row = {name: columns[name] for name in columns if name in options}
+        inputs = {name: column for name, column in columns.items() if name not in per_row}
         columns_read = self._metric.checked(**inputs)
         checked = dict(self._metric.state_columns(columns_read, **self._metric.options))
-        for name, column in weights.items():
-            checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
+        rows = len(next(iter(checked.values())))
+        for name, column in per_row.items():
+            item = item_per_row(options[name].annotation)
+            checked[name] = _CHECKS[item](name, column, rows)
         self._rows.update(checked | labels.columns())
 
     def result(self, **reporting: Any) -> dict[str, Any]:

@@ -356,7 +356,7 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
             yield from _flat(f"{name}.{field}", [row[field] for row in column])
         return
     is_list = isinstance(first, list | tuple)
-    if is_list and len({*map(len, column)}) == 1:
+    if is_list and first and len({*map(len, column)}) == 1:
         column = np.array(column).reshape(len(column), -1)
     if isinstance(column, np.ndarray) and column.ndim == 2:
         yield f"{name}[]", None
@@ -426,8 +426,16 @@ def _restored(name: str, table: Table) -> Any:
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])
-    rows = zip(*(column.to_pylist() for column in columns), strict=True)
+    rows = zip(*(_listed_values(column) for column in columns), strict=True)
     return [[value for value in row if value is not None] for row in rows] or [[]] * len(table)
+
+
+def _listed_values(column: Any) -> list[Any]:
+    """The texts or numbers of a column; None where there is none."""
+    if not _is_text(column.type):
+        values: list[Any] = column.to_pylist()
+        return values
+    return [text if text is None else text.decode("utf-8") for text in column.to_pylist()]
 
 
 def _records(columns: Mapping[str, Any]) -> Columns:

@@ -19,6 +19,7 @@ from ..catalog.catalog import load_without_evaluate
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
 from ..numbers.checks import nearest
+from ..numbers.domains import is_per_row
 from ..numbers.progress import step
 from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
@@ -259,7 +260,9 @@ def _needs_rows(
     for key, value in options.items():
         option = key.rpartition(".")[2]
         follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
-        if option == "sample_weight" or value in filter(None, follows):
+        declared = [m.declared_options[option] for m in metrics.values() if option in m.options]
+        per_row = any(is_per_row(declaration.annotation) for declaration in declared)
+        if per_row or value in filter(None, follows):
             return True
     if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False

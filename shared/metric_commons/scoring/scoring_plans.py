@@ -155,7 +155,8 @@ class ScoringPlan:
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
                     state.update(
-                        **{name: block[column] for name, column in columns.items()}, **accepted
+                        **{name: metric.with_nan(block[c]) for name, c in columns.items()},
+                        **accepted,
                     )
                 except ValueError as error:
                     raise InputError(system, error) from error
@@ -168,10 +169,10 @@ class ScoringPlan:
             ValueError: an input has none.
         """
         columns = {**self.labels, "predictions": self.systems[system]}
-        for name in metric.input_names:
+        for name in metric.required_inputs:
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
-        return {name: columns[name] for name in metric.input_names}
+        return {name: columns[name] for name in metric.input_names if name in columns}
 
 
 def plan_of_columns(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .intervals import interval
     from .paired_sums import compare_sums
     from .paired_tests import PairedTest, paired_test
-    from .power import Pilot, minimum_detectable, power_of, required_rows
+    from .power import Pilot, minimum_detectable, power_of, required_labels, required_rows
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
     from .significance import (
@@ -57,6 +57,7 @@ __all__ = [
     "power_of",
     "proportion_interval",
     "rank_intervals",
+    "required_labels",
     "required_rows",
     "simultaneous_intervals",
     "summarize",
@@ -98,6 +99,7 @@ __getattr__ = resolver(
         "power_of": "power",
         "proportion_interval": "proportions",
         "rank_intervals": "ranks",
+        "required_labels": "power",
         "required_rows": "power",
         "simultaneous_intervals": "significance",
         "summarize": "summary",

@@ -21,9 +21,18 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
-from ..numbers.domains import Labels, Level, NonNegative, Positive, check_option
+from ..numbers.domains import (
+    Count,
+    Labels,
+    Level,
+    NonNegative,
+    Positive,
+    Proportion,
+    check_option,
+)
 from .cluster_sums import ClusterSums
 from .paired_tests import checked_differences, difference_sums
+from .proportions import clopper_pearson
 from .sign_flips import common_step, saddlepoint_tail
 
 _BISECTIONS = 200  # until two neighbouring floats are left
@@ -127,6 +136,69 @@ def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: f
         sufficient = power_of(effect, deviation, middle, alpha) >= power
         low, high = (low, middle) if sufficient else (middle, high)
     return high
+
+
+def required_labels(
+    half_width: float,
+    *,
+    rate: float = 0.5,
+    correlation: float = 0.0,
+    rows: int | None = None,
+    confidence_level: float = 0.95,
+) -> int | None:
+    """The fewest labels with which the interval of a rate is at most this wide to either side.
+
+    The interval is Clopper and Pearson's at the rate. A judge of all rows whose verdicts correlate
+    with the labels makes n labels worth n / (1 - r**2 (1 - n / M)) labels alone, for M rows: the
+    effective sample size of ppi-python. A pilot of 30 to 50 labels gives the rate and r.
+
+    Args:
+        half_width: half the width of the interval, strictly between 0 and 0.5.
+        rate: the expected rate.
+        correlation: r of verdicts and labels, strictly between -1 and 1; 0 without a judge.
+        rows: how many rows the judge has seen, of which the labels are some; None for as many as
+            one likes.
+        confidence_level: strictly between 0 and 1.
+
+    Returns:
+        The number of labels; None if not even labels of all rows suffice, so that more rows are
+        needed.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        Broska, Howes and van Loon, The mixed subjects design (2025).
+
+    >>> required_labels(0.05, rate=0.8), required_labels(0.05, rate=0.8, correlation=0.7, rows=1000)
+    (264, 155)
+    >>> required_labels(0.01, rows=1000) is None
+    True
+    """
+    if not 0 < half_width < 0.5:
+        raise OptionError("half_width", f"must be strictly between 0 and 0.5, got {half_width!r}")
+    if not -1 < correlation < 1:
+        raise OptionError("correlation", f"must be strictly between -1 and 1, got {correlation!r}")
+    check_option("rate", rate, Proportion)
+    check_option("rows", rows, Count | None)
+    check_option("confidence_level", confidence_level, Level)
+
+    def is_wide(labels: int) -> bool:
+        unseen = 1.0 if rows is None else 1 - labels / rows
+        worth = labels / (1 - correlation**2 * unseen)
+        low, high = clopper_pearson(rate * worth, worth, confidence_level)
+        return (high - low) / 2 > half_width
+
+    most = rows or 1
+    while rows is None and is_wide(most):
+        most *= 2
+    if is_wide(most):
+        return None
+    least = 1
+    while least < most:
+        middle = (least + most) // 2
+        least, most = (middle + 1, most) if is_wide(middle) else (least, middle)
+    return least
 
 
 def _check(deviation: float, alpha: float) -> None:
