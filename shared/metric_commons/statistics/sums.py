@@ -123,14 +123,16 @@ class RowStatistics:
         that it has in a module of means.
         """
         result = self.result()
+        stated_distributions = self.distributions(sorted(self.names))
+        # A statistic is a score if it is that of which a mean is made, and not if it is a sum.
         scores = {
             name: score
             for name, score in result.items()
-            if isinstance(score, float) and name not in self.names  # sums are not scores
+            if isinstance(score, float) and (name in stated_distributions or name not in self.names)
         }
         distributions = {
             name: distribution
-            for name, distribution in self.distributions(sorted(self.names)).items()
+            for name, distribution in stated_distributions.items()
             if name in scores and (method != "bootstrap" or isinstance(distribution, RowMean))
         }
         has_ratios = any(
