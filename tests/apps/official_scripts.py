@@ -278,12 +278,11 @@ def table(results: dict[str, dict[str, dict[str, Any]]]) -> str:
     lines = ["| Script | Scores | Equal | Different |", "| --- | --- | --- | --- |"]
     for name, scores in results.items():
         keys = [key.removeprefix("eval_") for key in scores["stock"]]
+        keys_by_cause: dict[str, list[str]] = {}
         odd = differences(name, scores)
-        causes = "; ".join(
-            dict.fromkeys(
-                f"{key.removeprefix('eval_')}: {why}" for key, (_, why) in sorted(odd.items())
-            )
-        )
+        for key, (_, why) in sorted(odd.items()):
+            keys_by_cause.setdefault(why, []).append(key.removeprefix("eval_"))
+        causes = "; ".join(f"{', '.join(names)}: {why}" for why, names in keys_by_cause.items())
         equal = f"{len(keys) - len(odd)} of {len(keys)}"
         lines.append(f"| {name} | {', '.join(keys)} | {equal} | {causes} |")
     return "\n".join(lines) + "\n"

@@ -35,7 +35,7 @@ def usage(card: str) -> list[list[doctest.Example]]:
 
 def module_name(card: str) -> str:
     """The module of a card, which its first example loads."""
-    return re.findall(r'evaluate\.load\("(?:[^"]*/)?(\w+)"', card)[0]  # type: ignore[no-any-return]
+    return re.findall(r'\.load\("(?:[^"]*/)?(\w+)"', card)[0]  # type: ignore[no-any-return]
 
 
 def worked_examples(card: str) -> list[dict[str, Any]]:
@@ -99,7 +99,7 @@ def _record_assignment(
     match statement:
         case ast.Assign(
             targets=[ast.Name(id=name)],
-            value=ast.Call(func=ast.Attribute(value=ast.Name(id="evaluate"), attr="load")) as call,
+            value=ast.Call(func=ast.Attribute(attr="load")) as call,
         ):
             try:
                 settings[name] = _arguments(call, values)
