@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.checks import nearest
-from ..numbers.score_ranges import SHARES, Ranges
+from ..numbers.score_ranges import Ranges
 
 if TYPE_CHECKING:
     from ..base.declared_module import DeclaredModule
@@ -57,25 +57,19 @@ def path(name: str) -> Path:
 
 
 class _Declaration(NamedTuple):
-    """The parts of a script that are literals."""
+    """The docstrings of a script."""
 
     docstring: str
     class_docstring: str
-    score_ranges: Ranges
 
 
 @cache
 def _declaration(script: Path) -> _Declaration:
-    """Parse a script without executing it: listings and saved results need no families."""
+    """Parse a script without executing it, since listings do not need its imports."""
     tree = ast.parse(script.read_text("utf-8"))
-    docstring, class_docstring, ranges = ast.get_docstring(tree) or "", "", SHARES
-    for node in ast.walk(tree):
-        match node:
-            case ast.ClassDef():
-                class_docstring = ast.get_docstring(node) or ""
-            case ast.Assign(targets=[ast.Name(id="score_ranges")], value=value):
-                ranges = ast.literal_eval(value)
-    return _Declaration(docstring, class_docstring, ranges)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    class_docstring = ast.get_docstring(classes[0]) if classes else None
+    return _Declaration(ast.get_docstring(tree) or "", class_docstring or "")
 
 
 def summary(name: str) -> str:
@@ -100,14 +94,14 @@ def takes(name: str) -> str:
 
 @cache
 def score_ranges(name: str) -> Ranges:
-    """The ranges of the scores of a module, without importing it.
+    """The ranges of the scores of a module.
 
     Anything that is not one of our modules, such as the scores of a harness, is unrestricted.
 
     >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
     ((0.0, 1.0), (0, 100), {})
     """
-    return _declaration(path(name) / f"{name}.py").score_ranges if name in names() else {}
+    return module_class(name).score_ranges if name in names() else {}
 
 
 def module_class(name: str) -> "type[DeclaredModule]":
