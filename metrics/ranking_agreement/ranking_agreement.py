@@ -54,10 +54,7 @@ class RankingAgreement(BatchMetric):
     """
 
     score_kind = "counts"
-    score_ranges = {
-        **dict.fromkeys(("pairwise_accuracy", "rbo", "rbo_*"), (0, 1)),
-        "*": (-1, 1),
-    }
+    score_ranges = {"pairwise_accuracy": (0, 1), "rbo": (0, 1), "rbo_*": (0, 1), "*": (-1, 1)}
     lower_is_better = frozenset({"rbo_residual"})
     arrays_allowed = True
     single_items_allowed = True

@@ -425,7 +425,7 @@ def test_systems_that_votes_cannot_tell_apart_are_named(run, votes):
     told = " ".join(run(*votes, "--set", "method=elo")[1].split())
     assert "these votes give no interval for it." in told
     told = " ".join(run(*votes, "--set", "method=win_rate")[1].split())
-    assert "ada has the highest win rate, 75.0% (95% interval" in told
+    assert "ada has the highest win rate, 80.0% (95% interval" in told
 
 
 def test_votes_have_clusters_and_options(run, votes):

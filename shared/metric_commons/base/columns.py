@@ -139,7 +139,7 @@ def _is_object_or_objects(row: Any) -> bool:
 
 def _json_text(name: str, number: int, row: Any) -> str:
     try:
-        return json.dumps(row, default=_json_value)
+        return _ENCODER.encode(row)
     except (TypeError, ValueError, RecursionError) as error:
         raise RowError(name, number, f"cannot be written as JSON: {error}") from None
 
@@ -150,6 +150,9 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not a value of JSON")
+
+
+_ENCODER = json.JSONEncoder(default=_json_value)
 
 
 def copied(column: Column, shape: Shape) -> Column:

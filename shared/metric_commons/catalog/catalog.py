@@ -110,6 +110,14 @@ def score_ranges(name: str) -> Ranges:
     return _declaration(path(name) / f"{name}.py").score_ranges if name in names() else {}
 
 
+def module_class(name: str) -> "type[DeclaredModule]":
+    """The class of a module, without `evaluate`."""
+    script = path(name) / f"{name}.py"
+    from ..base.declared_module import declared_class  # imports numpy, so only on use
+
+    return declared_class(script)
+
+
 def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
@@ -118,10 +126,7 @@ def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     ... )["qa_f1"]
     1.0
     """
-    script = path(name) / f"{name}.py"
-    from ..base.declared_module import declared_class  # numpy, which help should not wait for
-
-    return declared_class(script)(**settings)
+    return module_class(name)(**settings)
 
 
 def load(name: str, config_name: str | None = None, **settings: Any) -> Any:

@@ -228,8 +228,9 @@ def _votes_section(
         "confidence_level": level,
         "options": options,
         "sentence": board.sentence(),
+        "signatures": [board.signature()],
     }
-    return Section(board.table(top), [], heading, list(board.records())[:top])
+    return Section(board.table(top), [board.signature()], heading, list(board.records())[:top])
 
 
 def _section(content: "Leaderboard") -> Section:

@@ -155,14 +155,14 @@ rows (without the judge 211), if the rate is near 0.80 and the correlation with 
         start = f"For the rate of {self.system} to be known to plus or minus {half_width:g}, "
         if self.required is None:
             return f"{start}labels of all {self.rows:,} rows do not suffice: it takes more rows."
-        alone = "more rows than there are"
+        labels_text = "more rows than there are"
         if self.without_judge is not None:
-            alone = f"{self.without_judge:,}"
+            labels_text = f"{self.without_judge:,}"
         return (
             f"{start}people have to label {self.required:,} of {self.rows:,} rows (without the "
-            f"judge {alone}), if the rate is near {self.rate:.2f} and the correlation with the "
-            f"judge near {self.correlation:.2f}, of which {self.labelled:,} labels show no more "
-            f"than {low:.2f} to {high:.2f}."
+            f"judge {labels_text}), if the rate is near {self.rate:.2f} and the correlation with "
+            f"the judge near {self.correlation:.2f}, of which {self.labelled:,} labels show no "
+            f"more than {low:.2f} to {high:.2f}."
         )
 
 

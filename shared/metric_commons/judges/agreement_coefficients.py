@@ -211,9 +211,9 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     ratings = int(sizes @ units.counts)
     repeated = np.broadcast_to(units.counts[:, np.newaxis], units.codes.shape)[is_rated]
     occurrences = np.bincount(units.codes[is_rated], repeated, len(units.values))
-    within, to_all, largest = distances(units, level, np.asarray(occurrences, np.float64))
-    within = within / (sizes - 1)
-    observed = float(within @ units.counts) / ratings
+    pair_sums, to_all, largest = distances(units, level, np.asarray(occurrences, np.float64))
+    unit_distances = pair_sums / (sizes - 1)
+    observed = float(unit_distances @ units.counts) / ratings
     mean_distance = float(occurrences @ to_all) / ratings
     expected = mean_distance * ratings / (ratings - 1)
     if not expected > 0:
@@ -221,7 +221,7 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     value = 1 - observed / expected
     mean_size = ratings / rows
     labels_apart = np.where(is_rated, to_all[units.codes], 0.0).sum(axis=1)
-    of_observed = (within - observed * sizes) / mean_size
+    of_observed = (unit_distances - observed * sizes) / mean_size
     of_expected = 2 * (labels_apart - mean_distance * sizes) / mean_size
     of_expected *= ratings / (ratings - 1)
     influences = -(of_observed - observed / expected * of_expected) / expected

@@ -67,10 +67,10 @@ def _scores(panel: RatedUnits) -> tuple[dict[str, Any], dict[str, Any]]:
     counts, rows = panel.counts, len(panel)
     judges = verdicts.shape[1]
     is_wrong = (verdicts != truth[:, np.newaxis]).astype(np.int64)
-    together = is_wrong.T @ (is_wrong * counts[:, np.newaxis])  # errors of each pair of judges
-    errors = np.diag(together).tolist()
+    joint_errors = is_wrong.T @ (is_wrong * counts[:, np.newaxis])  # errors of each pair of judges
+    errors = np.diag(joint_errors).tolist()
     majority, is_tied = _majorities(verdicts, truth)
-    correlation, effective = _correlated_errors(together, rows)
+    correlation, effective = _correlated_errors(joint_errors, rows)
     commonest = int(np.bincount(truth, counts).max())
     row_scores = {
         "agreement": 1 - is_wrong.sum(axis=1) / judges,
@@ -119,14 +119,14 @@ def _majorities(verdicts: Integers, truth: Integers) -> tuple[Floats, Any]:
     return is_right / leaders, leaders > 1
 
 
-def _correlated_errors(together: Integers, rows: int) -> tuple[float, float]:
+def _correlated_errors(joint_errors: Integers, rows: int) -> tuple[float, float]:
     """The mean correlation of the errors of two judges, and the effective number of judges."""
-    judges = len(together)
-    variances = [rows * errors - errors**2 for errors in np.diag(together).tolist()]
+    judges = len(joint_errors)
+    variances = [rows * errors - errors**2 for errors in np.diag(joint_errors).tolist()]
     if judges < 2 or not all(variances):
         return math.nan, math.nan
     correlations = [
-        (rows * int(together[i, j]) - int(together[i, i]) * int(together[j, j]))
+        (rows * int(joint_errors[i, j]) - int(joint_errors[i, i]) * int(joint_errors[j, j]))
         / math.sqrt(variances[i] * variances[j])
         for i, j in combinations(range(judges), 2)
     ]

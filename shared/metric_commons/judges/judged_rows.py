@@ -90,9 +90,9 @@ def judged_rows(
         "clusters": clusters,
         "labelling_probability": labelling_probability,
     }
-    chosen = [name for name, design in designs.items() if design is not None]
-    if len(chosen) > 1:
-        raise ValueError(f"{' and '.join(chosen)} cannot be combined: rows have one design")
+    design_names = [name for name, design in designs.items() if design is not None]
+    if len(design_names) > 1:
+        raise ValueError(f"{' and '.join(design_names)} cannot be combined: rows have one design")
     columns: list[Floats] = [*verdicts.T, labels]
     names: list[str] = []
     if strata is not None:
@@ -106,7 +106,7 @@ def judged_rows(
         columns.append(_probabilities(labelling_probability, labels))
     kinds, counts = _distinct(columns)
     judges = verdicts.shape[1]
-    design = kinds[judges + 1] if chosen else np.zeros(counts.size)
+    design = kinds[judges + 1] if design_names else np.zeros(counts.size)
     return JudgedRows(
         kinds[:judges].T,
         kinds[judges],
@@ -204,6 +204,6 @@ def _distinct(columns: Sequence[Floats]) -> tuple[Floats, Integers]:
     order = np.lexsort(columns)
     table = np.stack([column[order] for column in columns])
     following, preceding = table[:, 1:], table[:, :-1]
-    same = (following == preceding) | (np.isnan(following) & np.isnan(preceding))
-    starts = np.append(0, np.flatnonzero(~same.all(axis=0)) + 1)
+    is_equal = (following == preceding) | (np.isnan(following) & np.isnan(preceding))
+    starts = np.append(0, np.flatnonzero(~is_equal.all(axis=0)) + 1)
     return table[:, starts], np.diff(np.append(starts, table.shape[1]))

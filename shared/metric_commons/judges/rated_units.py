@@ -155,10 +155,10 @@ def paired_units(
     """
     columns = {"predictions": predictions, "references": references}
     if all(isinstance(column, np.ndarray) for column in columns.values()):
-        both: Column = np.concatenate([*columns.values()])
+        labels_of_both: Column = np.concatenate([*columns.values()])
     else:
-        both = [*predictions, *references]
-    values, codes = coded(both, labels)
+        labels_of_both = [*predictions, *references]
+    values, codes = coded(labels_of_both, labels)
     codes = codes.reshape(2, -1)
     for name, column in zip(columns, codes, strict=True):
         is_label = (column >= 0) & (column < len(values))
@@ -244,9 +244,9 @@ def coded(column: Column, labels: Sequence[Any] | None = None) -> tuple[list[Any
         values = sorted(distinct)
     position: dict[Any, int] = {value: code for code, value in enumerate(values)}
     position[None] = _HOLE
-    others = len(values)
+    behind_labels = len(values)
     codes = np.fromiter(
-        (position.get(value, others if value == value else _HOLE) for value in column),
+        (position.get(value, behind_labels if value == value else _HOLE) for value in column),
         np.int64,
         len(column),
     )

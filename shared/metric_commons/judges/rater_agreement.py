@@ -306,5 +306,7 @@ def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[Rated
                 drawn_members = counts[members.clusters] * members.counts
                 weights = np.bincount(members.kinds, drawn_members, len(units.counts))
                 weights = weights.astype(np.int64)
-            drawn = weights > 0
-            yield replace(units, codes=units.codes[drawn], counts=weights[drawn], members=None)
+            is_drawn = weights > 0
+            yield replace(
+                units, codes=units.codes[is_drawn], counts=weights[is_drawn], members=None
+            )

@@ -77,12 +77,12 @@ class Distances(NamedTuple):
     """Krippendorff's distances of ratings, as sums over the ratings of units.
 
     Args:
-        within: for each kind of unit the sum over all ordered pairs of its ratings.
+        pair_sums: for each kind of unit the sum over all ordered pairs of its ratings.
         to_all: for each label its mean distance to all ratings.
         largest: the largest distance of two labels.
     """
 
-    within: Floats
+    pair_sums: Floats
     to_all: Floats
     largest: float
 
@@ -116,8 +116,8 @@ def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
         differences = values[:, np.newaxis] - values
         ratios = np.divide(differences, sums, out=np.zeros_like(sums), where=sums != 0)
         table = np.square(ratios)
-        within = sum_over_pairs(units, lambda first, second: table[first, second])
-        return Distances(within, table @ proportions, float(table.max()))
+        pair_sums = sum_over_pairs(units, lambda first, second: table[first, second])
+        return Distances(pair_sums, table @ proportions, float(table.max()))
     if level == "ordinal":
         positions = np.cumsum(occurrences) - occurrences / 2
     else:
@@ -128,9 +128,9 @@ def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
     # From the first rating of each unit, so that equal ratings have exactly no distance.
     apart = np.where(is_rated, positions[units.codes] - positions[units.codes[:, :1]], 0.0)
     squares, sums = np.square(apart).sum(axis=1), apart.sum(axis=1)
-    within = 2 * (is_rated.sum(axis=1) * squares - np.square(sums))
+    pair_sums = 2 * (is_rated.sum(axis=1) * squares - np.square(sums))
     to_all = np.square(positions) + np.square(positions) @ proportions
-    return Distances(np.maximum(within, 0.0), to_all, float(np.ptp(positions) ** 2))
+    return Distances(np.maximum(pair_sums, 0.0), to_all, float(np.ptp(positions) ** 2))
 
 
 def sum_over_pairs(units: RatedUnits, function: Callable[[Integers, Integers], Floats]) -> Floats:
@@ -140,8 +140,8 @@ def sum_over_pairs(units: RatedUnits, function: Callable[[Integers, Integers], F
     raters = units.codes.shape[1]
     for second in range(raters):
         for first in range(second):
-            both = is_rated[:, first] & is_rated[:, second]
-            if both.any():
-                pair = units.codes[both, first], units.codes[both, second]
-                total[both] += 2 * function(*pair)
+            is_pair = is_rated[:, first] & is_rated[:, second]
+            if is_pair.any():
+                pair = units.codes[is_pair, first], units.codes[is_pair, second]
+                total[is_pair] += 2 * function(*pair)
     return total

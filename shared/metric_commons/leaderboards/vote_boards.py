@@ -11,6 +11,7 @@ from typing import Any
 from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source
 from ..results.rendering import Table, counted, label, listed_names
+from ..results.signature import signature
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
@@ -33,6 +34,7 @@ class VoteBoard:
     options: Mapping[str, Any]
     confidence_level: float
     votes: int
+    conditions: Mapping[str, Any]  # the field of clusters, if there is one
 
     @property
     def score(self) -> str:
@@ -98,6 +100,15 @@ class VoteBoard:
         if not rivals:
             return f"{text}, above all others."
         return f"{text}, but cannot be told apart from {listed_names(rivals)}."
+
+    def signature(self) -> str:
+        """The line that records how systems were rated: the options that are not the defaults."""
+        defaults = load_without_evaluate(_MODULE).options
+        leading = {name: self.options[name] for name in ("method", "ties")}
+        stated = {name: value for name, value in self.options.items() if value != defaults[name]}
+        if "confidence_interval" in self.result:
+            stated["confidence_level"] = self.confidence_level
+        return signature(_MODULE, {**leading, **stated, **self.conditions}, self.votes)
 
     def table(self, top: int | None = None) -> Table:
         """One row per system."""
@@ -169,4 +180,7 @@ def vote_board(
     if settings.get("prior"):
         settings["confidence_level"] = None  # of which no interval holds
     result = metric.compute(**rows, **labels, **settings)
-    return VoteBoard(result, {**metric.options, **options}, confidence_level, len(rows["winner"]))
+    conditions = {} if clusters is None else {"clusters": clusters}
+    return VoteBoard(
+        result, {**metric.options, **options}, confidence_level, len(rows["winner"]), conditions
+    )

@@ -7,6 +7,7 @@ from ..base.columns import json_rows
 from ..instructions.followed_instructions import instruction_statistics
 from ..instructions.instruction_rows import Checks
 from ..instructions.response_languages import Language
+from ..numbers.checks import RowError, shown
 from ..numbers.domains import check_option
 
 InstructionScore = Literal[
@@ -61,8 +62,14 @@ def instructions(
             completion if isinstance(completion, str) else str(completion[-1]["content"])
             for completion in completions
         ]
-        references: Any = json_rows(column, columns[column])
-        rows = instruction_statistics(texts, references, **options)
+        references = list(json_rows(column, columns[column]))
+        for row, reference in enumerate(references):
+            if not isinstance(reference, str):
+                raise RowError(column, row, f"is {shown(reference)}; expected an object or a text")
+        try:
+            rows = instruction_statistics(texts, references, **options)
+        except RowError as error:
+            raise RowError(column, error.row, error.problem) from None
         return rows.of_rows()[score]
 
     return followed

@@ -9,12 +9,13 @@ from typing import Any, Self, cast
 import numpy as np
 
 from ..base.row_module import RowModule
-from ..catalog.arguments import OF_ROWS, OF_SCRIPTS
+from ..catalog.arguments import OF_ROWS
 from ..numbers.arrays import Floats
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import score_range
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
+from ..statistics.proportions import Interval
 from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
 from .score_kind import ScoreKind
 from .state_checks import check_clusters, check_f1, check_names, check_scores
@@ -115,7 +116,7 @@ class RowScores(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):
             raise ValueError("a state does not keep the scores of single rows")
-        for option in (*OF_ROWS, *OF_SCRIPTS):
+        for option in OF_ROWS:
             if reporting.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
         groups = self._groups()
@@ -191,16 +192,16 @@ class RowScores(SufficientStatistics):
 
     def _summary(self, rows: Rows, **reporting: Any) -> dict[str, Any]:
         means = {name: multiset.mean() for name, multiset in rows.scores.items()}
-        estimators = {
-            name: partial(
-                interval,
-                multiset,
-                clusters=None if rows.clusters is None else rows.clusters[name],
-                bounds=score_range(name, self._metric.score_ranges) or (0.0, 1.0),
-            )
-            for name, multiset in rows.scores.items()
-        }
+        estimators = {name: partial(self._interval, rows, name) for name in rows.scores}
         return means | uncertainty(estimators, **reporting)
+
+    def _interval(self, rows: Rows, name: str, **reporting: Any) -> Interval:
+        return interval(
+            rows.scores[name],
+            clusters=None if rows.clusters is None else rows.clusters[name],
+            bounds=score_range(name, self._metric.score_ranges) or (0.0, 1.0),
+            **reporting,
+        )
 
 
 class Means(ScoreKind):

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..base.row_module import RowModule
-from ..catalog.arguments import OF_SCRIPTS
 from ..statistics.sums import RowStatistics, RowSums, summarize_sums
 from .row_tables import TabulatedStatistics
 from .score_kind import ScoreKind
@@ -31,9 +30,6 @@ class SumsOfRows(TabulatedStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["per_example"]:
             raise ValueError("a state does not keep the order of rows")
-        for option in OF_SCRIPTS:
-            if reporting.pop(option, None):
-                raise ValueError(f"{option} is for results of compute, not of a state")
         statistics = self._rows.statistics()
         values = (
             np.stack([*statistics.values()], axis=1) if statistics else np.empty((len(self), 0))

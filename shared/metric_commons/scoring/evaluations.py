@@ -174,8 +174,8 @@ class Evaluation(Request):
         try:
             self._plan.update(part, block, start, systems)
             for name, texts in labels.items():
-                column = block.get(self.fields[name] or "", [])
-                check_labels(name, column, len(column), texts)
+                if column := block.get(self.fields[name] or ""):
+                    check_labels(name, column, len(column), texts)
         except ValueError as error:
             refused = error if isinstance(error, InputError) else InputError(systems[0], error)
             raise self.located(refused, sources, start) from error
@@ -278,33 +278,17 @@ class Evaluation(Request):
             source: the file.
             inputs: the fields of each input.
         """
+        layouts = [metric.feature_sets for metric in self.metrics.values()]
         source.numbers, source.only_numbers = (
             {
                 field
                 for name, fields in inputs.items()
-                if self._are_numbers(name, ways)
+                if _are_numbers(name, layouts, quantifier)
                 for field in fields
             }
-            for ways in (any, all)
+            for quantifier in (any, all)
         )
         source.filled = [] if self.allow_empty_references else inputs["references"]
-
-    def _are_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
-        """Whether all modules accept numbers as an input: in `any` or in `all` of its shapes."""
-        having = [
-            feature_sets
-            for feature_sets in (metric.feature_sets for metric in self.metrics.values())
-            if key in feature_sets[0]
-        ]
-        return bool(having) and all(
-            quantifier(
-                not isinstance(features[key], dict)  # a record, which no cell is
-                and ("int64" in str(features[key]) or "float64" in str(features[key]))
-                for features in feature_sets
-                if key in features
-            )
-            for feature_sets in having
-        )
 
     def _check_rows(
         self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
@@ -361,6 +345,24 @@ class Evaluation(Request):
         file = path if wrong.column == "predictions" else self.common or path
         position = sources[file].location(before + wrong.row)
         return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+
+
+def _are_numbers(
+    name: str,
+    layouts: Sequence[Sequence[Mapping[str, Any]]],
+    quantifier: Callable[[Iterable[bool]], bool],
+) -> bool:
+    """Whether all modules accept numbers as an input: in `any` or in `all` of its shapes."""
+    using = [layout for layout in layouts if name in layout[0]]
+    return bool(using) and all(
+        quantifier(
+            not isinstance(features[name], dict)  # a cell cannot be a record
+            and ("int64" in str(features[name]) or "float64" in str(features[name]))
+            for features in layout
+            if name in features
+        )
+        for layout in using
+    )
 
 
 def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:

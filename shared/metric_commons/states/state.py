@@ -16,8 +16,8 @@ from typing import Annotated, Any, Self
 
 from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
-from ..catalog.arguments import OF_ROWS, REPORTING, names_of_functions, texts_of_rows
-from ..catalog.catalog import load_without_evaluate
+from ..catalog.arguments import OF_ROWS, OF_SCRIPTS, REPORTING, names_of_functions, texts_of_rows
+from ..catalog.catalog import module_class
 from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
@@ -62,12 +62,13 @@ class State(StoredColumns):
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
-        loaded(module)(**options)  # to check them
+        metric = loaded(module)(**options)  # which checks them
         for name in texts_of_rows(options):
             raise ValueError(f"{name} is about single rows, which a state does not keep")
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
-        self.metric = loaded(module)(**options)
+        # Options for intervals are those of results.
+        self.metric = loaded(module)(**options) if self._intervals else metric
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
         self.options: dict[str, Any] = to_jsonable(
@@ -184,10 +185,14 @@ class State(StoredColumns):
         for name in reporting:
             if name not in defaults:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
+        options = defaults | reporting
+        for option in OF_SCRIPTS:
+            if options.pop(option, None):
+                raise ValueError(f"{option} is for results of compute, not of a state")
         with self._lock:
             if not len(self):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
-            return self._statistics.result(**defaults | reporting)
+            return self._statistics.result(**options)
 
     def counts(self) -> CountedScores | None:
         """How often each score of rows occurs; None if intervals do not follow from that."""
@@ -247,4 +252,4 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
 @cache
 def loaded(module: str) -> type[DeclaredModule]:
     """The class of a module, cached, because small states are made often."""
-    return type(load_without_evaluate(module))
+    return module_class(module)

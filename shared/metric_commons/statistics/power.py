@@ -189,16 +189,16 @@ def required_labels(
         low, high = clopper_pearson(rate * worth, worth, confidence_level)
         return (high - low) / 2 > half_width
 
-    most = rows or 1
-    while rows is None and is_wide(most):
-        most *= 2
-    if is_wide(most):
+    upper = rows or 1
+    while rows is None and is_wide(upper):
+        upper *= 2
+    if is_wide(upper):
         return None
-    least = 1
-    while least < most:
-        middle = (least + most) // 2
-        least, most = (middle + 1, most) if is_wide(middle) else (least, middle)
-    return least
+    lower = 1
+    while lower < upper:
+        middle = (lower + upper) // 2
+        lower, upper = (middle + 1, upper) if is_wide(middle) else (lower, middle)
+    return lower
 
 
 def _check(deviation: float, alpha: float) -> None:

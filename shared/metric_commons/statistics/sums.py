@@ -126,7 +126,7 @@ class RowStatistics:
         scores = {
             name: score
             for name, score in result.items()
-            if isinstance(score, float) and name not in self.names  # sums are no scores
+            if isinstance(score, float) and name not in self.names  # sums are not scores
         }
         distributions = {
             name: distribution

@@ -6,13 +6,14 @@ equality. A row then compares forms alone.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Floats, Integers
 from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
 from .bfcl_answers import bfcl_arguments
 from .json_equality import Equality
@@ -26,6 +27,7 @@ Dots = Literal["keep", "underscore"]
 _IN_ORDER = ("same_order", "in_order")
 _NO_TOOL = Tool({}, [])
 _MANY_PAIRS = 1_024
+_FEW_PAIRS = 64  # that are compared one by one
 
 
 class Form(NamedTuple):
@@ -58,8 +60,14 @@ class CallComparison:
     defaults: bool = False
     ignore_arguments: frozenset[str] = field(default_factory=frozenset)
     dots: Dots = "keep"
+    is_plain: bool = False  # whether arguments are compared as Python compares them
 
-    @property
+    def plain(self) -> "CallComparison | None":
+        """The comparison of rows with few calls, without booleans; None if options forbid it."""
+        is_default = self == CallComparison(Equality(str), match=self.match)
+        return replace(self, is_plain=True) if is_default else None
+
+    @cached_property
     def has_keys(self) -> bool:
         """Whether calls fit if and only if their keys are equal."""
         if self.arguments == "ignore":
@@ -68,6 +76,8 @@ class CallComparison:
 
     def predicted_form(self, call: Call, tools: Toolbox) -> Form:
         """The form of a predicted call."""
+        if self.is_plain:
+            return Form(*call, call)
         name, arguments = self._prepared(call, tools)
         if self.arguments == "ignore":
             return Form(name, {}, name)
@@ -78,6 +88,8 @@ class CallComparison:
 
     def expected_form(self, call: Call, tools: Toolbox) -> Form:
         """The form of an expected call."""
+        if self.is_plain:
+            return Form(*call, call)
         name, arguments = self._prepared(call, tools, is_expected=True)
         if self.arguments == "ignore":
             return Form(name, {}, name)
@@ -161,6 +173,10 @@ class CallComparison:
 
     # ---- all calls of a row ---------------------------------------------------------------------
 
+    def takes_few(self, predicted: Sequence[Call], expected: Sequence[Call]) -> bool:
+        """Whether a plain comparison takes these calls, which it compares one by one."""
+        return len(predicted) * len(expected) <= _FEW_PAIRS
+
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> RowCounts:
         """The scores of a row whose prediction could be read."""
         pairs, exact = self._matched(
@@ -195,7 +211,7 @@ class CallComparison:
             if keys == target:  # the usual case of a right row
                 return len(target), True
             if self.match not in _IN_ORDER:
-                pairs = (Counter(keys) & Counter(target)).total()
+                pairs = _common(keys, target)
                 return pairs, self._is_right(pairs, len(keys), len(target))
         table = _fitting(predicted, expected, fits, key)
         if self.match not in _IN_ORDER:
@@ -220,37 +236,93 @@ class CallComparison:
         if self.match in _IN_ORDER:
             return best_ordered_total(self._rows(predicted, expected), len(expected)) / longer
         equal_pairs = 0
-        if self.has_keys and len(predicted) * len(expected) > _MANY_PAIRS:
+        if self.has_keys and pairs:
             # No assignment is better than one with all pairs of equal calls: 1 less the proportion
             # is a distance, so that partners p and q of an equal pair have at most 1 + p's with q.
             predicted, expected = _without_equal_pairs(predicted, expected)
             equal_pairs = pairs
+        if len(predicted) == len(expected) == 1:
+            return (equal_pairs + self.proportion(predicted[0], expected[0])) / longer
         # Calls with other names share nothing, so each name has a table of its own.
         totals = []
         columns = _positions(expected)
         for name, rows in _positions(predicted).items():
             if name in columns:
                 rivals = [expected[column] for column in columns[name]]
-                weights = [
-                    [self.proportion(predicted[row], form) for form in rivals] for row in rows
-                ]
+                proportions = self._table(rivals, len(rows))
+                weights = [proportions(predicted[row]) for row in rows]
                 totals.append(best_total(np.array(weights)))
         return (equal_pairs + fsum(totals)) / longer
 
     def _rows(self, predicted: Sequence[Form], expected: Sequence[Form]) -> Iterator[Floats]:
         """For each predicted call the proportion of right arguments for each expected one."""
         columns = _positions(expected)
+        tables = {
+            name: self._table([expected[column] for column in positions], len(predicted))
+            for name, positions in columns.items()
+        }
         for form in predicted:
             weights = np.zeros(len(expected))
-            for column in columns.get(form.name, ()):
-                weights[column] = self.proportion(form, expected[column])
+            if form.name in columns:
+                weights[columns[form.name]] = tables[form.name](form)
             yield weights
+
+    def _table(self, expected: Sequence[Form], rows: int) -> Callable[[Form], Floats | list[float]]:
+        """The function from a predicted call to its proportions with expected calls of its name."""
+        is_plain = self.arguments in ("equal", "superset", "subset") and not self.alternatives
+        if is_plain and self.equality.is_transitive and rows * len(expected) > _MANY_PAIRS:
+            codes = _ArgumentCodes(expected)
+            return lambda form: codes.proportions(form, self.arguments)
+        return lambda form: [self.proportion(form, rival) for rival in expected]
+
+
+class _ArgumentCodes:
+    """The arguments of many calls as integers, which are compared with another call at once."""
+
+    def __init__(self, expected: Sequence[Form]) -> None:
+        self._numbers: dict[tuple[str, Hashable], int] = {}  # of a name with a form
+        self._columns: dict[str, Integers] = {}  # for each name the numbers, -1 without it
+        self._sizes = np.array([len(form.arguments) for form in expected])
+        for row, form in enumerate(expected):
+            for name, value in form.arguments.items():
+                number = self._numbers.setdefault((name, value), len(self._numbers))
+                if name not in self._columns:
+                    self._columns[name] = np.full(len(expected), -1)
+                self._columns[name][row] = number
+
+    def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
+        """As `CallComparison.proportion`, with each of the calls."""
+        right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
+        for name, value in predicted.arguments.items():
+            column = self._columns.get(name)
+            if column is not None:
+                common += column >= 0
+                right += column == self._numbers.get((name, value), -2)
+        size = len(predicted.arguments)
+        sizes = {
+            "superset": self._sizes,
+            "subset": np.full(len(self._sizes), size),
+            "equal": size + self._sizes - common,
+        }[arguments]
+        proportions: Floats = np.ones(len(self._sizes))
+        np.divide(right, sizes, out=proportions, where=sizes > 0)
+        return proportions
 
 
 def _without_equal_pairs(
     predicted: Sequence[Form], expected: Sequence[Form]
 ) -> tuple[list[Form], list[Form]]:
     """The calls that are left when equal ones have been paired."""
+    if len(predicted) * len(expected) <= _FEW_PAIRS:
+        unpaired, targets = [], list(expected)
+        for form in predicted:
+            for position, target in enumerate(targets):
+                if form.key == target.key:
+                    del targets[position]
+                    break
+            else:
+                unpaired.append(form)
+        return unpaired, targets
     pairs = Counter(form.key for form in predicted) & Counter(form.key for form in expected)
     sides = []
     for side in (predicted, expected):
@@ -263,6 +335,21 @@ def _without_equal_pairs(
                 remaining.append(form)
         sides.append(remaining)
     return sides[0], sides[1]
+
+
+def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
+    """The number of pairs of equal keys, each paired once; those of few calls may be unhashable.
+
+    >>> _common(["a", "a", "b"], ["a", "c", "a"])
+    2
+    """
+    if len(keys) * len(targets) > _FEW_PAIRS:
+        return (Counter(keys) & Counter(targets)).total()
+    unpaired = list(targets)
+    for key in keys:
+        if key in unpaired:
+            unpaired.remove(key)
+    return len(targets) - len(unpaired)
 
 
 def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:
@@ -280,6 +367,12 @@ def _fitting(
     key: str | None,
 ) -> list[list[int]]:
     """For each predicted call the positions of the expected calls that it fits."""
+    if key is not None and len(predicted) * len(expected) <= _FEW_PAIRS:
+        keys = [getattr(form, key) for form in expected]
+        return [
+            [position for position, target in enumerate(keys) if getattr(form, key) == target]
+            for form in predicted
+        ]
     if key is not None:
         positions: dict[Hashable, list[int]] = {}
         for position, form in enumerate(expected):

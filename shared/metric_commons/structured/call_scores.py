@@ -11,7 +11,7 @@ from ..numbers.domains import Names, NonNegative, checked_options
 from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.sums import RowStatistics
 from .call_matches import ArgumentMatch, CallComparison, CallMatch, Dots
-from .call_texts import CallFormat, expected_calls, read_calls
+from .call_texts import CallFormat, expected_calls, has_plain_values, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_texts import InvalidJsonError, read_json
 from .python_calls import Call, UnreadableCallError
@@ -92,18 +92,31 @@ def call_statistics(
         ignore_arguments=frozenset(ignore_arguments),
         dots=dots,
     )
+    plain = comparison.plain()
     boxes = toolboxes(tools, len(references))
-    values = np.zeros((len(references), len(_STATISTICS)))
+    values: list[list[float]] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected, box = _expected(row, reference, boxes[row], comparison)
         try:
             predicted = read_calls(prediction, format)
         except UnreadableCallError:
-            values[row] = _unparsed(len(expected))
+            values.append(_unparsed(len(expected)))
             continue
-        values[row] = _row(predicted, expected, box, comparison)
+        comparison_of_row = comparison
+        if (
+            plain is not None
+            and plain.takes_few(predicted, expected)
+            and has_plain_values(prediction, reference)
+        ):
+            comparison_of_row = plain
+        values.append(_row(predicted, expected, box, comparison_of_row))
     return RowStatistics(
-        _STATISTICS, values, call_scores, _row_scores, _AT_MOST, lambda names: _DISTRIBUTIONS
+        _STATISTICS,
+        np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
+        call_scores,
+        _row_scores,
+        _AT_MOST,
+        lambda names: _DISTRIBUTIONS,
     )
 
 

@@ -131,7 +131,7 @@ class Equality:
         if isinstance(value, dict):
             return "object", frozenset(zip(value, map(self.key, value.values()), strict=True))
         if isinstance(value, list | tuple):
-            if self.list_order == "ordered":
+            if self.list_order == "ordered" or not value:
                 return "list", tuple(map(self.key, value))
             return "items", frozenset(Counter(map(self.key, value)).items())
         return self.scalar_key(value)

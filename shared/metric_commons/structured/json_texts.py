@@ -5,6 +5,7 @@ stops at a depth that depends on its version and on who calls it; here the limit
 """
 
 import json
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 NESTING = 256  # levels of objects and lists
@@ -19,6 +20,8 @@ def _refuse_constant(constant: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+# Reads no white space around the value.
+_SCANNER: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 
 
 def read_json(text: str) -> Any:
@@ -35,16 +38,27 @@ def read_json(text: str) -> Any:
     InvalidJsonError: NaN is not a value of JSON
     """
     try:
-        value = _DECODER.decode(text)
+        value, end = _SCANNER(text, 0)
+    except (StopIteration, ValueError, RecursionError):
+        value = _decoded(text)
+    else:
+        if end < len(text):
+            value = _decoded(text)
+    if text.count("[") + text.count("{") > NESTING and _depth(value) > NESTING:
+        raise InvalidJsonError(_TOO_DEEP)
+    return value
+
+
+def _decoded(text: str) -> Any:
+    """The value of a text that has white space around it, or is not JSON."""
+    try:
+        return _DECODER.decode(text)
     except InvalidJsonError:
         raise
     except RecursionError:
         raise InvalidJsonError(_TOO_DEEP) from None
     except ValueError as error:
         raise InvalidJsonError(f"is not JSON: {error}") from None
-    if text.count("[") + text.count("{") > NESTING and _depth(value) > NESTING:
-        raise InvalidJsonError(_TOO_DEEP)
-    return value
 
 
 _TOO_DEEP = f"is nested in more than {NESTING} levels"

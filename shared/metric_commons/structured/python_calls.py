@@ -152,6 +152,7 @@ def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
                 result = _OPERATORS[type(operation)](left, right)
             except (ArithmeticError, ValueError):
                 return None
-            is_real = isinstance(result, int | float) and not math.isnan(result)
-            return result if is_real else None  # (-8) ** 0.5 is complex
+            if isinstance(result, float) and math.isnan(result):
+                return None
+            return result if isinstance(result, int | float) else None  # (-8) ** 0.5 is complex
     return None

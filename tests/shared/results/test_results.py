@@ -26,7 +26,7 @@ from metric_commons.scoring import scoring
 from metric_commons.scoring.scoring import InputError, score
 from metric_commons.states.parts import Part
 from metric_commons.states.state import State
-from metric_commons.statistics import significance
+from metric_commons.statistics import corrections, significance
 
 SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
 REFERENCES = ["paris", ["oslo", "Christiania"]]
@@ -47,6 +47,9 @@ class Lengths:
 
     def as_rows(self, columns):
         return columns
+
+    def with_nan(self, column):
+        return column
 
     def compute_with_statistics(self, *, predictions, **options):
         assert set(options) <= set(self.options)
@@ -498,7 +501,7 @@ def test_the_main_score_of_each_module_is_compared_and_corrected_together():
         assert each["significant"] == (each["p_adjusted"] < 0.05)
         assert each["rows"] == QUESTIONS
         assert each["options"]["tests"] == 6
-    corrected = significance.holm([each["p_value"] for each in found]).tolist()
+    corrected = corrections.holm([each["p_value"] for each in found]).tolist()
     assert [each["p_adjusted"] for each in found] == corrected
 
 
@@ -525,7 +528,7 @@ def test_p_values_are_corrected_as_asked(correction):
     columns = {name: np.array(rows[name]["qa_f1"].per_example["qa_f1"]) for name in BOTS}
     differences = [columns[a] - columns[b] for a, b in combinations(BOTS, 2)]
     drawing = {"n_resamples": 200, "seed": 1}
-    expected = significance.adjusted(
+    expected = corrections.adjusted(
         [each["p_value"] for each in found], differences, correction=correction, **drawing
     )
 

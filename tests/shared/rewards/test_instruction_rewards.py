@@ -40,9 +40,11 @@ def test_errors_name_the_option_or_the_row():
         instructions("strict")
     with pytest.raises(ValueError, match="checks must be one of"):
         instructions(checks="mended")
+    with pytest.raises(ValueError, match=r"rules\[0\] is None"):
+        instructions(column="rules")(["One"], rules=[None])
     with pytest.raises(ValueError, match="no column 'instructions'; it has rules"):
         instructions()(["One"], rules=[NO_COMMA])
-    with pytest.raises(ValueError, match=r"references\[1\] has no instructions"):
+    with pytest.raises(ValueError, match=r"instructions\[1\] has no instructions"):
         instructions()(
             ["One", "Two"],
             instructions=[NO_COMMA, {"instruction_id_list": [], "kwargs": []}],

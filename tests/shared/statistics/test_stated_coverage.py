@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import equivalence, simultaneous_intervals
 from tests.spec import ROOT
 
@@ -98,3 +99,18 @@ def test_intervals_of_pairs_hold_together():
         ends = simultaneous_intervals((rng.random((4, 40)) < right[:, np.newaxis]).astype(float))
         hits += all(low <= t <= high for (low, high), t in zip(ends, truths, strict=True))
     assert hits >= 54  # of 60; of .95 or more this has a chance above .99
+
+
+@pytest.mark.parametrize("last", [2.0, 3.0])
+def test_constant_references_say_nothing(last):
+    assert "References that are all equal, or all but one, say nothing about R2" in PAGE
+    references, predictions = [*[2.0] * 29, last], [1.0 + row % 3 for row in range(30)]
+    measures = ["r2", "explained_variance", "d2_absolute_error", "pearson", "concordance"]
+    options = {"measures": measures, "confidence_level": 0.95, "n_resamples": 100}
+    result = regression_scores(predictions, references, **options)
+    ends = result["confidence_interval"]
+
+    assert np.isnan([ends[name] for name in measures[:3]]).all()
+    for name in measures[3:]:
+        expected = [np.nan] * 2 if np.isnan(result[name]) else [-1.0, 1.0]
+        assert ends[name] == pytest.approx(expected, nan_ok=True)
