@@ -20,6 +20,7 @@ from typer.cli import get_docs_for_click
 
 from metric_commons import names
 from metric_commons.__main__ import program
+from metric_commons.catalog.stock_modules import replacements
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (
@@ -48,6 +49,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     nav: list[Any] = config.nav or []
     nav += [
         {"Modules": [f"modules/{name}.md" for name in names()]},
+        {"In place of evaluate's own modules": "stock.md"},
         {"Command line": "commands.md"},
         {"API": ["api/index.md", *(f"api/{room}.md" for room in ROOMS)]},
         {"Benchmarks": "benchmarks.md"},
@@ -62,6 +64,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {f"modules/{name}.md": _card(name) for name in names()}
     pages |= {f"api/{room}.md": _api(f"metric_commons.{room}") for room in ROOMS}
     pages["api/index.md"] = _api("metric_commons")
+    pages["stock.md"] = _stock_modules()
     pages["commands.md"] = _commands()
     pages["benchmarks.md"] = _benchmarks()
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -103,6 +106,28 @@ def _homes(package: str) -> dict[str, str]:
         for alias in statement.names
         if statement.level and alias.name in names
     }
+
+
+def _stock_modules() -> str:
+    """What replaces each of evaluate's own modules, as the scripts of ours declare it."""
+    lines = [
+        "# In place of evaluate's own modules",
+        "",
+        "With a `result_format`, a module has the inputs, options, keys and values of one of",
+        "evaluate's own modules. `evaluate.load` takes it as configuration, and",
+        "`metric_commons.patch_evaluate` lets scripts that load the stock module get ours; see",
+        "[Score a model in training](guides/training.md#in-the-official-scripts).",
+        "",
+        "| evaluate's module | ours | differences |",
+        "| --- | --- | --- |",
+    ]
+    for entry in replacements():
+        names = [entry.stock, *filter(None, [entry.configuration])]
+        stock = ", ".join(f'"{name}"' for name in names)
+        ours = f'load("./metrics/{entry.module}", "{entry.result_format}")'
+        link = f"[{entry.module}](modules/{entry.module}.md)"
+        lines.append(f"| `load({stock})` | {link}: `{ours}` | {entry.differences} |")
+    return "\n".join([*lines, ""])
 
 
 def _commands() -> str:

@@ -35,6 +35,7 @@ class Spec:
     ranges: Mapping[str, tuple[float, float]]  # where each score may lie
     wrong: Mapping[str, Any] = field(default_factory=dict)  # for each input a row of a wrong type
     no_interval: frozenset[str] = frozenset()  # scores whose interval the sample leaves unknown
+    no_intervals: bool = False  # whether no score of inputs of this shape has an interval
     whole: bool = False  # whether a row has no score without the others
     # Keys that by definition depend on the order of rows, where options have these values
     ordered: tuple[Mapping[str, Any], frozenset[str]] = ({}, frozenset())

@@ -2,7 +2,11 @@
 
 import re
 import string
+import unicodedata
 from contextlib import suppress
+from functools import partial
+
+from metric_commons.texts.treebank_words import treebank_words
 
 # The normalizers once more, as their communities write them: one character after another.
 
@@ -57,6 +61,58 @@ def gsm8k(text):
     return text.lower()
 
 
+MLQA_ARTICLES = {
+    "en": r"\b(a|an|the)\b",
+    "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
+    "vi": r"\b(của|là|cái|chiếc|những)\b",
+    "de": r"\b(ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des)\b",
+    "ar": "\\s\u0627\u0644^|\u0627\u0644",  # its first half never matches
+}
+
+
+def is_ideograph(letter):
+    return "\u4e00" <= letter <= "\u9fa5"
+
+
+def mlqa(text, language):
+    kept = [
+        letter
+        for letter in text.lower()
+        if unicodedata.category(letter)[0] != "P" and letter not in string.punctuation
+    ]
+    text = "".join(kept)
+    if language in MLQA_ARTICLES:
+        text = re.sub(MLQA_ARTICLES[language], " ", text)
+    if language == "zh":
+        text = "".join(f" {letter} " if is_ideograph(letter) else letter for letter in text)
+    return " ".join(text.split())
+
+
+CMRC_MARKS = [*"-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』", "……"]
+
+
+def cmrc(text):
+    return "".join(letter for letter in text.lower().strip() if letter not in CMRC_MARKS)
+
+
+def cmrc_tokens(text):
+    """NLTK's words have a test of their own."""
+    words, rest = [], ""
+    for letter in cmrc(text):
+        if is_ideograph(letter):
+            words += [*treebank_words(rest), letter]
+            rest = ""
+        else:
+            rest += letter
+    return " ".join([*words, *treebank_words(rest)])
+
+
+def korquad(text):
+    for sign in "'\"《》<>〈〉()‘’":
+        text = text.replace(sign, " ")
+    return " ".join("".join(ch for ch in text.lower() if ch not in string.punctuation).split())
+
+
 NORMALIZER_ORACLES = {
     "squad": squad,
     "triviaqa": triviaqa,
@@ -66,6 +122,14 @@ NORMALIZER_ORACLES = {
     "lower": lambda text: " ".join(text.lower().split()),
     "strip_lower": lambda text: text.strip().lower(),
     "gsm8k": gsm8k,
+    **{
+        f"mlqa_{language}": partial(mlqa, language=language)
+        for language in ("en", "es", "hi", "vi", "de", "ar", "zh")
+    },
+    "cmrc": cmrc,
+    "cmrc_tokens": cmrc_tokens,
+    "korquad": korquad,
+    "korquad_characters": lambda text: " ".join(ch for ch in korquad(text) if not ch.isspace()),
     "none": lambda text: text,
 }
 

@@ -12,11 +12,8 @@ from metric_commons.numbers.domains import Length
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.translation.bleu_definitions import Definition, defined_bleu_statistics
 from metric_commons.translation.ngram_precision import SmoothMethod, SmoothValue
-from metric_commons.translation.sacrebleu_results import (
-    SacrebleuFormat,
-    bleu_signature,
-    sacrebleu_bleu,
-)
+from metric_commons.translation.sacrebleu_signatures import bleu_signature
+from metric_commons.translation.stock_translations import bleu, google_bleu, sacrebleu
 from metric_commons.translation.translation_tokenizers import TranslationTokenizer
 
 _CITATION = """\
@@ -50,8 +47,6 @@ class Bleu(BatchMetric):
             single rows always do.
         definition: "sacrebleu"; "hf", the `bleu` of evaluate, from 0.0 to 1.0, with the shortest
             reference, and smoothed only by "add-k"; or "gleu", its `google_bleu`.
-        result_format: "sacrebleu" names the scores as evaluate's module of this name does: score,
-            bp; None as below.
         signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
@@ -74,6 +69,7 @@ class Bleu(BatchMetric):
     """
 
     score_kind = "sums"
+    stock_formats = {"bleu": bleu, "sacrebleu": sacrebleu, "google_bleu": google_bleu}
     score_ranges = {
         "bleu": (0, 100),
         "brevity_penalty": (0, 1),
@@ -103,7 +99,6 @@ class Bleu(BatchMetric):
         max_ngram_order: Length = 4,
         effective_order: bool = False,
         definition: Definition = "sacrebleu",
-        result_format: SacrebleuFormat | None = None,
         signature: bool = False,
         **summary,
     ):
@@ -118,8 +113,6 @@ class Bleu(BatchMetric):
         rows = defined_bleu_statistics(
             predictions, references, max_ngram_order=max_ngram_order, **scoring
         )
-        if result_format:
-            rows = sacrebleu_bleu(rows, definition)
         result = summarize_sums(rows, **summary)
         if signature:
             result["signature"] = bleu_signature(references, **scoring)

@@ -11,11 +11,8 @@ from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Length
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.translation.character_ngrams import Beta, Order, chrf_statistics
-from metric_commons.translation.sacrebleu_results import (
-    SacrebleuFormat,
-    chrf_signature,
-    sacrebleu_chrf,
-)
+from metric_commons.translation.sacrebleu_signatures import chrf_signature
+from metric_commons.translation.stock_translations import chrf
 
 _CITATION = """\
 @inproceedings{popovic-2015-chrf,
@@ -44,8 +41,6 @@ class Chrf(BatchMetric):
         whitespace: treat white space between words as characters.
         eps_smoothing: average the F scores of all orders, as chrF++.py and NLTK do, instead of the
             precision and recall of those that both sides have.
-        result_format: "sacrebleu" returns score, char_order, word_order and beta, as the `chrf` of
-            evaluate does; None as below.
         signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
@@ -62,6 +57,7 @@ class Chrf(BatchMetric):
     """
 
     score_kind = "sums"
+    stock_formats = {"chrf": chrf}
     score_ranges = {"chrf": (0, 100), "signature": None}
 
     def _info(self):
@@ -85,7 +81,6 @@ class Chrf(BatchMetric):
         lowercase: bool = False,
         whitespace: bool = False,
         eps_smoothing: bool = False,
-        result_format: SacrebleuFormat | None = None,
         signature: bool = False,
         **summary,
     ):
@@ -96,8 +91,6 @@ class Chrf(BatchMetric):
             "eps_smoothing": eps_smoothing,
         }
         rows = chrf_statistics(predictions, references, beta=beta, **orders, **texts)
-        if result_format:
-            rows = sacrebleu_chrf(rows, beta=beta, **orders)
         result = summarize_sums(rows, **summary)
         if signature:
             result["signature"] = chrf_signature(references, **orders, **texts)

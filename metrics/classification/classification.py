@@ -9,6 +9,17 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.classification.classification_measures import classification_scores
+from metric_commons.classification.stock_classification import (
+    GLUE,
+    SUPER_GLUE,
+    accuracy,
+    f1,
+    label_accuracy,
+    matthews_correlation,
+    precision,
+    recall,
+    roc_auc,
+)
 from metric_commons.curves.rounded_scores import with_rounded_scores
 
 _CITATION = """\
@@ -76,6 +87,17 @@ class Classification(BatchMetric):
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules
+    stock_formats = {
+        "accuracy": accuracy,
+        "f1": f1,
+        "precision": precision,
+        "recall": recall,
+        "matthews_correlation": matthews_correlation,
+        "roc_auc": roc_auc,
+        "xnli": label_accuracy,
+        **GLUE,
+        **SUPER_GLUE,
+    }
     log_columns = ("predicted", "label")
 
     def _info(self):

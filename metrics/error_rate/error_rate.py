@@ -9,15 +9,15 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.statistics.sums import single_score, summarize_sums
+from metric_commons.statistics.sums import summarize_sums
 from metric_commons.transcripts.edit_rate import (
     RateAverage,
-    RateFormat,
     TranscriptNormalizer,
     Unit,
     error_alignments,
     error_statistics,
 )
+from metric_commons.transcripts.stock_error_rates import cer, wer
 
 _CITATION = """\
 @inproceedings{morris-etal-2004-wer,
@@ -44,8 +44,6 @@ class ErrorRate(BatchMetric):
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: segments of
             [kind, first word and end in the reference, first word and end in the prediction].
-        result_format: "wer", or of characters "cer", returns that number alone, as the modules of
-            evaluate with these names do; None as below.
 
     Returns:
         wer, or cer (float): errors per word, or character, of the references; lower is better;
@@ -70,6 +68,7 @@ class ErrorRate(BatchMetric):
     """
 
     score_kind = "sums"
+    stock_formats = {"wer": wer, "cer": cer}
     score_ranges = {"mer": (0, 1), "wil": (0, 1), "wip": (0, 1), "*": (0, None)}
     lower_is_better = frozenset(
         {"wer", "cer", "mer", "wil", "substitutions", "deletions", "insertions"}
@@ -99,7 +98,6 @@ class ErrorRate(BatchMetric):
         normalizer: TranscriptNormalizer = "none",
         average: RateAverage = "pooled",
         alignments: bool = False,
-        result_format: RateFormat | None = None,
         **summary,
     ):
         texts = {"unit": unit, "normalizer": normalizer}
@@ -107,4 +105,4 @@ class ErrorRate(BatchMetric):
         result = summarize_sums(rows, **summary)
         if alignments:
             result["alignments"] = error_alignments(predictions, references, **texts)
-        return single_score(result, result_format) if result_format else result
+        return result

@@ -8,6 +8,7 @@ import evaluate
 
 from metric_commons.answers.answers import exact_match
 from metric_commons.answers.squad_answers import answer_texts
+from metric_commons.answers.stock_answers import exact_match as stock_exact_match
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.texts.normalizers import Normalizer
@@ -54,6 +55,7 @@ class QaEm(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    stock_formats = {"exact_match": stock_exact_match}
     logged_names = (("qa_em", "exact_match", "exact", "em", "quasi_exact_match"),)
     always_scored = frozenset({"qa_em"})
 

@@ -9,6 +9,7 @@ import evaluate
 
 from metric_commons.answers.answers import Overlap, token_f1
 from metric_commons.answers.squad_answers import answer_texts
+from metric_commons.answers.stock_answers import record, squad
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.numbers.domains import Proportion
@@ -37,7 +38,8 @@ class QaF1(BatchMetric):
             the answers. Or SQuAD's dictionaries on both sides.
         normalizer: the normalizer of both sides: a name, or a function from str to str. The card
             describes each name.
-        overlap: "multiset" counts repeated words; "set" does not.
+        overlap: "multiset" counts repeated words; "set" does not; "longest_run" counts the words
+            of the longest run that both texts contain, as CMRC 2018 does.
         both_empty: the score if both texts are empty after normalization: 1.0 as in SQuAD v2,
             0.0 as in SQuAD v1.
         reference_aggregation: "max" uses the accepted answer with the best F1 for all three
@@ -60,6 +62,7 @@ class QaF1(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    stock_formats = {"squad": squad, "super_glue/record": record}
     logged_names = (("qa_f1", "f1", "f1_score"),)
     always_scored = frozenset({"qa_f1", "qa_precision", "qa_recall"})
 

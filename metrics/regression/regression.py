@@ -14,6 +14,14 @@ from metric_commons.numbers.domains import Weights
 from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.rounded_errors import with_rounded_errors
+from metric_commons.regression.stock_regression import (
+    mae,
+    mse,
+    pearsonr,
+    r_squared,
+    spearmanr,
+    stsb,
+)
 
 _CITATION = """\
 @article{scikit-learn,
@@ -83,6 +91,15 @@ class Regression(BatchMetric):
         | {"interval_width", "winkler*"}
     )
     arrays_allowed = True
+    configurations = frozenset({"multilist"})  # of evaluate's own modules
+    stock_formats = {
+        "mse": mse,
+        "mae": mae,
+        "pearsonr": pearsonr,
+        "spearmanr": spearmanr,
+        "r_squared": r_squared,
+        "glue/stsb": stsb,
+    }
 
     def _info(self):
         numbers = [datasets.Value("float64"), datasets.Value("int64")]

@@ -12,6 +12,7 @@ from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.rouge.rouge_scores import rouge
 from metric_commons.rouge.rouge_tokenizers import SentenceSplitter, Tokenizer
 from metric_commons.rouge.rouge_types import RougeTypes
+from metric_commons.rouge.stock_rouge import rouge as stock_rouge
 from metric_commons.texts.normalizers import Normalizer
 from metric_commons.texts.references import Aggregation
 
@@ -67,6 +68,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """
 
     lower_is_better = frozenset({"unparsed"})
+    stock_formats = {"rouge": stock_rouge}
     logged_names = (
         ("rouge1", "rouge1", "rouge_1", "rouge-1"),
         ("rouge2", "rouge2", "rouge_2", "rouge-2"),

@@ -11,7 +11,8 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Proportion
-from metric_commons.spans.spans import Match, SpanFormat, seqeval_spans, span_statistics
+from metric_commons.spans.spans import Match, span_statistics
+from metric_commons.spans.stock_spans import seqeval
 from metric_commons.spans.tag_schemes import Scheme
 from metric_commons.statistics.sums import summarize_sums
 
@@ -39,8 +40,6 @@ class SpanF1(BatchMetric):
         match: "strict": same type, start and end; "exact": same start and end; "partial": an
             overlap counts half; "type": an overlap with a span of the same type.
         zero_division: precision without predicted spans, and recall without true ones.
-        result_format: "seqeval" returns what evaluate's module of this name does: overall_f1 and
-            so on, and a dict for each type; None as below.
 
     Returns:
         precision, recall, f1 (float): of all spans together, from 0.0 to 1.0; higher is better.
@@ -67,6 +66,7 @@ class SpanF1(BatchMetric):
     undefined_without = {"tags": "there are no tags in any row; a score of no tags is undefined"}
     score_ranges = {"support": (0, None), "*": (0, 1)}
     main_score = "f1"
+    stock_formats = {"seqeval": seqeval}
     options_of_all_rows = {"scheme": "auto"}
 
     def _info(self):
@@ -94,7 +94,6 @@ class SpanF1(BatchMetric):
         suffix: bool = False,
         match: Match = "strict",
         zero_division: Proportion = 0.0,
-        result_format: SpanFormat | None = None,
         **summary,
     ):
         rows = span_statistics(
@@ -105,4 +104,4 @@ class SpanF1(BatchMetric):
             match=match,
             zero_division=zero_division,
         )
-        return summarize_sums(seqeval_spans(rows) if result_format else rows, **summary)
+        return summarize_sums(rows, **summary)

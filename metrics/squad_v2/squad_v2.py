@@ -13,6 +13,7 @@ from metric_commons.answers.answerability import (
     scored_answers,
     summarize_answers,
 )
+from metric_commons.answers.stock_answers import squad_v2
 from metric_commons.base.module import ANSWERS_OR_NONE, BatchMetric
 from metric_commons.numbers.domains import Finite
 
@@ -63,6 +64,7 @@ class SquadV2(BatchMetric):
 
     score_kind = "answers"
     score_ranges = {"*total": (1, None), "*_thresh": (None, None), "*": (0, 1)}
+    stock_formats = {"squad_v2": squad_v2}
     log_columns = ("prediction", "accepted_answers")
 
     def _info(self):

@@ -8,11 +8,8 @@ import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.sums import summarize_sums
-from metric_commons.translation.sacrebleu_results import (
-    SacrebleuFormat,
-    sacrebleu_ter,
-    ter_signature,
-)
+from metric_commons.translation.sacrebleu_signatures import ter_signature
+from metric_commons.translation.stock_translations import ter
 from metric_commons.translation.translation_edit_rate import ter_statistics
 
 _CITATION = """\
@@ -40,7 +37,6 @@ class Ter(BatchMetric):
         no_punct: delete punctuation.
         asian_support: apply both also to Chinese and Japanese text.
         case_sensitive: compare case.
-        result_format: "sacrebleu" names the score as the `ter` of evaluate does; None as below.
         signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
@@ -56,6 +52,7 @@ class Ter(BatchMetric):
     """
 
     score_kind = "sums"
+    stock_formats = {"ter": ter}
     score_ranges = {"signature": None, "*": (0, None)}
     lower_is_better = frozenset({"ter", "num_edits"})
 
@@ -78,7 +75,6 @@ class Ter(BatchMetric):
         no_punct: bool = False,
         asian_support: bool = False,
         case_sensitive: bool = False,
-        result_format: SacrebleuFormat | None = None,
         signature: bool = False,
         **summary,
     ):
@@ -89,8 +85,6 @@ class Ter(BatchMetric):
             "case_sensitive": case_sensitive,
         }
         rows = ter_statistics(predictions, references, **options)
-        if result_format:
-            rows = sacrebleu_ter(rows)
         result = summarize_sums(rows, **summary)
         if signature:
             result["signature"] = ter_signature(references, **options)

@@ -2,7 +2,8 @@
 
 `names` lists the modules and `load` loads one. `score` computes the scores of several systems with
 several modules and returns `Results`; `compare` compares saved results. `State` holds the mergeable
-scores of part of the rows. `trainer_hook` computes scores in training.
+scores of part of the rows. `trainer_hook` computes scores in training, and `patch_evaluate` lets
+scripts that load evaluate's own modules get ours.
 
 The subpackages contain the same measures as functions on arrays: `answers`, `rouge`, `translation`,
 `transcripts`, `mathematics`, `ranking`, `classification`, `spans`, `regression`, `clustering` and
@@ -19,6 +20,7 @@ from .lazy import resolver
 if TYPE_CHECKING:
     from .catalog.catalog import load, names
     from .comparison.combined_results import compare
+    from .integrations.stock_evaluate import patch_evaluate
     from .integrations.trainer import trainer_hook
     from .results.results import Results
     from .scoring.scoring import score
@@ -31,6 +33,7 @@ __all__ = [
     "compare",
     "load",
     "names",
+    "patch_evaluate",
     "score",
     "trainer_hook",
 ]
@@ -43,6 +46,7 @@ _resolve = resolver(
         "compare": "comparison.combined_results",
         "load": "catalog.catalog",
         "names": "catalog.catalog",
+        "patch_evaluate": "integrations.stock_evaluate",
         "score": "scoring.scoring",
         "trainer_hook": "integrations.trainer",
     },

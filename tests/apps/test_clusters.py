@@ -151,7 +151,7 @@ def test_rows_have_clusters_or_none_has():
 
 
 def test_datasets(table, expected, monkeypatch):
-    monkeypatch.setattr(table_parts, "_BATCH_SIZE", 7)
+    monkeypatch.setattr(table_parts, "_ROWS", 7)
     results = metric_commons.score(
         "qa_f1",
         Dataset.from_dict(table),

@@ -27,7 +27,7 @@ def dataset():
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(table_parts, "_BATCH_SIZE", 7)
+    monkeypatch.setattr(table_parts, "_ROWS", 7)
     monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
 
 

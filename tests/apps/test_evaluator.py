@@ -106,6 +106,36 @@ def test_question_answering(name, evaluator):
     )
 
 
+@pytest.mark.parametrize(("name", "scale"), [("qa_f1", 1), ("squad", 100)])
+def test_question_answering_with_bootstrap(name, scale, evaluator):
+    settings = {"result_format": name} if name == "squad" else {}
+    module = metric_commons.load("qa_f1", **settings)
+    rows, key = 12, "f1" if name == "squad" else "qa_f1"
+    data = datasets.Dataset.from_dict(
+        {
+            "id": [str(row) for row in range(rows)],
+            "question": ["?"] * rows,
+            "context": ["Oslo"] * rows,
+            "answers": [{"text": ["Oslo", "the Oslo"], "answer_start": [0, 0]}] * rows,
+        }
+    )
+    answers = [{"answer": "Oslo" if row % 3 else "Bergen"} for row in range(rows)]
+
+    result = evaluator("question-answering").compute(
+        Pipeline("question-answering", answers),
+        data=data,
+        metric=module,
+        squad_v2_format=False,
+        strategy="bootstrap",
+        n_resamples=20,
+        random_state=0,
+    )
+
+    low, high = result[key]["confidence_interval"]
+    assert result[key]["score"] == pytest.approx(scale * 2 / 3)
+    assert 0 < low < scale * 2 / 3 < high <= scale
+
+
 @pytest.mark.parametrize(
     ("task", "key"),
     [

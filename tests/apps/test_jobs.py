@@ -65,13 +65,13 @@ def processes(monkeypatch):
 
     def counted(work, given, jobs):
         counts.append(0)
-        for result in in_order(work, given, jobs):
+        for result in map_ordered(work, given, jobs):
             counts[-1] += 1
             yield result
 
-    in_order = worker_processes.in_order
+    map_ordered = worker_processes.map_ordered
     for module in (evaluations, parallel_reading, parallel_rows):
-        monkeypatch.setattr(module, "in_order", counted)
+        monkeypatch.setattr(module, "map_ordered", counted)
     return counts
 
 
@@ -111,11 +111,11 @@ def saved(run, *arguments):
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_terminal):
     def slow(*arguments):
-        for result in worker_processes.in_order(*arguments):
+        for result in worker_processes.map_ordered(*arguments):
             clock.now += 0.6
             yield result
 
-    monkeypatch.setattr(parallel_rows, "in_order", slow)
+    monkeypatch.setattr(parallel_rows, "map_ordered", slow)
     monkeypatch.setattr(usage, "on_terminal", lambda: is_terminal)
     write("x.jsonl", ROWS)
     status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)
@@ -440,7 +440,7 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch, capfd):
         raise TypeError("a fault")
 
     with pytest.raises(worker_processes.EndedError, match="a worker process was ended"):
-        list(worker_processes.in_order(work, [1, 2], 2))
+        list(worker_processes.map_ordered(work, [1, 2], 2))
     assert "TypeError: a fault" in capfd.readouterr().err
     assert multiprocessing.active_children() == []
 
@@ -450,7 +450,7 @@ def test_results_come_in_the_order_of_pieces():
         time.sleep(0.05 if piece == 0 else 0)
         return piece, os.getpid()
 
-    results = list(worker_processes.in_order(work, range(20), 3))
+    results = list(worker_processes.map_ordered(work, range(20), 3))
 
     assert [piece for piece, _ in results] == list(range(20))
     assert len({process for _, process in results}) > 1

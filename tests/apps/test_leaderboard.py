@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from metric_commons import load
 from metric_commons.files.stored import checksum
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
@@ -366,3 +367,137 @@ def test_tasks_of_logs_are_no_rivals(run):
     (first, second) = records(run(*command, "--mean", "tasks", "--format", "csv")[1])
     assert (first["system"], first["qa"], first["quiz"]) == ("large", "0.9", "0.9")
     assert (second["system"], second["value"]) == ("small", "0.4")
+
+
+# Votes
+
+
+FIELDS = ("model_a", "model_b", "winner")
+VOTES = [
+    ("ada", "bob", "model_a"),
+    ("ada", "bob", "model_a"),
+    ("bob", "ada", "model_a"),
+    ("bob", "eve", "tie"),
+    ("eve", "ada", "model_b"),
+    ("eve", "bob", "model_a"),
+    ("ada", "eve", "model_a"),
+] * 12
+
+
+@pytest.fixture
+def votes(run):
+    rows = [
+        {"model_a": a, "model_b": b, "winner": winner, "prompt": f"p{row % 9}", "points": 0.5}
+        for row, (a, b, winner) in enumerate(VOTES)
+    ]
+    Path("votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return ("leaderboard", "--votes", "votes.jsonl")
+
+
+def test_votes_are_ranked_below_a_sentence(run, votes):
+    status, out, err = run(*votes)
+    expected = load("pairwise_ranking").compute(
+        **dict(zip(FIELDS, map(list, zip(*VOTES, strict=True)), strict=True)),
+        confidence_level=0.95,
+    )
+    low, high = expected["confidence_interval"]["ratings"]["ada"]
+    sentence, *lines = out.split("\n\n")
+
+    assert (status, err) == (0, "")
+    assert " ".join(sentence.split()) == (
+        f"84 votes on 3 systems: ada has the highest rating, {expected['ratings']['ada']:.0f} "
+        f"(95% interval {low:.0f} to {high:.0f}), above all others."
+    )
+    assert lines[0].split("\n")[2].split()[:3] == ["1", "ada", f"{expected['ratings']['ada']:.1f}"]
+    content = json.loads(run(*votes, "--format", "json")[1])["boards"][0]
+    assert content["sentence"] == " ".join(sentence.split())
+    for record in content["systems"]:
+        system = record["system"]
+        assert record["rating"] == expected["ratings"][system]
+        assert record["confidence_interval"] == expected["confidence_interval"]["ratings"][system]
+        assert record["rank_interval"] == expected["rank_interval"][system]
+        assert record["win_rate"] == expected["win_rate"][system]
+
+
+def test_systems_that_votes_cannot_tell_apart_are_named(run, votes):
+    told = " ".join(run(*votes, "--confidence", "0.9999")[1].split())
+    assert "but cannot be told apart from " in told
+    told = " ".join(run(*votes, "--set", "method=elo")[1].split())
+    assert "these votes give no interval for it." in told
+    told = " ".join(run(*votes, "--set", "method=win_rate")[1].split())
+    assert "ada has the highest win rate, 80.0% (95% interval" in told
+
+
+def test_votes_have_clusters_and_options(run, votes):
+    out = run(*votes, "--cluster-by", "prompt", "--format", "csv")[1]
+    plain = run(*votes, "--format", "csv")[1]
+    davidson = run(*votes, "--set", "ties=davidson", "--format", "csv")[1]
+
+    assert [each["rating"] for each in records(out)] == [each["rating"] for each in records(plain)]
+    assert records(out)[0]["low"] != records(plain)[0]["low"]
+    assert records(out)[0]["win_rate_low"] == ""
+    assert records(davidson)[0]["rating"] != records(plain)[0]["rating"]
+    assert len(run(*votes, "--top", "2", "--format", "markdown")[1].split("\n|")) == 5
+
+
+def test_the_page_of_votes_begins_with_the_sentence(run, votes):
+    page = run(*votes, "--format", "html")[1]
+
+    assert page.index('<p class="sentence">84 votes on 3 systems: ada') < page.index("<table>")
+    assert "p.sentence {" in page
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        (("--by", "qa_em"), "--by is for saved results and does not go with --votes"),
+        (("--mean", "borda"), "--mean is for saved results"),
+        (("--set", "tiess=half"), "there is no option 'tiess'; did you mean 'ties'?"),
+        (("--cluster-by", "promt"), "there is no field 'promt'; did you mean 'prompt'?"),
+        (("--set", "prior=1"), None),
+    ],
+)
+def test_what_goes_with_votes(run, votes, rest, message):
+    status, out, err = run(*votes, *rest)
+    if message is None:
+        assert (status, err) == (0, "")
+        assert "interval" not in out.split("\n\n")[1].splitlines()[0].split("ranks")[0]
+    else:
+        assert status in (1, 2)
+        assert message in " ".join(err.split())
+    assert run("leaderboard")[0] == 2
+    assert run("leaderboard", "a.json", "--by", "qa_em", "--set", "ties=half")[0] == 2
+
+
+def test_votes_without_finite_ratings_are_one_line(run):
+    row = {"model_a": "x", "model_b": "y", "winner": "model_a"}
+    Path("votes.jsonl").write_text(json.dumps(row) + "\n")
+    status, _, err = run("leaderboard", "--votes", "votes.jsonl")
+
+    assert status == 1
+    assert err.startswith("separated: 'x' never lost a point to 'y'")
+
+
+def test_mean_win_rates_are_over_the_tasks_that_a_system_has(run, saved):
+    systems = ("good", "fair", "poor")
+    paths = [*saved("one", *systems), *saved("two", "good", "fair")]
+    command = ("leaderboard", *paths, "--by", "qa_em", "--mean", "win_rate")
+    (board,) = json.loads(run(*command, "--format", "json")[1])["boards"]
+    found = {each["system"]: each for each in board["systems"]}
+
+    assert found["good"]["value"] == found["good"]["mean_win_rate"] == 1.0
+    assert found["fair"]["mean_win_rate"] == (0.5 + 0) / 2
+    assert found["poor"]["mean_win_rate"] == 0.0
+    assert {system: each["borda"] for system, each in found.items()} == {
+        "good": 4.0,
+        "fair": 2.0,
+        "poor": 0.0,
+    }
+    assert [each["borda_rank"] for each in board["systems"]] == [1, 2, 3]
+    assert found["poor"]["tasks"]["two"] is None
+    told = " ".join(run(*command)[1].split())
+    assert told.startswith("2 tasks: good has the best mean win rate, 1; there is no interval")
+    assert "There are no intervals: some systems lack a task." in told
+    complete = ("leaderboard", *paths, *saved("two", "poor"), "--by", "qa_em", "--mean", "win_rate")
+    told = " ".join(run(*complete)[1].split())
+    assert told.startswith("2 tasks: good has the best mean win rate, 1 (1 to 1), and no other")

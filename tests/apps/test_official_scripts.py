@@ -1,78 +1,84 @@
-"""A module of ours in an official script gives the number of the stock module, and serves there."""
+"""The table of the official scripts: what is compared, and what it says; the runs take torch."""
 
-import json
 import math
+import os
+from importlib.util import find_spec
 
 import pytest
 
-from tests.apps.beside_stock import main
-from tests.apps.official_scripts import ROWS, table
+from metric_commons.catalog.stock_modules import replacements
+from tests.apps.official_scripts import RUNS, TABLE, differences, run_all, table
+from tests.spec import METRICS, ROOT
 
-pytest.importorskip("sklearn", reason="scikit-learn, behind stock modules, is not installed")
-
-
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.script}-{row.stock}") for row in ROWS])
-def test_a_script_gets_the_stock_number(row):
-    try:
-        row.stock_value()
-    except ModuleNotFoundError as error:
-        pytest.skip(f"{error.name}, behind the stock module, is not installed")
-    result = row.our_result()
-    assert row.value() == pytest.approx(row.stock_value(), rel=1e-9)
-    logged = {f"eval_{key}": value for key, value in result.items()}  # as a Trainer does
-    assert {type(value) for value in logged.values()} <= {int, float}
-    assert math.isfinite(json.loads(json.dumps(logged))[f"eval_{row.key}"])
+STOCK = {"eval_accuracy": 0.5, "eval_f1": 0.25}
 
 
-def test_the_table_has_every_row():
-    for library in ("sacrebleu", "seqeval", "jiwer"):
-        pytest.importorskip(library, reason=f"{library}, behind a stock module, is not installed")
-    assert len(table().splitlines()) == len(ROWS) + 1
+def scores(**changes):
+    return {"stock": STOCK, "configured": STOCK, "patched": {**STOCK, **changes}}
 
 
-STOCK = """
-import datasets
-import evaluate
+def test_equal_scores_do_not_differ():
+    assert differences("run_glue, mrpc", scores()) == {}
+    assert differences("run_glue, mrpc", scores(eval_f1=0.25 + 1e-12)) == {}
 
 
-class Stock(evaluate.Metric):
-    def _info(self):
-        label = datasets.Value("int64")
-        features = datasets.Features({"predictions": label, "references": label})
-        return evaluate.MetricInfo(description="", citation="", features=features)
-
-    def _compute(self, predictions, references):
-        hits = [p == r for p, r in zip(predictions, references)]
-        return {"right": sum(hits) / len(hits) WRONG}
-"""
-SCRIPT = """
-import sys
-import evaluate
-
-metric = evaluate.load(sys.argv[1])
-metric.add_batch(predictions=[0, 1], references=[0, 1])
-metric.add_batch(predictions=[1, 1], references=[0, 1])
-assert metric.compute()["right"] == 0.75
-"""
+@pytest.mark.parametrize("name", ["run_glue, mrpc", "run_summarization"])
+def test_a_difference_without_a_cause_is_reported(name):
+    assert differences(name, scores(eval_f1=0.2501)) == {"eval_f1": (pytest.approx(1e-4), "")}
 
 
-@pytest.mark.parametrize("wrong", ["", "+ 0.1"])
-def test_ours_beside_stock_in_a_script(wrong, tmp_path, capsys, monkeypatch):
-    (tmp_path / "stock").mkdir()
-    (tmp_path / "stock" / "stock.py").write_text(STOCK.replace("WRONG", wrong))
-    (tmp_path / "script.py").write_text(SCRIPT)
-    monkeypatch.setattr("sys.argv", [])
-    files = [str(tmp_path / name) for name in ("script.py", "stock")]
-    arguments = ["right=classification:accuracy", *files]
+def test_a_missing_or_further_key_is_a_difference():
+    ((key, (difference, why)),) = differences("run_ner", scores(eval_fpr=0.1)).items()
 
-    if wrong:
-        with pytest.raises(SystemExit, match=r"right is 0\.85 in the stock module, 0\.75 in ours"):
-            main(arguments)
-    else:
-        main(arguments)
-        assert capsys.readouterr().out.split() == [
-            "right",
-            "0.75000000",
-            "classification:accuracy",
-            "0.75000000",
-        ]
+    assert (key, math.isnan(difference), why) == ("eval_fpr", True, "")
+
+
+def test_a_known_difference_has_its_cause_up_to_its_size():
+    stock = {"eval_rouge1": 50.0}
+    near = {"stock": stock, "configured": stock, "patched": {"eval_rouge1": 50.5}}
+    far = {"stock": stock, "configured": stock, "patched": {"eval_rouge1": 60.0}}
+
+    assert "median" in differences("run_summarization", near)["eval_rouge1"][1]
+    assert differences("run_summarization", far)["eval_rouge1"][1] == ""
+    assert "| 0 of 1 | rouge1: the stock value is the median" in table({"run_summarization": near})
+
+
+def test_every_run_is_in_the_table_of_the_guide_without_unexplained_differences():
+    rows = TABLE.read_text("utf-8").splitlines()[2:]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+    assert [name for name, *_ in cells] == [run.name for run in RUNS]
+    for name, keys, equal, causes in cells:
+        count, total = map(int, equal.split(" of "))
+        assert total == len(keys.split(", ")), name
+        reasons = [cause.partition(": ")[2] for cause in causes.split("; ")]
+        assert count == total or all(reasons), name
+    assert '--8<-- "tables/official_scripts.md"' in (
+        ROOT / "docs" / "guides" / "training.md"
+    ).read_text("utf-8")
+
+
+def test_an_edited_script_loads_what_replaces_its_module():
+    for run in RUNS:
+        if run.loaded is not None:
+            stock, ours = run.loaded
+            module = ours.partition("METRICS/")[2].partition('"')[0]
+            names = [entry.stock for entry in replacements() if entry.module == module]
+            assert module in METRICS
+            assert any(f'"{name}"' in stock for name in names), run.name
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+def test_a_script_runs():
+    for name in ("TRANSFORMERS_CHECKOUT", "EVALUATE_CHECKOUT"):
+        if name not in os.environ:
+            pytest.skip(f"{name} is not set")
+    for library in ("torch", "transformers", "accelerate"):
+        if find_spec(library) is None:
+            pytest.skip(f"{library} is not installed")
+    runs = [run for run in RUNS if run.name == "run_glue, mrpc"]
+
+    results = run_all(runs)
+    assert set(results["run_glue, mrpc"]["stock"]) >= {"eval_accuracy", "eval_f1"}
+    assert differences("run_glue, mrpc", results["run_glue, mrpc"]) == {}

@@ -68,7 +68,8 @@ def ask_page(html, folder, questions):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_a_page_answers_as_the_module(name, tmp_path):
+def test_a_page_answers_as_the_module(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     folder = bundle(name, tmp_path)
     demo = Demo(bundle(name, tmp_path / "gradio", sdk="gradio"))
     numbers = range(len(demo.examples))
@@ -159,16 +160,14 @@ def test_what_cards_are_written_in(text, html):
 # module, which needs neither, takes the place of ours; with a complete distribution ours is used.
 
 STAND_IN = """
-import datasets
-import evaluate
+from types import SimpleNamespace
 
 
-class Toy(evaluate.Metric):
+class Toy:
+    info = SimpleNamespace(description="Toys.")
+    json_inputs = frozenset()
     options = {"scale": 1.0, "confidence_level": None, "per_example": False}
-    feature_sets = [dict.fromkeys(["predictions", "references"], datasets.Value("string"))]
-
-    def _info(self):
-        return evaluate.MetricInfo(description="Toys.", features=self.feature_sets)
+    feature_sets = [dict.fromkeys(["predictions", "references"], SimpleNamespace(dtype="string"))]
 
     def compute(self, predictions, references, scale=1.0, confidence_level=None, per_example=False):
         if scale < 0:
@@ -178,6 +177,10 @@ class Toy(evaluate.Metric):
         if confidence_level is not None:
             result["confidence_interval"] = {"toy": [0.0, 1.0]}
         return result | {"per_example": {"toy": rows}} if per_example else result
+
+
+def declared_class(script):
+    return Toy
 """
 CARD = """---
 title: Toy
@@ -302,7 +305,7 @@ def opened(browser, tmp_path_factory):
             namespace="acme",
             version="1",
             requirements=["evaluate"],
-            files={"toy.py": STAND_IN},
+            files={"declared_module.py": STAND_IN},
         ).replace('["numpy", "scipy"]', "[]")
     with served(PYODIDE) as home:
         (folder / "index.html").write_text(html.replace(_PYODIDE_HOME, home), "utf-8")

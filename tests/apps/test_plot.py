@@ -14,6 +14,7 @@ from metric_commons.plots import captions, curve_plots
 from tests.spec import ROOT
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]
+KINDS += ["paths"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
 GUIDED = (
@@ -23,11 +24,13 @@ GUIDED = (
 RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
 GRADED = ("graded.jsonl", "--predictions=sure", "--predictions=loud")
 TAGGED = ("tagged.jsonl", "--predictions=crf", "--predictions=rules", "--references=gold")
+EXTRACTED = ("extracted.jsonl", "--predictions=model", "--predictions=rules", "--references=gold")
 ROWS = {
     **dict.fromkeys(KINDS, GUIDED),
     **dict.fromkeys(KINDS[4:6], RENTED),
     "risk_coverage": GRADED,
     "spans": TAGGED,
+    "paths": EXTRACTED,
 }
 
 
@@ -491,6 +494,7 @@ def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, nam
     pytest.importorskip("matplotlib")
     write("graded.jsonl", **RISKY)
     write("tagged.jsonl", **TAGS)
+    write("extracted.jsonl", **FIELDS)
     command = ("plot", kind, *ROWS[kind], "--save", name)
     contents = []
     for _ in range(2):
@@ -700,6 +704,33 @@ def test_grades_alone_have_no_curve(refused):
 
     _, said = refused("risk_coverage", "grades.jsonl", "--predictions=bot", "--save=r.png")
     assert "curve needs confidences" in said
+
+
+# fields of JSON
+
+FIELDS = {
+    "model": ['{"a": 1, "b": [1, 2]}', '{"a": 2}'],
+    "rules": ['{"a": 1, "b": [1]}', "{"],
+    "gold": [{"a": 1, "b": [1, 3]}, {"a": 1}],
+}
+
+
+def test_paths_have_a_bar_for_each_kind_of_leaf(drawn):
+    write("extracted.jsonl", **FIELDS)
+    model, rules = drawn("paths", *EXTRACTED).axes
+
+    assert [label.get_text() for label in model.get_yticklabels()] == ["$.a", "$.b[]"]
+    widths = [bar.get_width() for bar in model.patches]
+    assert widths == [*(1, 1), *(1, 1), *(0, 0), *(0, 0)]  # matched, wrong, missing, extra
+    assert [bar.get_width() for bar in rules.patches] == [*(1, 1), *(0, 0), *(1, 1), *(0, 0)]
+
+
+def test_too_many_paths_cannot_be_drawn(refused):
+    path = write("wide.jsonl", p=["{}"], r=[{f"k{n}": n for n in range(41)}])
+    status, said = refused("paths", path, "--predictions=p", "--references=r", "--save=d.png")
+
+    assert status
+    assert "room for 40; leave some out with --set ignore_paths" in said
 
 
 # spans

@@ -144,6 +144,69 @@ def test_a_space_of_an_older_version_is_brought_up_to_date(command, tmp_path):
     }
 
 
+def test_a_newer_version_is_replaced_only_on_request(command, tmp_path):
+    hub = Hub()
+    new = {
+        **published(),
+        MARKER_FILE: Marker("acme/qa_em", "99.0.0", "static", ()).to_json().encode(),
+    }
+    new = {name: content for name, content in new.items() if name in (MARKER_FILE, "README.md")}
+    hub.spaces["acme/qa_em"] = {"main": dict(new), "v99.0.0": dict(new)}
+    with fake_hub(hub) as endpoint:
+        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+        assert (status, hub.writes) == (1, [])
+        assert f"holds version 99.0.0, which is newer than {VERSION}; --allow-older" in errors
+        done = command("publish", "acme", "qa_em", "--allow-older", endpoint=endpoint)
+
+    assert done[1].startswith("updated ")
+    assert hub.spaces["acme/qa_em"]["v99.0.0"] == new
+    assert "qa_em.py" in hub.spaces["acme/qa_em"]["main"]
+
+
+NEW_CARD = """---
+title: Qa Em
+sdk: static
+---
+
+Check out the configuration reference at https://huggingface.co/docs/hub/spaces-config-reference
+"""
+
+
+@pytest.mark.parametrize("card", [NEW_CARD, NEW_CARD.partition("Check")[0], None])
+def test_a_creation_that_was_cut_off_is_finished(card, command, tmp_path):
+    hub = Hub()
+    template = {".gitattributes": b"", "index.html": b"<p>Welcome", "style.css": b""}
+    if card is not None:
+        template["README.md"] = card.encode()
+    hub.spaces["acme/qa_em"] = {"main": template}
+    with fake_hub(hub) as endpoint:
+        status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+
+    assert (status, output) == (0, f"updated   {endpoint}/spaces/acme/qa_em\n"), errors
+    assert hub.spaces["acme/qa_em"][TAG] == {
+        **contents(bundle("qa_em", tmp_path, namespace="acme")),
+        ".gitattributes": b"",
+    }
+
+
+def test_a_card_that_somebody_wrote_is_no_template(command):
+    hub = Hub()
+    hub.spaces["acme/qa_em"] = {"main": {"README.md": NEW_CARD.encode() + b"\nMy notes."}}
+    with fake_hub(hub) as endpoint:
+        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+
+    assert (status, hub.writes) == (1, [])
+    assert "is a Space that metric-commons did not create: it has README.md" in errors
+
+
+def test_a_published_card_loads_from_the_hub(tmp_path):
+    card = (bundle("qa_f1", tmp_path, namespace="acme") / "README.md").read_text("utf-8")
+
+    assert '>>> import evaluate\n>>> qa_f1 = evaluate.load("acme/qa_f1")\n' in card
+    assert "metric_commons.load" not in card
+    assert "./metrics/" not in card
+
+
 def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, tmp_path):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": published(notes_dot_md=b"mine", locks_dot_py=b"mine")}

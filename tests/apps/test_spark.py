@@ -190,7 +190,7 @@ def test_rankings_are_told_apart_by_id(spark):
     ]
     with pytest.raises(ValueError, match="name the column of the queries' ids"):
         score("ir_ranking", rankings, **columns)
-    with pytest.raises(ValueError, match=r"ranking 'q\d+' is there twice"):
+    with pytest.raises(ValueError, match=r"ranking 'q\d+' occurs twice"):
         score("ir_ranking", rankings.union(rankings), **columns, ids="id")
 
 
@@ -251,7 +251,7 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
 
 
 def test_states_travel_in_pieces(monkeypatch):
-    monkeypatch.setattr(spark_parts, "_PIECE", 100)
+    monkeypatch.setattr(spark_parts, "_CHUNK", 100)
     plan = ScoringPlan({"qa_f1": {}}, {"bot": "answer"}, {"references": "gold"})
     batch = {"answer": [row[1] for row in ROWS], "gold": [row[2] for row in ROWS]}
     rows = [row for piece in spark_parts._rows(plan.part([batch])) for row in piece.to_pylist()]

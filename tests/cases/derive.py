@@ -25,6 +25,9 @@ SOURCES = {
     "mathematics": GIVEN / "cases" / "mathematics.jsonl",
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
+    "preferences": GIVEN / "cases" / "preferences.jsonl",
+    "languages": GIVEN / "cases" / "languages.jsonl",
+    "structured": GIVEN / "cases" / "structured.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 # Families that come from other files than a collection of cases.
@@ -58,8 +61,12 @@ UNREAD = {
         *("prototype", "livecodebench 28fef95", "verl prime_code 1dda039", "nemo gym 07d6b0d"),
         *("apps 362aedc", "open-r1 1416fa0", "verl sandbox_fusion 1dda039"),
     },
-    **dict.fromkeys(("answers", "mathematics", "ratio_intervals", "files"), frozenset()),
+    **dict.fromkeys(
+        ("answers", "mathematics", "ratio_intervals", "files", "structured", "preferences"),
+        frozenset(),
+    ),
     "worked_examples": set(),
+    "languages": {"official"},
 }
 
 

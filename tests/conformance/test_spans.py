@@ -110,13 +110,14 @@ def test_the_result_of_evaluate(scheme):
     seqeval = pytest.importorskip("seqeval.metrics")
     schemes = pytest.importorskip("seqeval.scheme")
     strict = {"mode": "strict", "scheme": getattr(schemes, scheme)} if scheme else {}
+    options = {"mode": "strict", "scheme": scheme} if scheme else {}
     module = load("span_f1", result_format="seqeval")
     predictions, references = random_rows(random.Random(20), SCHEMES[scheme])
 
     report = seqeval.classification_report(references, predictions, output_dict=True, **strict)
     names = {"precision": "precision", "recall": "recall", "f1": "f1-score", "number": "support"}
     averages = {average: report.pop(f"{average} avg") for average in ("micro", "macro", "weighted")}
-    assert module.compute(predictions=predictions, references=references, scheme=scheme) == {
+    assert module.compute(predictions=predictions, references=references, **options) == {
         **{
             kind: {key: scores[name] for key, name in names.items()}
             for kind, scores in report.items()

@@ -13,6 +13,7 @@ import re
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from threading import Barrier
 
 import datasets
@@ -23,6 +24,7 @@ import pyarrow as pa
 import pytest
 
 from metric_commons.results.module_results import aggregation_of
+from tests.generators.options import PARSED
 from tests.spec import METRICS, PATIENCE
 from tests.spec import spec as spec_of
 from tests.threads import THREADS, at_once
@@ -405,21 +407,70 @@ def test_scores_of_rows_come_in_input_order(load, spec):
         assert math.fsum(scores) / len(scores) == pytest.approx(result[key], rel=1e-12)
 
 
+def restricted(result, plain):
+    """Those entries of a result that another one has, too, at any depth."""
+    if not isinstance(plain, dict):
+        return result
+    return {key: restricted(result[key], plain[key]) for key in plain}
+
+
+def points_among(result):
+    """The scores of a result whose interval is a point."""
+    return [
+        path[:-1]
+        for path, low in leaves(result.get("confidence_interval", {}))
+        if path[-1] == 0
+        for high in [dict(leaves(result["confidence_interval"]))[*path[:-1], 1]]
+        if low == high
+    ]
+
+
+def test_no_interval_of_equal_or_perfect_rows_is_a_point(load, spec):
+    metric = load(spec.name)
+    if metric.options.get("confidence_level", "") is not None:
+        pytest.skip("no intervals that one may ask for")
+    perfect, options = divided(metric, spec.perfect)
+    if any(isinstance(value, dict) and "id" in value for value in perfect[0].values()):
+        pytest.skip("rows with one id are the same row")
+    if spec.no_intervals:
+        pytest.skip("scores without an interval")
+    asked = {"confidence_level": 0.95, "n_resamples": 500}
+    options |= {name: value for name, value in asked.items() if name in metric.options}
+    measures = [{}, *({"measures": value} for value in PARSED.get(f"{spec.name}.measures", ()))]
+    calls = [perfect * -(-30 // len(perfect)), [divided(metric, spec.sample)[0][0]] * 30]
+    widths = 0
+    for rows, further in product(calls, measures):
+        try:
+            result = metric.compute(**columns_of(rows), **options | further)
+        except ValueError:  # one cluster of points, or measures of other inputs
+            continue
+        assert not points_among(result), further
+        widths += bool(result["confidence_interval"])
+    assert widths
+
+
 def test_intervals_hold_the_score(load, spec):
     metric = load(spec.name)
     if metric.options.get("confidence_level", "") is not None:
         pytest.skip("no intervals that one may ask for")
-    result = metric.compute(**spec.sample, confidence_level=0.9, n_resamples=20)
+    asked = {name: value for name, value in summary(metric).items() if name != "per_example"}
+    result = metric.compute(**spec.sample, **asked)
     plain, intervals = metric.compute(**spec.sample), result["confidence_interval"]
+    if spec.no_intervals:
+        assert intervals == {}
+        pytest.skip("scores without an interval")
 
-    assert exactly({key: result[key] for key in plain}) == exactly(plain)
+    assert exactly(restricted(result, plain)) == exactly(plain)
     assert intervals.keys() > spec.no_interval
     for key in spec.no_interval:
         assert all(math.isnan(end) for _, end in leaves(intervals.pop(key)))
     for key, found in intervals.items():
         least, greatest = spec.ranges[key]
-        several = isinstance(result[key], list)  # a score of each class or output
-        pairs = zip(result[key], found, strict=True) if several else [(result[key], found)]
+        pairs = [(result[key], found)]
+        if isinstance(found, dict):  # a score of each system
+            pairs = [(result[key][system], ends) for system, ends in found.items()]
+        elif isinstance(result[key], list):  # a score of each class or output
+            pairs = list(zip(result[key], found, strict=True))
         for score, (low, high) in pairs:
             assert least <= low <= score <= high <= greatest
 

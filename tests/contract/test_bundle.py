@@ -116,9 +116,13 @@ def test_only_the_imports_of_a_script_are_rewritten(name, bundles):
 def test_requirements_are_those_of_the_package_for_a_space_that_reads_no_files(bundles):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
-    for folder in bundles.values():
+    extras = project["optional-dependencies"]
+    of_modules = {"instruction_following": extras["languages"], "json_match": extras["schema"]}
+
+    for name, folder in bundles.items():
         required = (folder / "requirements.txt").read_text("utf-8").splitlines()
-        assert sorted([*required, "pyarrow>=21"]) == sorted(project["dependencies"])
+        expected = [*project["dependencies"], *of_modules.get(name, [])]
+        assert sorted([*required, "pyarrow>=21"]) == sorted(expected)
 
 
 OPTIONAL = {"math_verify", "sympy"}  # one option says what to install, in a process of its own

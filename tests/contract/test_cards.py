@@ -19,6 +19,7 @@ ADDED = {
     "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
     "extract": ["unparsed"],
+    "by_instruction": ["by_instruction"],
     "curves": ["roc_curve", "pr_curve", "det_curve"],
     "curve": ["risk_coverage"],
     "max_fpr": ["partial_roc_auc"],

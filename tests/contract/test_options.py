@@ -31,7 +31,9 @@ def wrong_values(annotation):
             yield from () if marker.nan else (math.nan,)
             yield from () if marker.infinite else (math.inf,)
         if marker is not None:
-            yield from ({}, b"bytes")
+            yield b"bytes"
+            takes_objects = kind == "union" and "object" in [_parts(each)[0] for each in members]
+            yield from () if takes_objects else ({},)
             yield from () if isinstance(marker, PerRow) else ([],)
     if annotation is bool or kind == "literal":
         yield from ([], {}, b"bytes")

@@ -41,7 +41,11 @@ FAMILIES = (
     "regression",
     "clustering",
     "outcomes",
+    "ratings",
+    "judges",
     "execution",
+    "instructions",
+    "structured",
 )
 # What families share.
 FOUNDATIONS = ("texts", "extraction", "curves", "formulas")
@@ -112,6 +116,8 @@ LIBRARIES = {
         ARITHMETIC,
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
+    "instructions": ARITHMETIC | {"langdetect"},  # where a row asks for a language
+    "structured": ARITHMETIC | {"jsonschema"},  # where a row has a schema
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (

@@ -255,7 +255,7 @@ def compute(self, **call):
     ),
     "options that may be anything": (
         with_method("""\
-def _refuse_unknown(self, arguments, accepted):
+def _refuse_unknown(self, options, declared, others, owner):
     pass
 """),
         ["an_unknown_option_is_refused_with_a_hint"],
@@ -277,6 +277,17 @@ def compute(self, **call):
     return result
 """),
         ["intervals_hold_the_score"],
+    ),
+    "intervals that collapse": (
+        with_method("""\
+def compute(self, **call):
+    '''Scores.'''
+    result = super().compute(**call)
+    for ends in result.get("confidence_interval", {}).values():
+        ends[1] = ends[0]
+    return result
+"""),
+        ["no_interval_of_equal_or_perfect_rows_is_a_point", "intervals_hold_the_score"],
     ),
     "a pickle of nothing": (
         with_method("""\

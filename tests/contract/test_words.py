@@ -100,26 +100,6 @@ REMAINING = {
         "somebody": 2,
     },
     "rewards": {"somebody": 2, "what it may be": 2},
-    "scoring": {
-        "Nothing, if": 3,
-        "Of": 4,
-        "What": 11,
-        "is no": 4,
-        "so many": 3,
-        "somebody": 2,
-        "travel": 1,
-        "what it may be": 1,
-    },
-    "score_kinds": {
-        "Nothing, if": 6,
-        "Of": 1,
-        "What": 1,
-        "greatest": 3,
-        "is no": 4,
-        "so many": 2,
-        "somebody": 1,
-    },
-    "states": {"Nothing, if": 1, "What": 2, "what it may be": 3},
     "statistics": {
         "Nothing, if": 2,
         "Of": 4,
@@ -143,8 +123,6 @@ REMAINING_NAMES = {
     "execution": 2,
     "numbers": 2,
     "regression": 1,
-    "score_kinds": 11,
-    "states": 1,
     "statistics": 1,
 }
 

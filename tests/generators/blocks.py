@@ -37,7 +37,8 @@ SIZES = (1, 2, 3, 7)
 @cache
 def kernel(stem):
     """The file of the package with this stem."""
-    (path,) = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")
+    paths = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")
+    (path,) = (path for path in paths if path.parent.name != "score_kinds")
     return importlib.import_module(
         ".".join(path.relative_to(ROOT / "shared").with_suffix("").parts)
     )

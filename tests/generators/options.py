@@ -11,6 +11,15 @@ PARSED = {
         ["err@3", "rbp(p=0.9)", "ndcg_exp@10", "dcg", "iprec_at_recall_0.10", "map@2"],
         ["num_q", "num_rel_ret", "judged@3", "gm_map", "set_f", "11pt_avg", "infap"],
     ),
+    "judge_agreement.measures": (
+        "agreement",
+        ["percent_agreement", "krippendorff_alpha"],
+        ["cohen_kappa", "kendall_tau_b"],
+    ),
+    "ranking_agreement.measures": (None,),
+    "anchor": ({"ada": 1000},),
+    "covariates": (None,),
+    "score_range": ([0.0, 1.0], [-1, 2]),
     "pass_at_k.measures": ("pass@k", ["pass^k", "avg@n"], ["g-pass@k", "mg-pass@k"]),
     "repeated_sampling.measures": ("maj@k", ["self_consistency", "maj@k"]),
     "regression.measures": (
@@ -39,6 +48,8 @@ PARSED = {
     "output_limit": ("64MiB", "1MiB"),
     "preload": ((), ["colorsys"]),
     "engine": ("local",),
+    "ignore_arguments": (["a"], ["b", "c"]),
+    "ignore_paths": (["$.a"], ["$.b[].a", "$[].c"]),
 }
 # Numbers that mean something, as far as a range allows them.
 _DRAWN = 3  # options of a call that do not keep their defaults, on average at most

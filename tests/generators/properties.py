@@ -63,6 +63,8 @@ def batch_equals_rows(call, chance):
     metric = loaded(call.module)
     if "per_example" not in metric.options or spec(call.module).whole:
         raise NotApplicableError
+    if any(call.options.get(name) == value for name, value in metric.options_of_all_rows.items()):
+        raise NotApplicableError
     call = replace(
         call, reporting={}, labels={k: v for k, v in call.labels.items() if k == "scores"}
     )

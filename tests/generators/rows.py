@@ -4,7 +4,11 @@ A function takes a source of chance and a number of rows, and returns columns, a
 with them. Of a module that has none here rows of its samples are drawn.
 """
 
+import json
+import math
+
 from tests.generators import values
+from tests.json_values import mutant, random_value
 from tests.spec import specs
 from tests.squad import squad
 
@@ -349,6 +353,45 @@ def preferences(chance, rows):
     return {"predictions": column}, {}
 
 
+RESPONSES = (
+    *(
+        "",
+        " \n",
+        "one, two",
+        "Sure:\n*one* **two**\nBye.",
+        '"Yes."',
+        "<<Ode>>\n\nDr. Ash left. Hi!",
+    ),
+    *("a\n***\nb", "a\n******\nb", "- a\n* b\n---", "[a] [b", "My answer is no.", '{"a": [1]}'),
+    *("P.S. DON'T", "SECTION 1\nSECTION 2", "CANNOT stop", "1. a\n2. b"),
+)
+INSTRUCTIONS = (
+    ("punctuation:no_comma", {}),
+    ("startend:quotation", {}),
+    ("detectable_format:title", {}),
+    ("detectable_format:json_format", {}),
+    ("combination:two_responses", {}),
+    ("keywords:existence", {"keywords": ["a"]}),
+    ("keywords:forbidden_words", {"forbidden_words": ["one"]}),
+    ("length_constraints:number_words", {"num_words": 3, "relation": "less than"}),
+    ("length_constraints:number_sentences", {"num_sentences": 2, "relation": "at least"}),
+    ("detectable_format:number_bullet_lists", {"num_bullets": 2}),
+    (
+        "change_case:capital_word_frequency",
+        {"capital_frequency": 1, "capital_relation": "at least"},
+    ),
+)
+
+
+def instructed(chance, rows):
+    """Responses to prompts with one to three instructions."""
+    references = []
+    for _ in range(rows):
+        names, kwargs = zip(*chance.sample(INSTRUCTIONS, k=chance.randrange(1, 4)), strict=True)
+        references.append(json.dumps({"instruction_id_list": names, "kwargs": kwargs}))
+    return {"predictions": chance.choices(RESPONSES, k=rows), "references": references}, {}
+
+
 def grades(chance, rows):
     kinds = ["correct", "incorrect", "not_attempted"]
     return {"predictions": values.classes(chance, rows, kinds)}, {}
@@ -370,13 +413,173 @@ def paired_scores(chance, rows):
     return {"predictions1": first, "predictions2": second}, {}
 
 
+def json_texts(chance, rows):
+    """JSON values beside others that differ a little; some predictions are cut off."""
+    references = [random_value(chance) for _ in range(rows)]
+    predictions = [json.dumps(mutant(chance, value)) for value in references]
+    predictions = [
+        text[: chance.randrange(len(text))] if chance.random() < 0.1 else text
+        for text in predictions
+    ]
+    if chance.random() < 0.5:
+        references = list(map(json.dumps, references))
+    return {"predictions": predictions, "references": references}, {}
+
+
+TOOLS = [
+    {"name": "f", "parameters": {"properties": {"a": {"type": "integer", "default": 1}}}},
+    {"name": "g.h", "parameters": {"properties": {"b": {"type": "string"}}}},
+]
+
+
+def tool_calls(chance, rows):
+    """Calls as texts and as objects; the expected ones as they are, or with accepted values."""
+    has_alternatives = chance.random() < 0.4
+    references, predictions = [], []
+    for _ in range(rows):
+        calls = [
+            {"name": chance.choice(("f", "g.h")), "arguments": _arguments(chance)}
+            for _ in range(chance.choice((0, 1, 1, 2, 3)))
+        ]
+        predicted = [call for call in calls if chance.random() < 0.8]
+        chance.shuffle(predicted)
+        if chance.random() < 0.3:
+            predicted.append({"name": "f", "arguments": _arguments(chance)})
+        predictions.append(_call_text(chance, predicted))
+        if has_alternatives:
+            calls = [
+                call | {"arguments": {key: [value, ""] for key, value in call["arguments"].items()}}
+                for call in calls
+            ]
+        with_tools = {"tool_calls": calls, "tools": TOOLS}
+        references.append(json.dumps(with_tools if chance.random() < 0.5 else calls))
+    options = {"alternatives": True} if has_alternatives else {}
+    return {"predictions": predictions, "references": references}, options
+
+
+def _arguments(chance):
+    names = chance.sample("abc", chance.randrange(3))
+    return {name: random_value(chance, 1) for name in names}
+
+
+def _call_text(chance, calls):
+    kind = chance.random()
+    if kind < 0.4:
+        written = (
+            f"{call['name']}({', '.join(f'{k}={v!r}' for k, v in call['arguments'].items())})"
+            for call in calls
+        )
+        return f"[{', '.join(written)}]" if calls else "None of the tools will do."
+    if kind < 0.8:
+        bodies = (f"<tool_call>{json.dumps(call)}</tool_call>" for call in calls)
+        return "\n".join(bodies)
+    return json.dumps(calls)[: None if kind < 0.95 else -1]
+
+
+def two_raters(chance, rows):
+    """Labels of two raters who agree on most rows; one label alone at times."""
+    kinds = chance.choice((["no", "yes"], [0, 1, 2], [1.0, 2.5, -1.0]))
+    labels = values.classes(chance, rows, kinds)
+    others = [label if chance.random() < 0.7 else chance.choice(kinds) for label in labels]
+    numeric = ["cohen_kappa", "spearman", "pearson", "gwet_ac"]
+    measures = chance.choice((None, "krippendorff_alpha", ["agreement", "fleiss_kappa"], numeric))
+    is_text = isinstance(kinds[0], str)
+    if measures is None or (is_text and measures is numeric):
+        return {"predictions": labels, "references": others}, {}
+    return {"predictions": labels, "references": others}, {"measures": measures}
+
+
+def many_raters(chance, rows):
+    """Ratings of units, some of which are missing."""
+    kinds = chance.choice((["no", "yes"], [0, 1, 2], [1.0, 2.5, -1.0]))
+    most = chance.randrange(1, 5)
+    ratings = [
+        [None if chance.random() < 0.2 else chance.choice(kinds) for _ in range(most)]
+        for _ in range(rows)
+    ]
+    measures = chance.choice((None, ["gwet_ac", "brennan_prediger"], "krippendorff_alpha"))
+    return {"predictions": ratings}, {} if measures is None else {"measures": measures}
+
+
+def pairwise_votes(chance, rows):
+    """Votes between systems, with verdicts or with shares of the points."""
+    systems = ["ada", "bob", "eve", "Δ"][: chance.randrange(2, 5)]
+    pairs = [chance.sample(systems, 2) for _ in range(rows)]
+    verdicts = chance.choice(
+        (["model_a", "model_b", "tie", "both_bad"], ["model_a", "tie"], [0.0, 0.25, 0.5, 1.0])
+    )
+    winners = [chance.choice(verdicts) for _ in range(rows)]
+    first, second = map(list, zip(*pairs, strict=True))
+    return {"model_a": first, "model_b": second, "winner": winners}, {}
+
+
+def two_scores(chance, rows):
+    """Scores of systems, some of them equal."""
+    columns = [[chance.choice((0.1, 0.5, 0.7, 2.0, -1.0)) for _ in range(rows)] for _ in "ab"]
+    measures = chance.choice((None, ["kendall_tau_a", "spearman", "tau_ap_a"], "pearson"))
+    options = {} if measures is None else {"measures": measures}
+    return dict(zip(("predictions", "references"), columns, strict=True)), options
+
+
+def two_rankings(chance, rows):
+    """Rankings with ties, of other items and other lengths."""
+
+    def ranking():
+        items = chance.sample("abcdefg", chance.randrange(1, 6))
+        groups = []
+        while items:
+            size = chance.choice((1, 1, 2))
+            groups.append(items[:size])
+            items = items[size:]
+        return groups
+
+    columns = {name: [ranking() for _ in range(rows)] for name in ("predictions", "references")}
+    return columns, {}
+
+
+def panels(chance, rows):
+    """Verdicts of several judges, and labels."""
+    judges = chance.randrange(1, 5)
+    labels = values.classes(chance, rows, [0, 1])
+    verdicts = [
+        [label if chance.random() < 0.7 else 1 - label for _ in range(judges)] for label in labels
+    ]
+    return {"predictions": verdicts, "references": labels}, {}
+
+
+def swapped(chance, rows):
+    """Verdicts about pairs of answers in both orders."""
+    kinds = ["A", "B", "tie"]
+    columns = {name: values.classes(chance, rows, kinds) for name in ("predictions", "references")}
+    return columns, {"swapped": True}
+
+
+def partly_labelled(chance, rows):
+    """Verdicts of one judge or several, and labels of some rows."""
+    rows = max(rows, 4)
+    is_float = chance.random() < 0.3
+    labels = [chance.random() if is_float else chance.choice((0.0, 1.0)) for _ in range(rows)]
+    judges = chance.choice((1, 1, 3))
+    verdicts = [
+        [label if chance.random() < 0.8 else 1 - label for _ in range(judges)] for label in labels
+    ]
+    labelled = {0, rows - 1, *(row for row in range(rows) if chance.random() < 0.3)} - {1}
+    references = [label if row in labelled else math.nan for row, label in enumerate(labels)]
+    predictions = verdicts if judges > 1 else [row[0] for row in verdicts]
+    return {"predictions": predictions, "references": references}, {}
+
+
 FORMS = {
     "bleu": (texts,),
     "chrf": (texts,),
     "classification": (labels, labels, positive_scores, probabilities, indicators),
     "clustering": (points, partitions),
     "error_rate": (single_texts,),
+    "instruction_following": (instructed,),
     "ir_ranking": (rankings, rankings, ranked_ids, candidates),
+    "json_match": (json_texts,),
+    "judge_agreement": (two_raters, two_raters, many_raters, panels, swapped),
+    "judge_corrected": (partly_labelled,),
     "math_equivalence": (mathematics,),
     "paired_significance": (paired_scores,),
     "pass_at_k": (outcomes, passed),
@@ -390,7 +593,10 @@ FORMS = {
     "squad_v2": (maybe_unanswerable, squad_v2_answers),
     "substring_recall": (texts, texts, reference_sets, squad_answers),
     "ter": (texts,),
+    "tool_calls": (tool_calls,),
     "truthful_mc": (choice_scores, measured_choices),
+    "pairwise_ranking": (pairwise_votes,),
+    "ranking_agreement": (two_scores, two_rankings),
     "win_rate": (preferences,),
 }
 

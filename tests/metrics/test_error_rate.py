@@ -173,22 +173,5 @@ def test_one_number_for_scripts():
 
     found = load("error_rate", result_format="wer").compute(**rows)
     assert (type(found), found) == (float, load("error_rate").compute(**rows)["wer"])
-    found = load("error_rate", result_format="cer", unit="character").compute(**rows)
+    found = load("error_rate", result_format="cer").compute(**rows)
     assert found == load("error_rate", unit="character").compute(**rows)["cer"]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"result_format": "cer"}, "result_format there is no 'cer' in wer"),
-        ({"result_format": "wer", "per_example": True}, "one number, without per_example"),
-        ({"result_format": "wer", "alignments": True}, "one number, without alignments"),
-        (
-            {"result_format": "wer", "confidence_level": 0.9, "n_resamples": 9},
-            "without confidence_interval",
-        ),
-    ],
-)
-def test_nothing_stands_beside_one_number(options, message):
-    with pytest.raises(ValueError, match=message):
-        load("error_rate").compute(predictions=["a"], references=["a"], **options)

@@ -8,8 +8,8 @@ from metric_commons import load
 from metric_commons.mathematics import equivalent
 from metric_commons.results.results import Results
 from metric_commons.scoring import parallel_rows
+from metric_commons.scoring.row_samples import RowSamples, scores_of_samples
 from metric_commons.scoring.scoring_plans import ScoringPlan
-from metric_commons.scoring.units import Units, scores_of_units
 from metric_commons.states.state import State
 from tests.spec import ROOT, Spec
 
@@ -233,11 +233,11 @@ def test_reasons_are_refused_where_single_rows_are_not_kept():
 
 def test_reasons_are_refused_where_rows_of_one_id_become_one():
     with pytest.raises(ValueError, match="explain is about single rows, and here"):
-        scores_of_units(
+        scores_of_samples(
             "math_equivalence",
             load("math_equivalence"),
             EXPLAINED,
             {"explain": True},
             {},
-            Units([0, 1, 2] * 3, 3, "mean"),
+            RowSamples([0, 1, 2] * 3, 3, "mean"),
         )

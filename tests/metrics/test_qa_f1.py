@@ -99,7 +99,10 @@ def test_all_three_may_be_averaged_over_the_references():
     ("options", "message"),
     [
         ({"normalizer": "squat"}, "normalizer must be one of .* got 'squat'; did you mean 'squad'"),
-        ({"overlap": "sets"}, "overlap must be one of 'multiset', 'set', got 'sets'"),
+        (
+            {"overlap": "sets"},
+            "overlap must be one of 'multiset', 'set', 'longest_run', got 'sets'",
+        ),
         ({"both_empty": 100}, "both_empty must be a number from 0 to 1, got 100"),
         ({"both_empty": True}, "both_empty must be a number from 0 to 1, got True"),
         ({"reference_aggregation": "min"}, "reference_aggregation must be one of 'max', 'mean'"),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from metric_commons import State, load
-from tests.spec import Spec
+from tests.spec import ROOT, Spec
 
 GRADES = ["correct", "correct", "incorrect", "not_attempted", "A", "B", "C", "A"]
 MEANS = ("correct", "incorrect", "not_attempted", "accuracy_given_attempted")
@@ -258,3 +258,15 @@ def test_states_keep_what_is_alike(selective, rows):
     assert states[0].result(confidence_level=0.9, n_resamples=20) == selective.compute(
         predictions=rows * 50, confidence_level=0.9, n_resamples=20
     )
+
+
+@pytest.mark.parametrize(("kinds", "method"), [(1024, "unseen_row"), (1025, "bootstrap")])
+def test_very_many_kinds_of_answers_have_the_interval_of_the_bootstrap(kinds, method):
+    card = (ROOT / "metrics" / "selective_answering" / "README.md").read_text("utf-8")
+    assert "With more than 1,024 different pairs of grade and confidence, F1" in card
+    answers = [answer(row % 3 > 0, row / 2000) for row in range(kinds)]
+    scores = load("selective_answering").compute(
+        predictions=answers, confidence_level=0.95, n_resamples=5
+    )
+    drawn = {name for name, used in scores["interval"].items() if used == method}
+    assert drawn >= {"f1", "aurc", "e_aurc", "augrc", "auroc"}

@@ -26,10 +26,12 @@ from ..texts.references import Aggregation, Block, blocks, row_scores
 from ..texts.segments import segment_starts
 from ..texts.token_cache import TOKEN_CACHE
 from ..texts.tokens import Tokens, byte_rule, normalized_texts, tokenize
+from ..texts.word_codes import token_codes
+from .common_runs import longest_common_run, longest_common_runs
 from .token_overlaps import equal_texts, overlaps
 
 Match = Literal["substring", "tokens", "token_set"]
-Overlap = Literal["multiset", "set"]
+Overlap = Literal["multiset", "set", "longest_run"]
 EmptyReference = Literal["never", "always"]
 
 _CACHED_ROWS = 100_000  # rows of a cache entry: some 40 MB of short answers
@@ -87,7 +89,8 @@ def token_f1(
         references: the accepted text, or texts, of each row; or lists of texts, which are sets of
             aliases for several answers, and whose mean is the score.
         normalizer: applied to both sides first: a name in `NORMALIZERS` or a function.
-        overlap: "multiset" counts repeated words, as SQuAD does; "set" does not, as DROP.
+        overlap: "multiset" counts repeated words, as SQuAD does; "set" does not, as DROP;
+            "longest_run" counts the words of the longest run that both share, as CMRC 2018.
         both_empty: the score of two texts without words: 1 in SQuAD v2, 0 in SQuAD v1.
         reference_aggregation: "max" or "mean" over the references of a row.
 
@@ -98,7 +101,7 @@ def token_f1(
     """
     scores = []
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
-        pair_scores = pairs.token_f1(distinct=overlap == "set", both_empty=both_empty)
+        pair_scores = pairs.token_f1(overlap, both_empty=both_empty)
         scores.append(row_scores(pair_scores, pairs.references, reference_aggregation))
     if not scores:
         raise ValueError("predictions is empty; a score of no rows is undefined")
@@ -230,7 +233,7 @@ class AnswerPairs:
     def contained(self, match: Match, *, empty_is_contained: bool = False) -> Booleans:
         """Whether the prediction contains the reference; see the function `contained`."""
         if match == "token_set":
-            words = self.shared_words(distinct=True)
+            words = self.shared_words("set")
             covered: Booleans = (words.shared == words.reference) & (words.reference > 0)
             if empty_is_contained:
                 covered |= words.reference == 0
@@ -252,22 +255,29 @@ class AnswerPairs:
             hit &= ~(empty_references & is_empty.take(self._block.pair_predictions))
         return hit
 
-    def token_f1(self, *, distinct: bool, both_empty: float) -> PrecisionRecallF1:
+    def token_f1(self, overlap: Overlap, *, both_empty: float) -> PrecisionRecallF1:
         """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
-        words = self.shared_words(distinct=distinct)
+        words = self.shared_words(overlap)
         scores = precision_recall_f1(words.shared, words.prediction, words.reference)
         no_words = (words.prediction == 0) & (words.reference == 0)
         for values in scores:
             values[no_words] = both_empty
         return scores
 
-    def shared_words(self, *, distinct: bool) -> SharedWords:
-        """The number of words that both texts share, and that each has, counting repeats or not."""
+    def shared_words(self, overlap: Overlap) -> SharedWords:
+        """The number of words that both texts share, and that each has, by a kind of overlap."""
         block = self._block
         if self._is_small:
-            return self._words_by_row(range(len(block.sizes)), distinct=distinct)
+            return self._words_by_row(range(len(block.sizes)), overlap)
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
-        counts = overlaps(tokens, block.prediction_indices, block.sizes, count_types=distinct)
+        if overlap == "longest_run":
+            words = tokens.counts
+            pairs = block.pair_predictions, block.pair_references
+            shared = longest_common_runs(token_codes(tokens), words, *pairs)
+            return SharedWords(shared, *map(words.take, pairs))
+        counts = overlaps(
+            tokens, block.prediction_indices, block.sizes, count_types=overlap == "set"
+        )
         shared, words = counts.shared, tokens.counts
         if counts.types is not None:
             shared, words = counts.shared_types, counts.types
@@ -278,23 +288,29 @@ class AnswerPairs:
         )
         if counts.collisions.any():
             collisions = np.logical_or.reduceat(counts.collisions, block.prediction_indices)
-            exact = self._words_by_row(np.flatnonzero(collisions).tolist(), distinct=distinct)
+            exact = self._words_by_row(np.flatnonzero(collisions).tolist(), overlap)
             in_rows = np.repeat(collisions, self.references)
             for values, exact_values in zip(result, exact, strict=True):
                 values[in_rows] = exact_values
         return result
 
-    def _words_by_row(self, rows: Sequence[int], *, distinct: bool) -> SharedWords:
+    def _words_by_row(self, rows: Sequence[int], overlap: Overlap) -> SharedWords:
         """The same counts for selected rows, in plain Python."""
         counts = []
         for row in rows:
             start = int(self._block.prediction_indices[row])
             texts = self._block.texts[start : start + int(self._block.sizes[row])]
-            words = [self._normalizer(text).split() for text in texts]
-            prediction, *references = (Counter(set(w) if distinct else w) for w in words)
+            prediction, *references = (self._normalizer(text).split() for text in texts)
             for reference in references:
-                shared = (reference & prediction).total()
-                counts.append((shared, prediction.total(), reference.total()))
+                if overlap == "longest_run":
+                    shared = longest_common_run(prediction, reference)
+                    counts.append((shared, len(prediction), len(reference)))
+                else:
+                    left, right = (
+                        Counter(set(words) if overlap == "set" else words)
+                        for words in (reference, prediction)
+                    )
+                    counts.append(((left & right).total(), right.total(), left.total()))
         return SharedWords(*np.array(counts, dtype=np.int64).T.copy())
 
     @cached_property

@@ -108,6 +108,28 @@ def json_rows(name: str, column: Any) -> Column:
     ]
 
 
+def json_value_rows(name: str, column: Any, mark: str) -> Column:
+    """The column, in which each value of JSON except texts and None has become its JSON text.
+
+    Args:
+        name: of the column.
+        column: texts and values.
+        mark: the beginning of texts that were values.
+
+    Raises:
+        RowError: JSON cannot hold a row.
+
+    >>> json_value_rows("predictions", ["[1]", [1], 2.5, {}], "")
+    ['[1]', '[1]', '2.5', '{}']
+    """
+    rows = as_column(name, column)
+    listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
+    return [
+        row if isinstance(row, str) or row is None else mark + _json_text(name, number, row)
+        for number, row in enumerate(listed)
+    ]
+
+
 def _is_object_or_objects(row: Any) -> bool:
     if isinstance(row, np.ndarray) and row.ndim == 1:
         row = list(row)
@@ -117,7 +139,7 @@ def _is_object_or_objects(row: Any) -> bool:
 
 def _json_text(name: str, number: int, row: Any) -> str:
     try:
-        return json.dumps(row, default=_json_value)
+        return _ENCODER.encode(row)
     except (TypeError, ValueError, RecursionError) as error:
         raise RowError(name, number, f"cannot be written as JSON: {error}") from None
 
@@ -128,6 +150,9 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not a value of JSON")
+
+
+_ENCODER = json.JSONEncoder(default=_json_value)
 
 
 def copied(column: Column, shape: Shape) -> Column:

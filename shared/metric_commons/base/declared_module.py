@@ -2,9 +2,13 @@
 
 A script needs the two libraries only for declarations: `evaluate.MetricInfo`,
 `datasets.Value("string")`. Importing them takes two seconds, and longer if they find deep learning
-libraries. Here a script is executed with these names defined in its own namespace, and without its
-imports of the two libraries; no other code sees these definitions. Options, checks and scores are
-the same as usual.
+libraries; in a browser they cannot be installed. Here a script is executed with these names defined
+in its own namespace, and without its imports of the two libraries; no other code sees these
+definitions. Options, checks and scores are the same as usual.
+
+Commands, states, the server and the page of a Space load modules in this way. `evaluate.load`
+remains for the public `load`, whose users expect an `evaluate.Metric`: one that
+`evaluate.combine` takes, and that scores in distributed processes.
 """
 
 import ast
@@ -18,7 +22,7 @@ from .row_module import RowModule
 from .text_inputs import text_inputs
 
 _LIBRARIES = ("evaluate", "datasets")
-_BASE = ".base.module"
+_BASE = "module"  # the file of the base classes, in a folder of its own or beside the script
 
 
 class Value(NamedTuple):
@@ -41,11 +45,9 @@ class DeclaredModule(RowModule):
     """A module that runs in one process and does not derive from a class of `evaluate`."""
 
     types = _TYPES
-    name: str  # of the module
     script: Path
 
     def __init__(self, **settings: Any) -> None:
-        self._refuse_unknown(settings, accepted=set(self.declared_options))
         self.info = self._info()
         self.features = self.info.features
         super().__init__(settings)
@@ -84,7 +86,12 @@ def declared_class(script: Path) -> type[DeclaredModule]:
     """
     tree = ast.parse(script.read_text("utf-8"), str(script))
     tree.body = [statement for statement in tree.body if not _is_replaced(statement)]
-    namespace: dict[str, Any] = {"__name__": f"{__name__}.{script.stem}", **_WORDS}
+    # In a Space, a script imports the files beside it, among which is this one.
+    namespace: dict[str, Any] = {
+        "__name__": f"{__name__}.{script.stem}",
+        "__package__": __package__,
+        **_WORDS,
+    }
     exec(compile(tree, str(script), "exec"), namespace)  # one of our scripts, as in an import
     cls: type[DeclaredModule] = next(
         value
@@ -101,7 +108,9 @@ def _is_replaced(statement: ast.stmt) -> bool:
     """Whether a statement imports names that `_WORDS` defines."""
     if isinstance(statement, ast.Import):
         return all(alias.name in _LIBRARIES for alias in statement.names)
-    return isinstance(statement, ast.ImportFrom) and (statement.module or "").endswith(_BASE)
+    if isinstance(statement, ast.ImportFrom):
+        return (statement.module or "").rpartition(".")[2] == _BASE
+    return False
 
 
 def _empty(script: Path) -> DeclaredModule:

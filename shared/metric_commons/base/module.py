@@ -20,7 +20,9 @@ import evaluate
 import numpy as np
 
 from ..statistics.sums import RowStatistics
+from .options import completed, spelled_out
 from .row_module import Batch, RowModule
+from .stock_formats import RESULT_FORMAT, configured_format, format_option
 from .text_inputs import text_inputs
 
 TEXTS_AND_REFERENCES, ANSWERS_AND_REFERENCES, ANSWERS_OR_NONE = text_inputs(datasets)
@@ -46,14 +48,24 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
     filelocks: Any
     file_paths: Any
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_compute" in cls.__dict__:  # help() shows every option
+            cls.__doc__ = completed(cls.written_docstring, cls.declared_options)
+            signature = spelled_out(cls._compute, format_option(cls.stock_formats))
+            cls._compute.__signature__ = signature  # type: ignore[attr-defined]
+
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-        if config_name not in (None, "default", *self.configurations):
-            raise ValueError(f"there is no configuration {config_name!r}; pass options by name")
-        declared = self.declared_options
+        if config_name is not None and config_name not in ("default", *self.configurations):
+            result_format = configured_format(self.stock_formats, config_name)
+            if kwargs.setdefault(RESULT_FORMAT, result_format) != result_format:
+                raise ValueError(
+                    f"the configuration {config_name!r} is short for {RESULT_FORMAT}="
+                    f"{result_format!r}, and not for {kwargs[RESULT_FORMAT]!r}"
+                )
+        declared = self._options_of(self._checked_format(kwargs, others=_LOADER))
         settings = {name: kwargs[name] for name in declared if name in kwargs}
-        self._check(settings)
         loading = {name: value for name, value in kwargs.items() if name not in declared}
-        self._refuse_unknown(loading, accepted={*declared, *_LOADER})
         evaluate.EvaluationModule.__init__(self, config_name=config_name, **loading)
         if self.info.format is not None:
             raise TypeError(f"format={self.info.format!r} would round values; leave it out")

@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ..numbers.domains import check_option, describe, schema
@@ -83,15 +84,23 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
     return source
 
 
-def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function, with `**summary` and the like spelled out."""
+def spelled_out(
+    compute: Callable[..., Any], further: Mapping[str, Option] = MappingProxyType({})
+) -> inspect.Signature:
+    """The signature of a function, with `**summary` and the like spelled out, and more options."""
     signature = inspect.signature(compute)
     *parameters, final = signature.parameters.values()
-    if final.kind is not final.VAR_KEYWORD:
-        return signature
-    shared = spelled_out(_source(final)).parameters.values()
-    spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
-    return signature.replace(parameters=[*parameters, *spelled])
+    spelled = [final]
+    if final.kind is final.VAR_KEYWORD:
+        shared = spelled_out(_source(final)).parameters.values()
+        spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
+    extras = [
+        inspect.Parameter(
+            option.name, final.KEYWORD_ONLY, default=option.default, annotation=option.annotation
+        )
+        for option in further.values()
+    ]
+    return signature.replace(parameters=[*parameters, *spelled, *extras])
 
 
 def completed(docstring: str, options: Mapping[str, Option]) -> str:

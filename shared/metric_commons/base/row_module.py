@@ -5,7 +5,7 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 """
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
-from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
 from .columns import (
@@ -24,19 +23,22 @@ from .columns import (
     holds_queries,
     joined,
     json_rows,
+    json_value_rows,
     map_rows,
     query_rows,
     read,
 )
+from .declarations import Module
 from .locks import Lock
-from .options import Option, completed, declared_options, spelled_out
+from .options import Option, declared_options
+from .stock_formats import RESULT_FORMAT, StockFormat, format_option, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
-class RowModule(abc.ABC):
+class RowModule(Module):
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
@@ -51,56 +53,9 @@ class RowModule(abc.ABC):
     modules with `arrays_allowed` get numpy arrays as they are.
     """
 
-    # Whether inputs may be dictionaries {query: {document: number}}, or maps as in Spark.
-    queries_allowed = False
-    arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
-    nan_allowed = False  # whether float columns may contain NaN
-    # Names of configurations of evaluate's own modules, which are accepted and ignored.
-    configurations: frozenset[str] = frozenset()
-    # Values of options whose meaning depends on all rows together.
-    options_of_all_rows: Mapping[str, Any] = {}
-    single_text_allowed = True  # whether a text may replace a list of one text
-    # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
-    json_inputs: frozenset[str] = frozenset()
-    # Keys of the result that describe rows, or how they were computed; not scores.
-    reports: frozenset[str] = frozenset()
-    # Keys of `per_example` that hold a text or None for each row; not scores.
-    row_texts: frozenset[str] = frozenset()
-    # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
-    undefined_without: Mapping[str, str] = {}
-    runs_programs = False  # whether it runs programs written by a model
-    unsigned_allowed = False  # whether ints may be as large as 2**64 - 1, rather than 2**63 - 1
-    # What the scores are made of, which determines how rows are kept and compared: "means" of row
-    # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
-    # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
-    # probability decides whether they count. Each is a file in the folder `score_kinds`.
-    score_kind = "means"
-    # From checked columns and all options, the columns whose equal rows a state counts, if
-    # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
-    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
-    # Names of row scores that are in every result, whatever the options.
-    always_scored: frozenset[str] = frozenset()
-    # The score by which systems are compared; None for the first one of the result.
-    main_score: str | None = None
-    # Scores that are not means of rows: patterns of names, with "sum", "geometric_mean" or "sums".
-    # If `score_kind` is "sums", all scores are "sums" unless a module names those that are; the
-    # others are then means of rows, and each has a `RowMean` among its distributions.
-    aggregation: Mapping[str, str] = MappingProxyType({})
-    # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
-    # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
-    log_columns: tuple[str, ...] = ("prediction", "references")
-    # Scores of rows, each with the names that harnesses use for it, in lower case.
-    logged_names: tuple[tuple[str, ...], ...] = ()
-    # Scores for which lower is better, by name or pattern; for all others higher is better.
-    lower_is_better: frozenset[str] = frozenset()
-    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
-    # Ranges of scores, by patterns of their names: see `numbers.score_ranges`.
-    score_ranges: Ranges = SHARES
-
-    # Every option as the script declares it: its default, its valid values, its help.
-    declared_options: ClassVar[Mapping[str, Option]]
     written_docstring: ClassVar[str]  # as in the script; help() shows it with all options
 
+    name: str  # of the module
     types: Any  # the namespace of the feature types in `_info`: `Value` and `List`
     features: Any  # as `_info` declares them: one Features, or a list of alternatives
 
@@ -110,12 +65,11 @@ class RowModule(abc.ABC):
             cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
-            cls.declared_options = declared_options(cls._compute, docstring)
-            cls.__doc__ = completed(docstring, cls.declared_options)
-            cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
+            own_options = declared_options(cls._compute, docstring)
+            cls.declared_options = {**own_options, **format_option(cls.stock_formats)}
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._check(settings)
+        self._checked_format(settings)
         self._settings = dict(settings)
         self._features_read: Any = None
         self._read_features()
@@ -126,18 +80,34 @@ class RowModule(abc.ABC):
         """Read the layouts from the features, again if these have been replaced since."""
         if self._features_read is not self.features:
             limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
-            self._layouts = [
+            self._own_layouts = [
                 {name: self._shape(feature, **limits) for name, feature in features.items()}
                 for features in self.feature_sets
             ]
             self._features_read = self.features
+
+    @property
+    def _stock_format(self) -> StockFormat | None:
+        """The stock module whose result `compute` returns by default."""
+        return self._format_in(self._settings)
+
+    def _layouts_of(self, stock: StockFormat | None) -> Sequence[Layout]:
+        self._read_features()
+        return self._own_layouts if stock is None else stock.layouts
+
+    @property
+    def _layouts(self) -> Sequence[Layout]:
+        """The layouts of rows that are added."""
+        return self._layouts_of(self._stock_format)
 
     def _shape(self, feature: Any, **limits: bool) -> Shape:
         """The shape that a feature declares; a lossy one is a TypeError."""
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
-            return ListOf(self._shape(feature.feature, **limits), self.single_text_allowed)
+            limits |= {"missing": self.holes_allowed}
+            item = self._shape(feature.feature, **limits)
+            return ListOf(item, self.single_text_allowed, self.single_items_allowed)
         if isinstance(feature, dict):
             fields = feature.items()
             return Record(tuple((name, self._shape(inner, **limits)) for name, inner in fields))
@@ -159,7 +129,10 @@ class RowModule(abc.ABC):
     @property
     def input_names(self) -> list[str]:
         """The names of the inputs, in order."""
-        return list(self.feature_sets[0])
+        return self._input_names_of(self._stock_format)
+
+    def _input_names_of(self, stock: StockFormat | None) -> list[str]:
+        return list(self.feature_sets[0]) if stock is None else stock.input_names
 
     @property
     def accepted_inputs(self) -> dict[str, list[str]]:
@@ -174,20 +147,55 @@ class RowModule(abc.ABC):
     @cached_property
     def options(self) -> dict[str, Any]:
         """Every option with the value that `compute` uses by default."""
-        defaults = {name: option.default for name, option in self.declared_options.items()}
-        return defaults | self._settings
+        declared = self._options_of(self._stock_format)
+        return {name: option.default for name, option in declared.items()} | self._settings
 
-    def _check(self, options: Mapping[str, Any]) -> None:
-        for name, value in options.items():
-            self.declared_options[name].check(value)
+    def _options_of(self, stock: StockFormat | None) -> Mapping[str, Option]:
+        return self.declared_options if stock is None else stock.options
 
-    def _refuse_unknown(self, arguments: Mapping[str, Any], accepted: set[str]) -> None:
-        for name in arguments:
+    def _format_in(self, options: Mapping[str, Any]) -> StockFormat | None:
+        """The stock module whose result these options ask for; None for the module's own result.
+
+        Raises:
+            OptionError: there is no such format.
+        """
+        name = options.get(RESULT_FORMAT) if self.stock_formats else None
+        if name is None:
+            return None
+        self.declared_options[RESULT_FORMAT].check(name)
+        return stock_format(name, self.stock_formats[name])
+
+    def _checked_format(
+        self, options: Mapping[str, Any], others: Set[str] = frozenset()
+    ) -> StockFormat | None:
+        """The format that these options ask for, after checking their names and values.
+
+        Raises:
+            TypeError: neither the module, or the stock module, nor `others` have such an option.
+            OptionError: an option may not have this value.
+        """
+        stock = self._format_in(options)
+        declared = self._options_of(stock)
+        owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
+        self._refuse_unknown(options, declared, others, owner)
+        for name in declared:
+            if name in options:
+                declared[name].check(options[name])
+        return stock
+
+    def _refuse_unknown(
+        self,
+        options: Mapping[str, Any],
+        declared: Mapping[str, Option],
+        others: Set[str],
+        owner: str,
+    ) -> None:
+        accepted = declared.keys() | others
+        for name in options:
             if name not in accepted:
-                options = ", ".join(self.declared_options)
                 raise TypeError(
-                    f"{type(self).__name__} has no option {name!r}{nearest(name, accepted)}; "
-                    f"its options are {options}"
+                    f"{owner} has no option {name!r}{nearest(name, accepted)}; "
+                    f"its options are {', '.join(declared)}"
                 )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
@@ -218,27 +226,41 @@ class RowModule(abc.ABC):
 
         The statistics are None unless `score_kind` is "sums".
         """
-        names = self.input_names
+        batches = self._taken()
+        names = self._input_names_of(self._format_in({**self._settings, **arguments}))
         columns_of_rows = {*names, "predictions", "references"}
         options = {name: arguments[name] for name in arguments if name not in columns_of_rows}
+        options = {**self._settings, **options}
+        stock = self._checked_format(options)
+        for name in ("predictions", "references"):
+            if stock is not None and name not in names and arguments.get(name) is not None:
+                raise TypeError(
+                    f"{name} is not an input of {RESULT_FORMAT}={stock.name!r}; "
+                    f"its inputs are {', '.join(names)}"
+                )
         inputs = {name: arguments.get(name) for name in names}
-        batches = self._taken()
-        self._refuse_unknown(options, accepted=set(self.declared_options))
-        self._check(options)
+        layouts = self._layouts_of(stock)
+        if batches and layouts is not self._layouts:  # they were added for another result
+            batches = [read(joined(batches, self._layouts), layouts)]
         if any(column is not None for column in inputs.values()):
-            batches.append(self._read(inputs))
+            batches.append(self._read(inputs, layouts))
         gathered = self._gathered(batches)
         if gathered is None:
             return None, None
         batches = list(filter(_row_count, gathered))
         if not batches:
             raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
-        columns: dict[str, Any] = joined(batches, self._layouts)
+        columns: dict[str, Any] = joined(batches, layouts)
         # Unsigned 64-bit integers are always passed as arrays.
         if not self.arrays_allowed:
             columns = {name: _as_list(column) for name, column in columns.items()}
         columns = dict.fromkeys(names) | columns
-        result = self._compute(**columns, **{**self._settings, **options})
+        if stock is not None:
+            del options[RESULT_FORMAT]
+            return _plain(stock.compute(**columns, **options)), None
+        if self.stock_formats:
+            options.pop(RESULT_FORMAT, None)
+        result = self._compute(**columns, **options)
         statistics = getattr(result, "statistics", None)
         if statistics is not None:
             self.check_sums(statistics)
@@ -257,7 +279,7 @@ class RowModule(abc.ABC):
 
         """
         columns = {"predictions": predictions, "references": references, **kwargs}
-        self._keep_copy(*self._read(self._inputs(columns, kwargs)))
+        self._keep_copy(*self._read(self._inputs(columns, kwargs), self._layouts))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one row, to be scored by the next `compute`.
@@ -275,10 +297,9 @@ class RowModule(abc.ABC):
         inputs = self._inputs(columns, kwargs)
         row: dict[str, Any] = {name: [value] for name, value in inputs.items()}
         present = {name: row[name] for name in inputs if inputs[name] is not None}
-        self._read_features()
         if len(present) < len(row) and _fit(present, self._layouts):
             row = dict.fromkeys(row) | present
-        self._keep_copy(*self._read(row))
+        self._keep_copy(*self._read(row, self._layouts))
 
     def checked(self, **inputs: Any) -> dict[str, Any]:
         """The columns as `_compute` takes them, after checking every row.
@@ -286,7 +307,7 @@ class RowModule(abc.ABC):
         Raises:
             ValueError: a row is not valid.
         """
-        batch = self._read(self._inputs(inputs, inputs))
+        batch = self._read(self._inputs(inputs, inputs), self._layouts)
         return joined([batch], self._layouts)
 
     def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -332,7 +353,7 @@ class RowModule(abc.ABC):
         checked = self.checked(**inputs) if has_rows else {name: [] for name in self.input_names}
         columns = {name: _as_list(column) for name, column in checked.items()}
         result: Any = self._compute(**columns, **self._settings)
-        return result.statistics  # type: ignore[no-any-return] # of a SumsResult or a SumsNumber
+        return result.statistics  # type: ignore[no-any-return] # of a SumsResult
 
     def reset(self) -> None:
         """Discard the rows added so far."""
@@ -349,24 +370,29 @@ class RowModule(abc.ABC):
                 raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
         return {name: columns.get(name) for name in names}
 
-    def _read(self, inputs: Mapping[str, Any]) -> Batch:
-        self._read_features()
+    def _read(self, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Batch:
         columns = self.as_rows(
             {
-                name: json_rows(name, column) if name in self.json_inputs else column
+                name: self._as_json(name, column)
                 for name, column in inputs.items()
                 if column is not None
             }
         )
-        if any(layout.keys() == columns.keys() for layout in self._layouts):
+        if any(layout.keys() == columns.keys() for layout in layouts):
             try:
-                return read(columns, self._layouts)
+                return read(columns, layouts)
             except ValueError:  # perhaps because rows lack a column
-                longer = [layout for layout in self._layouts if layout.keys() > columns.keys()]
+                longer = [layout for layout in layouts if layout.keys() > columns.keys()]
                 if not _fit(columns, [{key: layout[key] for key in columns} for layout in longer]):
                     raise
         missing = next(name for name in inputs if name not in columns)
         raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
+
+    def _as_json(self, name: str, column: Any) -> Any:
+        """The column, in which objects have become JSON texts if the module takes them."""
+        if name in self.json_values:
+            return json_value_rows(name, column, self.json_values[name])
+        return json_rows(name, column) if name in self.json_inputs else column
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..base.declarations import Module
 from ..numbers.checks import nearest
 
 # Options that affect only what is reported beside a score, and how; not the score itself.
@@ -51,16 +52,20 @@ def assign(
     return assigned
 
 
-def holds_function(value: Any) -> bool:
-    """Whether an option is a function, or a list with one, which cannot be stored in a file.
+def names_of_functions(options: Mapping[str, Any]) -> list[str]:
+    """The options that are functions, or lists with one, which cannot be stored in a file.
 
-    >>> holds_function(str.lower), holds_function(["boxed", str.lower]), holds_function("boxed")
-    (True, True, False)
+    >>> names_of_functions({"normalizer": str.lower, "extract": ["boxed", len], "ties": "first"})
+    ['normalizer', 'extract']
     """
-    return any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    return [
+        name
+        for name, value in options.items()
+        if any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    ]
 
 
-def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
+def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> None:
     """Check that each option belongs to at least one module.
 
     >>> from types import SimpleNamespace

@@ -8,10 +8,13 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..numbers.checks import nearest
-from ..numbers.score_ranges import SHARES, Ranges
+from ..numbers.score_ranges import Ranges
+
+if TYPE_CHECKING:
+    from ..base.declared_module import DeclaredModule
 
 # An input in the Args of a docstring, and its type.
 _INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE)
@@ -53,15 +56,29 @@ def path(name: str) -> Path:
     return _FOLDER / name
 
 
+class _Declaration(NamedTuple):
+    """The docstrings of a script."""
+
+    docstring: str
+    class_docstring: str
+
+
+@cache
+def _declaration(script: Path) -> _Declaration:
+    """Parse a script without executing it, since listings do not need its imports."""
+    tree = ast.parse(script.read_text("utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    class_docstring = ast.get_docstring(classes[0]) if classes else None
+    return _Declaration(ast.get_docstring(tree) or "", class_docstring or "")
+
+
 def summary(name: str) -> str:
     """The one-line description of a module, without importing it.
 
     >>> summary("qa_f1").endswith(".")
     True
     """
-    script = path(name) / f"{name}.py"
-    docstring = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
-    return docstring.partition("\n")[0]
+    return _declaration(path(name) / f"{name}.py").docstring.partition("\n")[0]
 
 
 def takes(name: str) -> str:
@@ -70,37 +87,32 @@ def takes(name: str) -> str:
     >>> takes("truthful_mc")
     'predictions: list of list of float; references: list of list of int'
     """
-    script = path(name) / f"{name}.py"
-    classes = [
-        node for node in ast.parse(script.read_text("utf-8")).body if isinstance(node, ast.ClassDef)
-    ]
-    docstring = (ast.get_docstring(classes[0]) or "").partition("Returns:")[0]
-    inputs = _INPUT.findall(docstring)
+    docstring = _declaration(path(name) / f"{name}.py").class_docstring
+    inputs = _INPUT.findall(docstring.partition("Returns:")[0])
     return "; ".join(f"{column}: {kind}" for column, kind in inputs)
 
 
 @cache
 def score_ranges(name: str) -> Ranges:
-    """The ranges of the scores of a module, without importing it.
+    """The ranges of the scores of a module.
 
     Anything that is not one of our modules, such as the scores of a harness, is unrestricted.
 
     >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
     ((0.0, 1.0), (0, 100), {})
     """
-    if name not in names():
-        return {}
-    tree = ast.parse((path(name) / f"{name}.py").read_text("utf-8"))
-    for node in (
-        node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body
-    ):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "score_ranges":
-            declared: Ranges = ast.literal_eval(node.value)
-            return declared
-    return SHARES
+    return module_class(name).score_ranges if name in names() else {}
 
 
-def load_without_evaluate(name: str, **settings: Any) -> Any:
+def module_class(name: str) -> "type[DeclaredModule]":
+    """The class of a module, without `evaluate`."""
+    script = path(name) / f"{name}.py"
+    from ..base.declared_module import declared_class  # imports numpy, so only on use
+
+    return declared_class(script)
+
+
+def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
     >>> load_without_evaluate("qa_f1", normalizer="lower").compute(
@@ -108,23 +120,24 @@ def load_without_evaluate(name: str, **settings: Any) -> Any:
     ... )["qa_f1"]
     1.0
     """
-    script = path(name) / f"{name}.py"
-    from ..base.declared_module import declared_class  # numpy, which help should not wait for
-
-    return declared_class(script)(**settings)
+    return module_class(name)(**settings)
 
 
-def load(name: str, **settings: Any) -> Any:
+def load(name: str, config_name: str | None = None, **settings: Any) -> Any:
     """Load a module of `evaluate`; `settings` become the defaults of its options.
+
+    The configuration is short for a `result_format`, the name of one of evaluate's own modules.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'
+    >>> load("classification", "mrpc").options
+    {'result_format': 'glue/mrpc'}
     """
     folder = path(name)
     import evaluate  # takes a second, so only on use
 
     try:
-        return evaluate.load(str(folder), **settings)
+        return evaluate.load(str(folder), config_name, **settings)
     except OSError as error:
         raise OSError(
             error.errno,

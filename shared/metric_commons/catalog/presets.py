@@ -14,6 +14,16 @@ class Preset(NamedTuple):
     missing: str = "zero"  # for judged queries without documents, as `trec --missing`
 
 
+MLQA_LANGUAGES = {
+    "en": "English",
+    "es": "Spanish",
+    "hi": "Hindi",
+    "vi": "Vietnamese",
+    "de": "German",
+    "ar": "Arabic",
+    "zh": "Chinese",
+}
+
 PRESETS: Mapping[str, Preset] = {
     "squad": Preset(
         "SQuAD v1.1: its script",
@@ -63,6 +73,30 @@ PRESETS: Mapping[str, Preset] = {
                 "extract": "minerva",
                 "extract_references": "boxed",
             },
+        },
+    ),
+    **{
+        f"mlqa-{language}": Preset(
+            f"MLQA in {name}: its script",
+            {
+                "qa_em": {"normalizer": f"mlqa_{language}"},
+                "qa_f1": {"normalizer": f"mlqa_{language}", "both_empty": 0.0},
+            },
+        )
+        for language, name in MLQA_LANGUAGES.items()
+    },
+    "cmrc": Preset(
+        "CMRC 2018: its script, except that NLTK divides text that is not Chinese into sentences",
+        {
+            "qa_em": {"normalizer": "cmrc"},
+            "qa_f1": {"normalizer": "cmrc_tokens", "overlap": "longest_run", "both_empty": 0.0},
+        },
+    ),
+    "korquad": Preset(
+        "KorQuAD 1.0: its script",
+        {
+            "qa_em": {"normalizer": "korquad"},
+            "qa_f1": {"normalizer": "korquad_characters", "both_empty": 0.0},
         },
     ),
     "olmes": Preset(
@@ -124,6 +158,10 @@ def preset(name: str) -> Preset:
     Traceback (most recent call last):
     ValueError: there is no preset 'squat'; did you mean 'squad'?
     """
+    name = name.replace("mlqa_", "mlqa-")  # as the normalizers are spelled
+    if name == "mlqa":
+        languages = ", ".join(f"mlqa-{language}" for language in MLQA_LANGUAGES)
+        raise ValueError(f"mlqa has a preset for each language: {languages}")
     if name not in PRESETS:
         hint = nearest(name, PRESETS) or f"; the presets are {', '.join(PRESETS)}"
         raise ValueError(f"there is no preset {name!r}{hint}")

@@ -19,6 +19,7 @@ COMMANDS = {
     **{name: name for name in ("trec", "compare", "leaderboard")},
     "history": "leaderboard",
     **{name: name for name in ("gate", "power", "plot", "report", "export", "describe")},
+    "patch-evaluate": "patched_script.patch_evaluate",
     "list": "listings.list_modules",
     "presets": "listings.list_presets",
 }
@@ -36,7 +37,10 @@ def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     )
     for name in names:
         file, _, function = COMMANDS[name].partition(".")
-        app.command(name)(getattr(import_module(f".{file}", __package__), function or name))
+        command = getattr(import_module(f".{file}", __package__), function or name)
+        # The options behind a script are its own.
+        settings = {"allow_interspersed_args": name != "patch-evaluate"}
+        app.command(name, context_settings=settings)(command)
     app.callback()(_common)
     return app
 

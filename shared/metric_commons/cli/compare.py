@@ -1,5 +1,6 @@
 """`metric-commons compare`: which systems are better by more than chance."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -15,6 +16,7 @@ from ..console.options import (
     ClusterBy,
     Confidence,
     Correction,
+    Predictions,
     Resamples,
     Rows,
     Save,
@@ -25,8 +27,8 @@ from ..console.options import (
     correction_named,
     level,
 )
-from ..console.outputs import OutputFormat, say_written, show
-from ..files.stored import write_whole
+from ..console.outputs import OutputFormat, say_written, show, show_tables
+from ..files.stored import to_jsonable, write_whole
 from ..results.comparisons import Pair, compare_pairs, statement
 from ..results.module_results import aggregation_of
 from ..results.rendering import Table
@@ -49,6 +51,23 @@ if TYPE_CHECKING:
     from ..ranking.names import Measure
     from ..ranking.runs import QueryScores
 
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIELD",
+        help="Field of the labels by people, for the corrected difference of two judged systems.",
+        rich_help_panel=STATISTICS,
+    ),
+]
+IdField = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="FIELD",
+        help="With --labels: field that matches the rows of two files.",
+        rich_help_panel=STATISTICS,
+    ),
+]
 _LEVEL = 0.95
 # Options for only one of the two kinds of files.
 _RUN_OPTIONS = (
@@ -70,6 +89,9 @@ def compare(
     measures: Measures = None,
     scores: Scores = None,
     rows: Rows = None,
+    labels: Labels = None,
+    predictions: Predictions = None,
+    id_field: IdField = None,
     cluster_by: ClusterBy = None,
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
@@ -129,6 +151,8 @@ def compare(
 
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
 
+    metric-commons compare new.jsonl old.jsonl --predictions judge --labels human
+
     Results need the scores of their rows, which --per-example writes. Systems
     with the same name in two results are compared with each other; otherwise
     all pairs are. For three or more systems the table has
@@ -138,6 +162,10 @@ def compare(
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
     show that they are equal. A row that one system lacks is excluded for both.
+
+    With --labels the files are rows of two systems with the verdicts of a judge
+    and, on some rows, labels from 0 to 1 by people: the difference is the one
+    that people would see, corrected by the labels.
     """
     testing: dict[str, Any] = {
         "test": test,
@@ -152,6 +180,11 @@ def compare(
     check_outputs([save, plot], [*paths, *(rows or [])])
     for path in paths:
         path.stat()  # report a missing file before anything else
+    if labels:
+        _refuse(context, (*_RUN_OPTIONS, "rows", "test", "save"), "runs and saved results")
+        _compare_labelled(paths, predictions, labels, id_field, cluster_by, confidence, format_name)
+        return
+    _refuse(context, ("predictions", "id_field"), "--labels")
     if is_saved_result(paths[0]):
         _refuse(context, _RUN_OPTIONS, "runs, but these are saved results")
         from ..comparison.combined_results import compare as compare_results
@@ -181,12 +214,54 @@ def compare(
     _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs)
 
 
+def _compare_labelled(
+    paths: Sequence[Path],
+    predictions: list[str] | None,
+    labels: list[str],
+    id_field: str | None,
+    cluster_by: str | None,
+    confidence: float | None,
+    format_name: str,
+) -> None:
+    """Print the difference of two judged systems, corrected by labels."""
+    from ..comparison.labelled_systems import corrected_difference, read_systems
+    from ..judges.quotations import difference_sentence
+
+    systems = read_systems(
+        paths, predictions or [], labels, id_field=id_field, cluster_by=cluster_by
+    )
+    if len(systems) != 2:
+        raise UsageError(f"--labels compares two systems, not {len(systems)}")
+    level_of_interval = _LEVEL if confidence is None else confidence
+    first, second = systems
+    result = corrected_difference(first, second, confidence_level=level_of_interval)
+    sentence = difference_sentence(result, first.name, second.name)
+    if format_name == "json":
+        named = {"a": first.name, "b": second.name, **result, "sentence": sentence}
+        typer.echo(json.dumps(to_jsonable(named), indent=2))
+        return
+    low, high = result["confidence_interval"]["judge_corrected"]
+    cells = [
+        first.name,
+        second.name,
+        f"{result['judge_corrected']:+.4f} [{low:+.4f}, {high:+.4f}]",
+        f"{result['judged_rate']:+.4f}",
+        f"{result['labelled_rate']:+.4f}",
+        f"{result['judge_bias']:+.4f}",
+        f"{result['labelled']:,}",
+        f"{result['effective_labels']:,.0f}",
+    ]
+    header = ["A", "B", "A - B corrected", "by the judge", "by labels", "bias", "labelled", "worth"]
+    show_tables([Table(header, [cells], 2, set(), sentence)])
+
+
 def _refuse(context: typer.Context, options: Sequence[str], files: str) -> None:
     """Check that none of these options is used."""
     for option in options:
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
-            name = "measure" if option == "measures" else option.replace("_", "-")
+            names = {"measures": "measure", "id_field": "id"}
+            name = names.get(option, option.replace("_", "-"))
             raise UsageError(f"--{name} is for {files}")
 
 

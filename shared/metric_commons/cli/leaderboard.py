@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from ..catalog.usage import UsageError
 from ..console.options import ClusterBy, Confidence, Rows, Scores, Top
 from ..console.outputs import OutputFormat, show_tables
 from ..files.stored import to_jsonable
 from ..results.latex import as_latex
 from ..results.rendering import Table, as_html, as_markdown, spreadsheet_cell
+from .score import setting
 
 if TYPE_CHECKING:
     from ..leaderboards.leaderboards import Entry, Leaderboard
@@ -21,7 +23,13 @@ if TYPE_CHECKING:
 _LEVEL = 0.95
 
 Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results written by --save.")]
+OptionalResults = Annotated[
+    list[Path] | None, typer.Argument(metavar="[RESULT]...", help="Results written by --save.")
+]
 ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
+OptionalScoreName = Annotated[
+    str | None, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")
+]
 
 
 class Section(NamedTuple):
@@ -34,18 +42,34 @@ class Section(NamedTuple):
 
 
 def leaderboard(
-    paths: Results,
-    score: ScoreName,
+    paths: OptionalResults = None,
+    score: OptionalScoreName = None,
+    votes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rate systems by the votes in a file, with model_a, model_b and winner.",
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="OPTION=VALUE",
+            help="With --votes, an option of pairwise_ranking, such as ties=davidson.",
+        ),
+    ] = None,
     group: Annotated[
         bool,
         typer.Option("--group", help="Print a leaderboard for each group of comparable results."),
     ] = False,
     mean: Annotated[
-        Literal["tasks", "ranks", "borda"] | None,
+        Literal["tasks", "ranks", "borda", "win_rate"] | None,
         typer.Option(
             metavar="KIND",
             help="Print one leaderboard over several tasks, by the mean score (tasks), the mean "
-            "rank (ranks) or the number of systems beaten (borda).",
+            "rank (ranks), the number of systems beaten (borda) or the mean proportion of systems "
+            "beaten (win_rate).",
         ),
     ] = None,
     tasks: Annotated[
@@ -66,6 +90,7 @@ def leaderboard(
     """Rank the systems of saved results that were scored in the same way.
 
     metric-commons leaderboard results/*.json --by qa_f1
+    metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
     Results with different options, versions or rows are refused with the
     differences; --group prints a leaderboard for each group of comparable
@@ -74,9 +99,20 @@ def leaderboard(
     rows, which --per-example writes; without them the leaderboard has only
     intervals. --format html prints a page with sortable columns.
     """
+    level = _LEVEL if confidence is None else confidence
+    if votes is not None:
+        of_results = {"RESULT": paths, "--by": score, "--mean": mean, "--rows": rows}
+        for name, value in (of_results | {"--group": group, "--scores": scores}).items():
+            if value:
+                raise UsageError(f"{name} is for saved results and does not go with --votes")
+        _show([_votes_section(votes, settings or [], cluster_by, level, top)], format_name)
+        return
+    if settings:
+        raise UsageError("--set is for --votes; saved results have their options")
+    if not paths or score is None:
+        raise UsageError("name saved results and --by SCORE, or --votes FILE")
     from ..leaderboards import leaderboards
 
-    level = _LEVEL if confidence is None else confidence
     results = leaderboards.read_results(paths, rows or [])
     if cluster_by is not None:
         results = [stored.clustered(cluster_by, level) for stored in results]
@@ -96,7 +132,13 @@ def leaderboard(
     _check_one_score(groups)
     means = task_means(listed, mean, sampled=tasks == "sampled")
     lines = list(dict.fromkeys(line for member in listed for line in member.results.signatures()))
-    heading = {"by": score, "mean": mean, "tasks": list(means.leaderboards), "signatures": lines}
+    heading = {
+        "by": score,
+        "mean": mean,
+        "sentence": means.sentence(),
+        "tasks": list(means.leaderboards),
+        "signatures": lines,
+    }
     _show([Section(means.table(top), lines, heading, list(means.records()))], format_name)
 
 
@@ -169,6 +211,28 @@ def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
         raise ValueError(f"scores that are not comparable have no mean: {differences(groups)}")
 
 
+def _votes_section(
+    path: Path, settings: Sequence[str], cluster_by: str | None, level: float, top: int | None
+) -> Section:
+    """The leaderboard of a file of votes."""
+    from ..files.tables import Source
+    from ..leaderboards.vote_boards import FIELDS, vote_board
+
+    fields = [*FIELDS, *([] if cluster_by is None else [cluster_by])]
+    options = dict(map(setting, settings))
+    source = Source(path, fields, numbers=["winner"], filled=FIELDS, progress=True)
+    board = vote_board(source, options, confidence_level=level, clusters=cluster_by)
+    heading = {
+        "by": f"pairwise_ranking.{board.score}",
+        "votes": board.votes,
+        "confidence_level": level,
+        "options": options,
+        "sentence": board.sentence(),
+        "signatures": [board.signature()],
+    }
+    return Section(board.table(top), [board.signature()], heading, list(board.records())[:top])
+
+
 def _section(content: "Leaderboard") -> Section:
     signatures = content.results.signatures()
     heading = {
@@ -222,7 +286,11 @@ def _as_csv(sections: Sequence[Section]) -> str:
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record with the ends of its intervals and the scores of tasks as separate fields."""
     flat: dict[str, Any] = {}
-    ends = {"confidence_interval": ("low", "high"), "rank_interval": ("best_rank", "worst_rank")}
+    ends = {
+        "confidence_interval": ("low", "high"),
+        "rank_interval": ("best_rank", "worst_rank"),
+        "win_rate_interval": ("win_rate_low", "win_rate_high"),
+    }
     for name, value in to_jsonable(record).items():
         if name in ends:
             flat |= dict(zip(ends[name], value or (None, None), strict=True))

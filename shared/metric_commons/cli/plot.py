@@ -1,4 +1,4 @@
-"""`metric-commons plot`: pictures of classification, regression, confidence and spans."""
+"""`metric-commons plot`: pictures of classification, regression, confidence, spans and JSON."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,7 +67,8 @@ def plot(
     roc, pr and calibration take scores or probabilities; confusion takes these
     or labels. residuals and actual (predicted against actual values) take
     numbers. risk_coverage takes records with `correct` and `confidence`. spans
-    takes rows of tags or of spans. Files and fields are those of `score`.
+    takes rows of tags or of spans. paths takes JSON. Files and fields are those
+    of `score`.
     """
     needs = PICTURES[kind]
     evaluation = Evaluation(

@@ -6,22 +6,45 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
 from ..comparison.verdicts import plan_table, plans
 from ..console.options import Alpha, ClusterBy, Power, Rows, Scores
 from ..console.outputs import show_tables
 from ..files.stored import to_jsonable
+from ..results.rendering import Table
 
 
 def power(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT", help="Results of two systems, written by --save."),
+        typer.Argument(
+            metavar="RESULT",
+            help="Results of two systems, written by --save; or with --labels a pilot's rows.",
+        ),
     ],
     effect: Annotated[
-        float,
+        float | None,
         typer.Option(metavar="DIFFERENCE", help="The mean difference that a test should find."),
-    ],
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Field of a pilot's labels by people, from 0 to 1: plan how many more to make.",
+        ),
+    ] = None,
+    predictions: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="With --labels: field of the judge's verdicts."),
+    ] = None,
+    half_width: Annotated[
+        float,
+        typer.Option(
+            metavar="WIDTH",
+            help="With --labels: how far the interval of the rate may reach to either side.",
+        ),
+    ] = 0.05,
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -38,18 +61,49 @@ def power(
     The answer depends on how much the differences of two systems vary from row
     to row, which is estimated from saved results. For each pair of systems it
     prints the power of the present rows, the smallest difference that they can
-    detect, and the number of rows for the desired difference. Use it for
-    planning; the power of a finished test adds nothing to its p-value.
-    """
-    from ..comparison.combined_results import compare
+    detect, and the number of rows for the desired difference, all for the test
+    that `compare` makes. Use it for planning; the power of a finished test adds
+    nothing to its p-value.
 
-    compared = compare(
-        *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"
-    )
-    planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
+    metric-commons power pilot.jsonl --labels human --predictions judge
+
+    With --labels it plans labels instead: how many of these rows people have to
+    label so that the rate, corrected with the judge, is known to plus or minus
+    --half-width. A pilot of 30 to 50 labels gives the rate and how well the judge
+    correlates with it.
+    """
+    if labels is not None:
+        _plan_labels(paths, predictions, labels, half_width, format_name)
+        return
+    if effect is None:
+        raise UsageError("Missing option '--effect', or '--labels' to plan labels")
+    from ..comparison.combined_results import pairs_of_results
+
+    results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+    pairs = pairs_of_results(*results, scores=scores)
+    planned = plans(pairs, effect, alpha=alpha, power=power)
     if format_name == "json":
         listed = [to_jsonable(plan._asdict()) for plan in planned]
         content = {"effect": effect, "alpha": alpha, "power": power, "plans": listed}
         typer.echo(json.dumps(content, indent=2))
     else:
         show_tables([plan_table(planned, effect, alpha, power)])
+
+
+def _plan_labels(
+    paths: list[Path], predictions: str | None, labels: str, half_width: float, format_name: str
+) -> None:
+    """Print how many labels the rate of a judged system needs."""
+    from ..comparison.labelled_systems import planned_labels, read_systems
+
+    fields = [] if predictions is None else [predictions]
+    systems = read_systems(paths, fields, [labels])
+    planned = [planned_labels(system, half_width) for system in systems]
+    if format_name == "json":
+        content = {"half_width": half_width, "plans": [to_jsonable(p._asdict()) for p in planned]}
+        typer.echo(json.dumps(content, indent=2))
+        return
+    header = ["system", "rate", "correlation", "labelled", "rows", "required", "without judge"]
+    cells = [plan.cells() for plan in planned]
+    note = " ".join(plan.sentence(half_width) for plan in planned)
+    show_tables([Table(header, cells, 1, set(), note)])

@@ -177,7 +177,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
             raise key_error(path, ["modules", module], problem)
-        if "references" in inputs and config_of_file.data.fields.references is None:
+        if "references" in metric.required_inputs and config_of_file.data.fields.references is None:
             raise key_error(
                 path, ["data", "fields", "references"], f"is missing; {module} needs it"
             )

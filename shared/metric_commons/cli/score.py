@@ -263,7 +263,11 @@ def check_usage(evaluation: Evaluation) -> None:
                 f"{name} takes {', '.join(metric.input_names)}, not rows; see --compare"
             )
         is_named = evaluation.references is not None
-        if type(evaluation) is Evaluation and not is_named and "references" in metric.input_names:
+        if (
+            type(evaluation) is Evaluation
+            and not is_named
+            and "references" in metric.required_inputs
+        ):
             raise UsageError(f"{name} needs --references")
     _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None

@@ -48,10 +48,14 @@ def agreement_intervals(
     table = replace(
         table, rows=table.rows[order], columns=table.columns[order], counts=table.counts[order]
     )
-    pairs, trial_values = _with_candidates(table)
+    extended = _with_unseen_label(table)
+    pairs, trial_values = _with_candidates(extended)
     drawn_scores, cells = {}, {}
     for measure in measures:
-        values = np.array(agreement(measure, trial_values))
+        # A row with a new label says less than chance is expected to, so AMI would not choose it.
+        is_hidden = measure.kind == "ami" and extended is not table
+        trial = measure._replace(kind="nmi") if is_hidden else measure
+        values = np.array(agreement(trial, trial_values))
         worst, best = int(np.nanargmin(values)), int(np.nanargmax(values))
         cells[measure.name] = [(pairs.rows[cell], pairs.columns[cell]) for cell in (worst, best)]
         drawn_scores[measure.name] = DrawnScore(
@@ -63,7 +67,7 @@ def agreement_intervals(
             biased=True,
             excess=_excess(measure, table),
         )
-    redraws = _draws(table, measures, cells, n_resamples, seed)
+    redraws = _draws(extended, measures, cells, n_resamples, seed)
     rows = int(table.counts.sum())
     return {
         name: Interval(
@@ -78,6 +82,18 @@ def agreement_intervals(
 
 def _unused(sums: Floats) -> Floats:
     raise NotImplementedError("measures of agreement are computed from tables")
+
+
+def _with_unseen_label(table: ContingencyTable) -> ContingencyTable:
+    """The table with one more label, or cluster, where all rows have the same one.
+
+    Otherwise an unseen row could not differ from the others.
+    """
+    names = table.row_labels, table.column_labels
+    if min(map(len, names)) > 1:
+        return table
+    labels, clusters = ([*column, column[0]] if len(column) == 1 else column for column in names)
+    return replace(table, row_labels=labels, column_labels=clusters)
 
 
 def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCounts]:

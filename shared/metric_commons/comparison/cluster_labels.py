@@ -24,7 +24,7 @@ from ..results.module_results import (
     means_of_rows,
 )
 from ..results.results import Results
-from ..score_kinds.value_counts import ends_of_range
+from ..score_kinds.score_kind import kind_of
 from .pairing import row_statistics
 
 _ADVICE = "score again with --cluster-by"
@@ -191,7 +191,7 @@ def _intervals(
         values = np.array(column, np.float64)
         counting = ~np.isnan(values)
         values = values[counting]
-        bounds = ends_of_range(name, metric, (values.min(), values.max())) or (0.0, 1.0)
+        bounds = kind_of(metric).bounds(metric, name, (values.min(), values.max()))
         values = np.minimum(values, bounds[1])  # rounding may have exceeded the bound
         sums = all_clusters.take(counting).sums(values)
         estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
-from ..results.comparisons import compare_pairs
+from ..results.comparisons import Pair, compare_pairs
 from ..results.results import Results
 from ..results.signature import provenance
 from .pairing import paired_scores
@@ -41,17 +41,32 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
     >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
     ('A: bot', 'B: bot', 0.6667, 0.5)
     """
-    pool, pairs = _pooled(results)
-    shared = list(paired_scores(pool, pairs, scores))
-    if not shared:
-        owners = "the two results share" if len(results) == 2 else "two systems share"
-        raise ValueError(f"there is no score of single rows that {owners}")
+    pool, shared = _paired(results, scores)
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
     comparisons = compare_pairs(shared, **testing)
     record = provenance(inputs) | {
         name: value for name, value in pool.provenance.items() if name == "rows"
     }
     return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
+
+
+def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> list[Pair]:
+    """The scores of every two systems that `compare` compares, row by row.
+
+    Raises:
+        ValueError: as in `compare`.
+    """
+    return _paired(results, scores)[1]
+
+
+def _paired(results: Sequence[Results], scores: Sequence[str] | None) -> tuple[Results, list[Pair]]:
+    """All systems that are compared, and the scores of every two of them."""
+    pool, pairs = _pooled(results)
+    shared = list(paired_scores(pool, pairs, scores))
+    if not shared:
+        owners = "the two results share" if len(results) == 2 else "two systems share"
+        raise ValueError(f"there is no score of single rows that {owners}")
+    return pool, shared
 
 
 def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:

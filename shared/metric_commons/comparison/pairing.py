@@ -99,13 +99,14 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:
-        functions = load_without_evaluate(module, **options).row_statistics()
+        statistics = load_without_evaluate(module, **options).row_statistics()
     except ValueError as error:
         raise ValueError(
             f"{module} of system {system!r} cannot be recomputed from saved rows: {error}"
         ) from error
-    names, values = result.row_sums or ((), ())
-    statistics: RowStatistics = replace(functions, names=names, values=values)
+    if result.row_sums is not None:
+        names, values = result.row_sums
+        statistics = replace(statistics, names=names, values=values)
     scores = statistics.result()
     for name in functions_of_sums(result):
         pair = scores[name], result.scores[name]

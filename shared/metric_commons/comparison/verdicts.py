@@ -225,21 +225,24 @@ class Plan(NamedTuple):
     rows: int
     n_clusters: int | None
     deviation: float  # of the differences of rows, or of clusters
-    power: float  # of these rows for the effect
+    power: float  # of these rows for the effect; NaN if it cannot be estimated
     mde: float  # minimum detectable effect of these rows at the desired power
-    required_rows: int | None  # or clusters; None for a single row, whose spread is unknown
+    required_rows: int | None  # or clusters; None if these rows do not differ by the effect
+    test: str  # "permutation", or "t" for scores that follow from sums
 
 
 def plans(
-    comparisons: Sequence[Comparison], effect: float, *, alpha: float = 0.05, power: float = 0.8
+    pairs: Sequence[Pair], effect: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> list[Plan]:
     """The power of the rows of each pair for an effect, and the number that would be enough.
 
-    Both are for the two-sided paired t-test. If the comparisons have clusters, these are counted
-    instead of rows.
+    The test is that of `compare`: of means of rows the two-sided sign-flip test, of rows like these
+    (see `statistics.Pilot`). Scores that follow from sums have no differences of rows; their
+    plan is that of the two-sided t-test with the standard error of the difference. Where rows come
+    in clusters, these are counted.
 
     Args:
-        comparisons: the comparisons of `compare`, on the rows of a benchmark.
+        pairs: the systems with their scores of each row.
         effect: the mean difference to be found, above 0.
         alpha: the level of the test.
         power: the desired probability of finding it.
@@ -247,25 +250,51 @@ def plans(
     Raises:
         ValueError: an argument is out of its range.
     """
-    from ..statistics.power import minimum_detectable, power_of, required_rows
-
     check_option("effect", effect, Positive)
     check_option("alpha", alpha, Level)
     check_option("power", power, Level)
-    estimates = []
-    for comparison in comparisons:
-        units, deviation = _deviation(comparison)
-        a, b, module, score = (comparison[name] for name in ("a", "b", "module", "score"))
-        rows, clusters = comparison["rows"], _clusters(comparison)
-        numbers: tuple[float, float, int | None] = math.nan, math.nan, None
-        if units > 1:
-            numbers = (
-                power_of(effect, deviation, units, alpha),
-                minimum_detectable(deviation, units, alpha, power),
-                required_rows(effect, deviation, alpha, power),
+    planned = []
+    for pair in pairs:
+        for comparison in compare_pairs([pair], alpha=alpha, correction="none"):
+            units, deviation = _deviation(comparison)
+            numbers: tuple[float, float, int | None] = math.nan, math.nan, None
+            if units > 1:
+                numbers = _planned(pair, units, deviation, effect, alpha, power)
+            a, b, module, score, rows = (
+                comparison[name] for name in ("a", "b", "module", "score", "rows")
             )
-        estimates.append(Plan(a, b, module, score, rows, clusters, deviation, *numbers))
-    return estimates
+            test = "permutation" if pair.sums_a is None else "t"
+            of_rows = a, b, module, score, rows, _clusters(comparison), deviation
+            planned.append(Plan(*of_rows, *numbers, test))
+    return planned
+
+
+def _planned(
+    pair: Pair, units: int, deviation: float, effect: float, alpha: float, power: float
+) -> tuple[float, float, int | None]:
+    """The power of these rows or clusters, what they can find, and how many are needed."""
+    from ..statistics.power import Pilot, minimum_detectable, power_of, required_rows
+
+    if pair.sums_a is not None:
+        return (
+            power_of(effect, deviation, units, alpha),
+            minimum_detectable(deviation, units, alpha, power),
+            required_rows(effect, deviation, alpha, power),
+        )
+    scored = [
+        (a - b, number)
+        for number, (a, b) in enumerate(zip(pair.scores_a, pair.scores_b, strict=True))
+        if not (math.isnan(a) or math.isnan(b))
+    ]
+    clusters = None
+    if pair.clusters is not None:
+        clusters = [pair.clusters[number] for _, number in scored]
+    pilot = Pilot([difference for difference, _ in scored], clusters)
+    return (
+        pilot.power_of(effect, units, alpha),
+        pilot.minimum_detectable(units, alpha, power),
+        pilot.required_rows(effect, alpha, power),
+    )
 
 
 def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) -> Table:
@@ -281,10 +310,20 @@ def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) 
         [_plan_cells(plan, has_clusters) for plan in rows],
         3,
         set(),
-        f"Two-sided paired t-test at {alpha:g}. deviation: standard deviation of the differences "
+        f"{_tests_of_plans(rows)} at {alpha:g}. deviation: standard deviation of the differences "
         f"of {units}. mde: the difference that this number of {units} detects with a power of "
-        f"{power:g}. {units} needed: to detect {effect:g} with that power.",
+        f"{power:g}. {units} needed: to detect {effect:g} with that power, if further {units} are "
+        "like these; empty if these differ by less.",
     )
+
+
+def _tests_of_plans(rows: Sequence[Plan]) -> str:
+    """The tests that are planned, for the line below the table."""
+    names = {
+        "permutation": "Two-sided permutation test of means of rows",
+        "t": "Two-sided t-test of scores that follow from sums",
+    }
+    return "; ".join(name for test, name in names.items() if any(r.test == test for r in rows))
 
 
 def _plan_cells(plan: Plan, has_clusters: bool) -> list[str]:
@@ -292,6 +331,8 @@ def _plan_cells(plan: Plan, has_clusters: bool) -> list[str]:
     return [
         *(label(plan.a), label(plan.b), label(plan.score), f"{plan.rows:,}"),
         *(clusters if has_clusters else []),
-        *(f"{plan.deviation:.4f}", f"{plan.power:.3f}", f"{plan.mde:.4f}"),
+        f"{plan.deviation:.4f}",
+        "" if math.isnan(plan.power) else f"{plan.power:.3f}",
+        "" if math.isnan(plan.mde) else f"{plan.mde:.4f}",
         "" if plan.required_rows is None else f"{plan.required_rows:,}",
     ]

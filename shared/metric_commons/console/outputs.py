@@ -113,6 +113,9 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
 
     console = Console(highlight=False)
     for table in tables:
+        if table.sentence:
+            console.print(Text(table.sentence, style="bold"))
+            console.print()
         for columns in _pages(table, console.width):
             console.print(_grid(table, columns))
             console.print()

@@ -18,7 +18,7 @@ from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED, Missing
 from ..numbers.checks import OptionError, check_choice
 from ..scoring.evaluations import Evaluation
-from ..scoring.units import Reduce
+from ..scoring.row_samples import Reduce
 from .options import LOGS, READING
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")

@@ -50,7 +50,7 @@ def score_estimators(
         method = options.get("method", "auto")
         if name == "mce" and method != "bootstrap":
             n_clusters = None if clusters is None else len(clusters.labels)
-            return Interval(math.nan, math.nan, "auto", math.nan, None, n_clusters)
+            return Interval(math.nan, math.nan, "none", math.nan, None, n_clusters)
         if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
             pairs = zip(score, influences(), strict=True) if many else [(score, influences())]
             means = [

@@ -100,7 +100,8 @@ def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fi
 
 def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) -> Log:
     """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
-    if kind == "json" or _is_list(stream.start()):
+    # Files named .json may hold lines, such as those of BFCL, unless the user says what they are.
+    if (kind == "json" and is_table) or _is_list(stream.start()):
         return _document(stream.text(), stream, format_name, is_table)
     lines = filled_lines(text_lines(stream.content))
     head = list(islice(lines, 2))

@@ -12,7 +12,9 @@ only on request:
 * `id` and `epoch` identify the sample of a row; rows with the same id form one unit;
 * `prediction` and `references` are texts; `accepted_answers` are references that may be empty, for
   questions without an answer; `option_scores` and `truth` have a value for each option of a
-  multiple-choice question; `predicted` and `label` are classes;
+  multiple-choice question; `predicted` and `label` are classes; `instructions` are IFEval's;
+* `message` is the answer with its tool calls, or its text; `reference` is the one reference, a text
+  or a value of JSON;
 * `logged` is a dictionary of the scores in the log, NaN for samples without one;
 * `error` tells whether the sample ended in an error.
 """

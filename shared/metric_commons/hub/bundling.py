@@ -1,7 +1,8 @@
 """Bundle a Space as a folder: the script, the files that it imports, the card, and a page."""
 
 import json
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from importlib import metadata
 from pathlib import Path
 from shutil import rmtree
@@ -10,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from ..catalog import catalog
 from . import demo
-from .imports import PACKAGE, check_readable, closure, flatten, flatten_script
+from .imports import PACKAGE, check_readable, closure, flatten, flatten_script, imported
 from .page import page
 
 _PACKAGE = Path(__file__).parents[1]
@@ -24,6 +25,13 @@ _GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file:
 
 Sdk = Literal["static", "gradio"]
 
+# In the examples of cards: how to load a module from a clone, and from the installed package.
+_OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
+_LOADED = re.compile(r'metric_commons\.load\((\s*(?:\.\.\.\s*)?)"')
+
+# Extras whose libraries a Space needs if a file imports them. sympy and math-verify, which one
+# option of one module asks in a process of its own, are left out.
+_EXTRAS = ("languages", "schema")
 
 MARKER_FILE = ".metric-commons.json"
 
@@ -111,8 +119,8 @@ def _write(
     name = script.stem
     shared = closure(script, package)
     folder.mkdir()
-    card = script.with_name("README.md").read_text("utf-8")
-    requirements = _requirements()
+    card = published_card(script.with_name("README.md").read_text("utf-8"), namespace)
+    requirements = _requirements(path.read_text("utf-8") for path in shared.values())
     files = {
         **{f"{stem}.py": flatten(path.read_text("utf-8")) for stem, path in shared.items()},
         script.name: flatten_script(script, set(shared)),
@@ -139,10 +147,33 @@ def _write(
     check_readable(folder / script.name)
 
 
-def _requirements() -> list[str]:
-    """The required dependencies of the package, except the one that only reads files."""
-    lines = (line for line in metadata.requires(PACKAGE) or [] if "extra ==" not in line)
-    return sorted(line for line in lines if not line.startswith("pyarrow"))
+def published_card(card: str, namespace: str) -> str:
+    r"""The card with examples that load modules from the Hub instead of the installed package.
+
+    >>> card = '>>> import metric_commons\n>>> metric_commons.load("qa_f1")'
+    >>> published_card(card, "acme").splitlines()
+    ['>>> import evaluate', '>>> evaluate.load("acme/qa_f1")']
+    """
+    card = _OF_CLONES.sub("", card)
+    card = card.replace(">>> import metric_commons\n", ">>> import evaluate\n")
+    card = _LOADED.sub(rf'evaluate.load(\1"{namespace}/', card)
+    return card.replace('evaluate.load("./metrics/', f'evaluate.load("{namespace}/')
+
+
+def _requirements(files: Iterable[str]) -> list[str]:
+    """The required dependencies of the package, except the one that only reads files.
+
+    Libraries of the extras in `_EXTRAS` are required if one of these files imports them.
+    """
+    libraries = set[str]().union(*map(imported, files))
+    lines = []
+    for line in metadata.requires(PACKAGE) or []:
+        requirement, _, condition = line.partition("; ")
+        name = re.split(r"[^\w-]", requirement, maxsplit=1)[0]
+        is_needed = name != "pyarrow" if not condition else name in libraries
+        if is_needed and condition in ("", *(f"extra == '{extra}'" for extra in _EXTRAS)):
+            lines.append(requirement)
+    return sorted(lines)
 
 
 def _check_replaceable(target: Path) -> None:

@@ -43,6 +43,9 @@ def publish(
     yes: Annotated[
         bool, typer.Option("--yes", help="Confirm the deletion that --replace listed.")
     ] = False,
+    allow_older: Annotated[
+        bool, typer.Option("--allow-older", help="Replace Spaces that hold a newer version.")
+    ] = False,
     dry_run: Annotated[
         Path | None,
         typer.Option(metavar="OUT", help="Write the Spaces into this folder and publish nothing."),
@@ -50,9 +53,9 @@ def publish(
 ) -> None:
     """Publish modules (by default all) as Spaces of NAMESPACE, tagged with the version.
 
-    Spaces that are up to date, or that metric-commons did not create, are not
-    changed. Files that others added to a Space are kept. The token is that of
-    'hf auth login', or HF_TOKEN.
+    Spaces that are up to date, that hold a newer version, or that metric-commons
+    did not create, are not changed. Files that others added to a Space are kept.
+    The token is that of 'hf auth login', or HF_TOKEN.
     """
     from .publishing import publish
 
@@ -63,7 +66,15 @@ def publish(
     from tqdm import tqdm
 
     for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
-        space = publish(namespace, name, sdk=sdk, private=private, replace=replace, yes=yes)
+        space = publish(
+            namespace,
+            name,
+            sdk=sdk,
+            private=private,
+            replace=replace,
+            yes=yes,
+            allow_older=allow_older,
+        )
         tqdm.write(f"{space.change:10}{space.address}")
         for verb, files in (("kept", space.additions), ("replaced", space.overwritten)):
             if files:

@@ -35,7 +35,7 @@ def usage(card: str) -> list[list[doctest.Example]]:
 
 def module_name(card: str) -> str:
     """The module of a card, which its first example loads."""
-    return re.findall(r'evaluate\.load\("(?:[^"]*/)?(\w+)"', card)[0]  # type: ignore[no-any-return]
+    return re.findall(r'\.load\("(?:[^"]*/)?(\w+)"', card)[0]  # type: ignore[no-any-return]
 
 
 def worked_examples(card: str) -> list[dict[str, Any]]:
@@ -99,7 +99,7 @@ def _record_assignment(
     match statement:
         case ast.Assign(
             targets=[ast.Name(id=name)],
-            value=ast.Call(func=ast.Attribute(value=ast.Name(id="evaluate"), attr="load")) as call,
+            value=ast.Call(func=ast.Attribute(attr="load")) as call,
         ):
             try:
                 settings[name] = _arguments(call, values)
@@ -115,12 +115,14 @@ def _record_assignment(
 class Demo:
     """The module of a Space, with conversions from cells to columns and from scores to tables."""
 
-    def __init__(self, folder: Path) -> None:
-        import evaluate
+    def __init__(self, folder: Path, load: Callable[[str], Any] | None = None) -> None:
+        if load is None:
+            import evaluate  # which a browser does not have
 
+            load = evaluate.load
         card = (folder / "README.md").read_text("utf-8")
         self.name = module_name(card)
-        self.metric = evaluate.load(str(folder / f"{self.name}.py"))
+        self.metric: Any = load(str(folder / f"{self.name}.py"))
         self.about = str(self.metric.info.description).strip()
         layouts = self.metric.feature_sets
         self.inputs = list(layouts[0])
@@ -128,6 +130,7 @@ class Demo:
             name: tuple(
                 {kind for layout in layouts if name in layout for kind in _json_types(layout[name])}
                 | ({dict, list} if name in self.metric.json_inputs else set())
+                | ({dict, list, int, float, bool} if name in self.metric.json_values else set())
             )
             for name in self.inputs
         }
@@ -154,8 +157,13 @@ class Demo:
         ]
 
     def options(self, number: int) -> str:
-        """All options as editable JSON, with the values set by an example."""
-        options = {**self.metric.options, **self._example_options(self.examples[number])}
+        """All options as editable JSON, with the values set by an example.
+
+        With a result format, the options are those of evaluate's module of this name.
+        """
+        options = self._example_options(self.examples[number])
+        if not _is_stock(options):
+            options = {**self.metric.options, **options}
         visible = {
             name: value
             for name, value in options.items()
@@ -199,9 +207,11 @@ class Demo:
         for name in _OWNERS_OPTIONS:
             if name in values:
                 raise ValueError(f"{name} is for the owner of this Space to say")
-        if "per_example" in self.metric.options:
+        if "per_example" in self.metric.options and not _is_stock(values):
             values["per_example"] = True
         result = self.metric.compute(**columns, **values)
+        if not isinstance(result, dict):  # as evaluate's `wer`
+            result = {str(values["result_format"]): result}
         row_scores = result.pop("per_example", {})
         rows = zip(*columns.values(), *row_scores.values(), strict=True) if row_scores else []
         table = [[_to_text(value) for value in row] for row in rows]
@@ -401,6 +411,11 @@ def _json_types(feature: Any) -> set[type]:
 
 def _normalize(word: str) -> str:
     return word.strip(string.punctuation + "‘’“”").casefold()
+
+
+def _is_stock(options: Mapping[str, Any]) -> bool:
+    """Whether the result is to be that of one of evaluate's own modules."""
+    return options.get("result_format") is not None
 
 
 def _to_text(value: Any) -> str:

@@ -12,6 +12,7 @@ from string import Template
 
 from .card_html import card_html
 from .demo import usage
+from .imports import flatten
 
 # The release of Pyodide whose numpy and scipy the modules run with, and its address.
 _PYODIDE = "314.0.7"
@@ -20,18 +21,21 @@ _PYODIDE_HOME = f"https://{_HOST}/pyodide/v{_PYODIDE}/full/"
 _PACKAGES = ("numpy", "scipy")
 
 _PAGE = Path(__file__).with_name("page.html")
-_CARRIED = [Path(__file__).with_name(file) for file in ("demo.py", "stubs.py")]
+_CARRIED = [
+    Path(__file__).with_name("demo.py"),
+    Path(__file__).parents[1] / "base" / "declared_module.py",
+]
 
 # Its last value is the function that the page calls, with the name of a method and JSON.
 _PROGRAM = """\
 import sys
-sys.path.append("/space")
-import stubs
-stubs.install()
-from demo import Demo, answer
 from functools import partial
 from pathlib import Path
-partial(answer, Demo(Path("/space")))
+space = Path("/space")
+sys.path.append(str(space.parent))
+from space.declared_module import declared_class
+from space.demo import Demo, answer
+partial(answer, Demo(space, lambda script: declared_class(Path(script))()))
 """
 
 
@@ -53,7 +57,7 @@ def page(
     """
     carried = {
         "README.md": card,
-        **{path.name: path.read_text("utf-8") for path in _CARRIED},
+        **{path.name: flatten(path.read_text("utf-8")) for path in _CARRIED},
         **files,
     }
     return Template(_PAGE.read_text("utf-8")).substitute(

@@ -4,6 +4,7 @@ A Space with files of someone else is left alone, unless deleting them is allowe
 added to one of our Spaces are kept.
 """
 
+import re
 from collections.abc import Mapping
 from glob import escape
 from hashlib import sha1
@@ -18,6 +19,14 @@ from .imports import PACKAGE
 Change = Literal["created", "updated", "tagged", "unchanged"]
 
 _ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
+# What else is in a new Space, and what its card says.
+_CARD = "README.md"
+_TEMPLATE = frozenset({_CARD, "index.html", "style.css"})
+_NEW_CARD = re.compile(
+    rb"---\n.*?\n---\s*"
+    rb"(Check out the configuration reference at https://huggingface.co/docs/hub/spaces-config-reference\s*)?",
+    re.DOTALL,
+)
 
 
 class Space(NamedTuple):
@@ -37,11 +46,13 @@ def publish(
     private: bool = False,
     replace: bool = False,
     yes: bool = False,
+    allow_older: bool = False,
 ) -> Space:
     """Create or update the Space `namespace/name` of a module, and return what changed.
 
     The version is tagged as `vX.Y.Z`, which `evaluate.load(..., revision="X.Y.Z")` loads. A Space
-    that is up to date is left alone. `private` applies to a Space that is created.
+    that is up to date is left alone, and so is one that holds a newer version. A Space that was
+    created, but not filled, is finished. `private` applies to a Space that is created.
 
     Args:
         namespace: a user or an organization of the Hub.
@@ -50,10 +61,11 @@ def publish(
         private: whether a newly created Space is private.
         replace: whether to delete everything in a Space that is not part of the bundle.
         yes: whether to confirm this; otherwise an error lists the files.
+        allow_older: whether to replace a newer version.
 
     Raises:
         ValueError: the module is unknown, there is no token, the Space contains files of someone
-            else, or the tag exists with different content.
+            else or a newer version, or the tag exists with different content.
         OSError: the Hub cannot be reached, or refuses.
     """
     import huggingface_hub
@@ -69,7 +81,9 @@ def publish(
         with TemporaryDirectory() as scratch:
             folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
             space = _Space(huggingface_hub.HfApi(), f"{namespace}/{name}", folder)
-            return space.publish(sdk=sdk, private=private, replace=replace, yes=yes)
+            return space.publish(
+                sdk=sdk, private=private, replace=replace, yes=yes, allow_older=allow_older
+            )
     except HTTPError as error:
         raise OSError(f"the Hub, {constants.ENDPOINT}: {error}") from error
 
@@ -83,7 +97,9 @@ class _Space:
         self._folder = folder
         self._bundle = {path.name: _blob_id(path) for path in folder.iterdir()}
 
-    def publish(self, *, sdk: Sdk, private: bool, replace: bool, yes: bool) -> Space:
+    def publish(
+        self, *, sdk: Sdk, private: bool, replace: bool, yes: bool, allow_older: bool
+    ) -> Space:
         """Publish the bundle, and return what changed."""
         tag = f"v{_version()}"
         tags = self._tags()
@@ -91,9 +107,11 @@ class _Space:
             self._create(sdk=sdk, private=private)
         files = self._files("main")
         marker = self._marker("main", files)
-        if tags is None:
+        if tags is None or self._is_unfilled(files, tags):
             additions: set[str] = set()
         else:
+            if not allow_older:
+                self._check_newer(marker)
             self._check_tag(tag, tags, sdk)
             additions = self._additions(files, marker, replace=replace, yes=yes)
         overwritten = {name for name in additions if name in self._bundle}
@@ -134,6 +152,28 @@ class _Space:
                 f"a Space {self._name} already exists, which this token cannot see; it needs the "
                 "right to read and write it"
             ) from error
+
+    def _is_unfilled(self, files: Mapping[str, str], tags: set[str]) -> bool:
+        """Whether the Space holds only what the Hub puts into a new one.
+
+        This is what an interruption between creating and filling a Space leaves behind. The card of
+        a new Space has a front matter and, at most, a reference to the manual of the Hub.
+        """
+        if tags or files.keys() - _TEMPLATE:
+            return False
+        return _CARD not in files or bool(_NEW_CARD.fullmatch(self._content(_CARD, "main")))
+
+    def _check_newer(self, marker: Marker | None) -> None:
+        """Check that the Space does not hold a newer version.
+
+        Raises:
+            ValueError: it does.
+        """
+        if marker is not None and _order(marker.version) > _order(_version()):
+            raise ValueError(
+                f"{self._name} holds version {marker.version}, which is newer than {_version()}; "
+                "--allow-older replaces it"
+            )
 
     def _check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
         """Check that the version has not been published yet, or with identical content.
@@ -206,11 +246,25 @@ class _Space:
         """The marker of the Space; None if the Space is not ours."""
         if MARKER_FILE not in files:
             return None
+        return Marker.from_json(self._content(MARKER_FILE, revision))
+
+    def _content(self, name: str, revision: str) -> bytes:
+        """The content of a file of the Space."""
         with TemporaryDirectory() as cache:
             path = self._api.hf_hub_download(
-                self._name, MARKER_FILE, repo_type="space", revision=revision, cache_dir=cache
+                self._name, name, repo_type="space", revision=revision, cache_dir=cache
             )
-            return Marker.from_json(Path(path).read_bytes())
+            return Path(path).read_bytes()
+
+
+def _order(version: str) -> Any:
+    """A key that orders versions; one that no release could have comes first."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return Version(version)
+    except InvalidVersion:
+        return Version("0.dev0")
 
 
 def _version() -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base.declarations import Module
 from ..numbers.arrays import Floats, as_column
 from ..numbers.checks import OptionError, RowError
 from .training_tasks import Batch, Rows, Task
@@ -57,6 +58,11 @@ class QuestionAnswering(Task):
     null_threshold: float | None = None
 
     keeps_rows = True
+
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        """Those of a plain Trainer; the one of `run_qa` passes SQuAD's mappings instead."""
+        return () if self.examples is None else ("start_positions", "end_positions")
 
     def first_output(self, logits: Any) -> Any:
         """The logits of first and of last tokens; some models return more."""
@@ -121,7 +127,7 @@ class QuestionAnswering(Task):
             {"id": example["id"], "answers": example["answers"]} for example in self.examples
         ]
 
-    def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
+    def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
         """The mappings, with the fields that the module takes; or texts, if it takes none."""
         for features in module.feature_sets:
             fields = features["predictions"]

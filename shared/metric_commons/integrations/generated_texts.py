@@ -4,8 +4,9 @@ Encoder-decoder models generate only the answer. Decoder-only models continue th
 tokens that they return begin with it.
 """
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,9 @@ class Speech(Generation):
     them for a CTC model, whose unknown letters are such tokens.
     """
 
+    _unknown: int = field(default=0, init=False)  # tokens of the references, in an evaluation
+    _known: int = field(default=0, init=False)
+
     def reduced(self, logits: Any, labels: Any) -> Any:
         """The tokens of frames, or generated tokens unchanged."""
         if logits.ndim != 3:
@@ -92,6 +96,7 @@ class Speech(Generation):
         is_ctc = hasattr(
             getattr(self.tokenizer, "tokenizer", self.tokenizer), "word_delimiter_token"
         )
+        self._count_unknown(labels)
         separate = {"group_tokens": False} if is_ctc else {}
         skip = not is_ctc
         return Rows(
@@ -99,6 +104,29 @@ class Speech(Generation):
             self._texts(labels, self._is_counted(labels), skip_special_tokens=skip, **separate),
             int(undefined.sum()),
         )
+
+    def _count_unknown(self, labels: Array) -> None:
+        tokenizer = getattr(self.tokenizer, "tokenizer", self.tokenizer)
+        unknown = getattr(tokenizer, "unk_token_id", None)
+        if unknown is not None:
+            tokens = labels[self._is_counted(labels)]
+            self._unknown += int(np.count_nonzero(tokens == unknown))
+            self._known += int(np.count_nonzero(tokens != unknown))
+
+    def reset(self) -> None:
+        """Forget the tokens of an evaluation."""
+        self._unknown = self._known = 0
+
+    def warn(self) -> None:
+        """Warn if the tokenizer did not know all of the references."""
+        if self._unknown:
+            rate = self._unknown / (self._unknown + self._known)
+            warnings.warn(
+                f"{rate:.1%} of the tokens of the references are <unk>: "
+                "the tokenizer cannot write them, so no model can transcribe them",
+                UserWarning,
+                stacklevel=3,
+            )
 
 
 def _check_generated(tokens: Any) -> None:

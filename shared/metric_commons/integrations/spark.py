@@ -12,7 +12,7 @@ from ..scoring.request import Request
 from ..scoring.scoring import column_names
 from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
 from ..scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
-from ..scoring.table_columns import check_columns, columns_of_batch, quoted
+from ..scoring.table_columns import check_columns, columns_of_block, quoted
 from ..states.parts import Part
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def scores_of_rows(
     first = df.select(*map(quoted, plan.names())).limit(1).toArrow()
     if not first.num_rows:
         raise ValueError("the DataFrame is empty; a score of no rows is undefined")
-    names = list(plan.scores_of_rows(columns_of_batch(first)))
+    names = list(plan.scores_of_rows(columns_of_block(first)))
     for name in names:
         if name in df.columns:
             raise ValueError(f"there already is a column {name!r}")

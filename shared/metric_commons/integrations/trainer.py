@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..base.locks import Lock
-from ..catalog.arguments import REPORTING, holds_function
+from ..base.row_module import RowModule
+from ..catalog.arguments import REPORTING, names_of_functions
 from ..catalog.catalog import load, names
 from ..numbers.checks import OptionError, check_choice, nearest
 from ..states.state import State
@@ -109,7 +110,16 @@ class TrainerHook:
         """The most likely class or word for each label, if the task does not need logits.
 
         If a model returns a tuple, the first element is the logits.
+
+        Raises:
+            ValueError: the rows lack the labels without which a Trainer computes no scores.
         """
+        if labels is None and self._task.label_columns:
+            columns = " and ".join(self._task.label_columns)
+            raise ValueError(
+                f"the evaluation dataset has no {columns}, and without labels a Trainer computes "
+                "no scores; add these columns, or use the QuestionAnsweringTrainer of run_qa"
+            )
         scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
         return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
 
@@ -136,6 +146,7 @@ class TrainerHook:
             self._states: dict[str, State] = {}  # of the batches before them, by module
             self._examples = 0  # in all batches
             self._omitted = 0  # rows, in all batches
+            self._task.reset()
 
     def _take(self, evaluation: Any) -> None:
         examples = self._examples
@@ -180,6 +191,7 @@ class TrainerHook:
         return results
 
     def _scores(self) -> dict[str, float]:
+        self._task.warn()
         results = {name: self._flat(name, result) for name, result in self._results().items()}
         scores = [score for result in results.values() for score in result]
         flat = {
@@ -333,7 +345,7 @@ def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int
     return class_names
 
 
-def _check_options(module: Any, options: Mapping[str, Any]) -> None:
+def _check_options(module: RowModule, options: Mapping[str, Any]) -> None:
     """Check that the module accepts each option, and that its results are numbers.
 
     Raises:
@@ -346,14 +358,14 @@ def _check_options(module: Any, options: Mapping[str, Any]) -> None:
             raise OptionError(name, "has results, or needs values, that are not single numbers")
 
 
-def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
+def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     """Whether a `State` computes the same scores as this module with these options.
 
     A state loads its module by name. Another module may have the same name, so the class must be
     the same; `evaluate` creates one class for equal scripts.
     """
     values = {**module.options, **options}
-    if any(map(holds_function, values.values())) or _reports(values):
+    if names_of_functions(values) or _reports(values):
         return False
     return module.name in names() and type(module) is _loaded(module.name)
 

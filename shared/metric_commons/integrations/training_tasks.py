@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.declarations import Module
 from ..numbers.arrays import Booleans, as_column
 from ..numbers.checks import RowError
 
@@ -83,6 +84,17 @@ class Task(ABC):
         """The part of the logits of a batch that the Trainer is to gather."""
         return logits
 
+    @property
+    def label_columns(self) -> tuple[str, ...]:
+        """The labels without which a Trainer does not call the hook, and does not say so."""
+        return ()
+
+    def warn(self) -> None:  # noqa: B027 - most tasks have nothing to warn of
+        """Warn of what the rows of an evaluation cannot show, after the last one."""
+
+    def reset(self) -> None:  # noqa: B027 - most tasks remember nothing
+        """Forget the rows of an evaluation."""
+
     @abstractmethod
     def rows(self, batch: Batch) -> Rows:
         """The rows of a batch.
@@ -95,7 +107,7 @@ class Task(ABC):
         """The rows of all batches, ready to be scored."""
         return predictions, references
 
-    def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
+    def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
         """The rows in the form that a module takes."""
         return predictions, references
 

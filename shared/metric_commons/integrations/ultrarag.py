@@ -267,7 +267,7 @@ def _pair_scores(pairs: AnswerPairs, names: list[str], rules: _Rules) -> dict[st
         contained = pairs.contained(matches[name], empty_is_contained=rules.empty_is_contained)
         scores[name] = pairs.hits(contained, "max")
     if "f1" in names:
-        f1 = pairs.token_f1(distinct=False, both_empty=rules.both_empty).f1
+        f1 = pairs.token_f1("multiset", both_empty=rules.both_empty).f1
         scores["f1"] = f1.take(best_pairs(f1, pairs.references))
     return scores
 

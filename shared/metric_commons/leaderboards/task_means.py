@@ -19,17 +19,19 @@ that with fifteen tasks hardly any interval contains the true mean rank.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
-from ..results.rendering import Table, label
+from ..results.rendering import Table, label, listed_names
 from .leaderboards import Leaderboard, interval_text
+from .task_ranks import TaskRanks, task_ranks
 
-Mean = Literal["tasks", "ranks", "borda"]
+Mean = Literal["tasks", "ranks", "borda", "win_rate"]
 
-_HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda"}
+_HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda", "win_rate": "mean win rate"}
+_WITH_GAPS = ("borda", "win_rate")  # kinds for which a system may lack a task
 _MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _SAMPLED = (
     "Mean: of the score over the tasks, with equal weights. Intervals and tiers treat the tasks as "
@@ -41,7 +43,9 @@ _NOTES = {
     "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Lower "
     "is better.",
     "borda": "Borda: the number of systems that a system beats, summed over the tasks; ties count "
-    "half.",
+    "half, and a missing task adds nothing.",
+    "win_rate": "Mean win rate: the proportion of the other systems of a task that a system beats, "
+    "where ties count half; mean over the tasks that the system has.",
 }
 
 
@@ -56,6 +60,8 @@ class TaskMeans:
     ranks: Mapping[str, Rank]
     problem: str = ""  # why there are no intervals
     sampled: bool = False  # whether tasks are a sample of tasks
+    task_ranks: Mapping[str, TaskRanks] = field(default_factory=dict)
+    is_lower_better: bool = False
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The data of each system, best first."""
@@ -68,11 +74,32 @@ class TaskMeans:
                 "confidence_interval": self.intervals.get(system),
                 "rank_interval": rank and rank["rank_interval"],
                 "tier": rank and rank["tier"],
+                "mean_win_rate": self.task_ranks[system].mean_win_rate,
+                "borda": self.task_ranks[system].borda,
+                "borda_rank": self.task_ranks[system].borda_rank,
                 "tasks": {
-                    task: leaderboard.result(system).scores[leaderboard.score]
+                    task: _scores(leaderboard).get(system)
                     for task, leaderboard in self.leaderboards.items()
                 },
             }
+
+    def sentence(self) -> str:
+        """A statement of what is known, to be quoted."""
+        (best, value), *followers = self.values.items()
+        text = f"{len(self.leaderboards)} tasks: {label(best)} has the best {_HEADERS[self.kind]}"
+        text += f", {value:.4g}"
+        if best not in self.intervals:
+            return f"{text}; there is no interval to say how certain this is."
+        low, high = self.intervals[best]
+        text += f" ({low:.4g} to {high:.4g})"
+        rivals = []
+        for system, _ in followers:
+            start, end = self.intervals.get(system, (math.nan, math.nan))
+            if (start <= high) if self.is_lower_better else (end >= low):
+                rivals.append(label(system))
+        if not rivals:
+            return f"{text}, and no other interval reaches so far."
+        return f"{text}; its interval overlaps with that of {listed_names(rivals)}."
 
     def table(self, top: int | None = None) -> Table:
         """One row per system, one column per task; the first tier is bold if there is a second."""
@@ -90,7 +117,7 @@ class TaskMeans:
                 cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
                 if is_divided and record["tier"] == 1:
                     bold.add((len(rows), len(names)))
-            tasks = [f"{value:.4f}" for value in record["tasks"].values()]
+            tasks = ["" if value is None else f"{value:.4f}" for value in record["tasks"].values()]
             rows.append([*names, *cells, *tasks])
         header = [*(["rank"] if self.ranks else []), "system", _HEADERS[self.kind]]
         header += [f"{100 * level:g}% interval"] if self.intervals else []
@@ -113,9 +140,15 @@ class TaskMeans:
         if self.problem:
             note += f" There are no intervals: {self.problem}."
         tasks = [label(task) for task in self.leaderboards]
-        return Table(
-            [*header, *tasks], rows, 2 if self.ranks else 1, bold, note, "Leaderboard over tasks"
-        )
+        labels = 2 if self.ranks else 1
+        title = "Leaderboard over tasks"
+        return Table([*header, *tasks], rows, labels, bold, note, title, self.sentence())
+
+
+def _scores(leaderboard: Leaderboard) -> dict[str, float]:
+    """The score of each system."""
+    systems = leaderboard.results.systems
+    return {system: leaderboard.result(system).scores[leaderboard.score] for system in systems}
 
 
 def task_means(
@@ -125,7 +158,8 @@ def task_means(
 
     Args:
         leaderboards: one per task, with the same systems, scored with the same options.
-        kind: "tasks" for the mean score, "ranks" for the mean rank, "borda" for the Borda count.
+        kind: "tasks" for the mean score, "ranks" for the mean rank, "borda" for the Borda count,
+            "win_rate" for the mean proportion of the other systems that a system beats.
         sampled: whether the tasks are a sample, so that intervals extend to similar tasks; only for
             the mean score of six or more tasks.
 
@@ -148,16 +182,15 @@ def task_means(
     )
     for system in systems:
         for task, leaderboard in task_leaderboards.items():
-            if system not in leaderboard.results.systems:
+            if system not in leaderboard.results.systems and kind not in _WITH_GAPS:
                 raise ValueError(
                     f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
                     "a result of each system, under one name, for every task"
                 )
     lower = leaderboards[0].score in leaderboards[0].result(systems[0]).lower_is_better
-    columns = [
-        [leaderboard.result(system).scores[leaderboard.score] for system in systems]
-        for leaderboard in leaderboards
-    ]
+    scores = [*map(_scores, leaderboards)]
+    ranked = task_ranks(scores, [lower] * len(scores))
+    columns = [[task.get(system, math.nan) for system in systems] for task in scores]
     intervals: dict[str, Sequence[float]] = {}
     ranks_of_systems: dict[str, Rank] = {}
     problem = ""
@@ -172,25 +205,36 @@ def task_means(
             ranks_of_systems = _ranks(leaderboards, systems, by_name, lower)
         is_lower_better = lower
     else:
-        rows = zip(*(_beaten(column, lower) for column in columns), strict=True)
-        wins = [math.fsum(row) for row in rows]
-        means = wins
-        if kind == "ranks":
-            means = [len(systems) - count / len(leaderboards) for count in wins]
+        names = {"ranks": "mean_rank", "borda": "borda", "win_rate": "mean_win_rate"}
+        means = [getattr(ranked[system], names[kind]) for system in systems]
         is_lower_better = kind == "ranks"
         problem = _without_comparisons(leaderboards)
+        if any(len(task) < len(systems) for task in scores):
+            problem = "some systems lack a task"
         if not problem:
             best, worst = _possible_ranks(leaderboards, systems, lower)
             for number, system in enumerate(systems):
                 ends = [best[number], worst[number]]
-                if kind == "borda":  # a system beats all systems that rank below it
-                    ends = [len(leaderboards) * (len(systems) - end) for end in ends[::-1]]
+                if kind != "ranks":  # a system beats all systems that rank below it
+                    rivals = max(len(systems) - 1, 1)
+                    factor = len(leaderboards) if kind == "borda" else 1 / rivals
+                    ends = [factor * (len(systems) - end) for end in ends[::-1]]
                 intervals[system] = ends
     order = sorted(
         range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
     )
     values = {systems[number]: means[number] for number in order}
-    return TaskMeans(kind, task_leaderboards, values, intervals, ranks_of_systems, problem, sampled)
+    return TaskMeans(
+        kind,
+        task_leaderboards,
+        values,
+        intervals,
+        ranks_of_systems,
+        problem,
+        sampled,
+        ranked,
+        is_lower_better,
+    )
 
 
 def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
@@ -199,19 +243,6 @@ def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
     if len(set(names)) < len(names) or not all(names):
         names = [f"task {number}" for number in range(1, len(leaderboards) + 1)]
     return dict(zip(names, leaderboards, strict=True))
-
-
-def _beaten(values: Sequence[float], lower: bool) -> list[float]:
-    """The number of other systems that are worse than each system; ties count half.
-
-    >>> _beaten([0.3, 0.5, 0.3], lower=False)
-    [0.5, 2.0, 0.5]
-    """
-    oriented = [-value for value in values] if lower else list(values)
-    return [
-        math.fsum((rival < value) + (rival == value) / 2 for rival in oriented) - 0.5
-        for value in oriented
-    ]
 
 
 def _intervals(

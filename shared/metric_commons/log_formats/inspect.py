@@ -13,6 +13,7 @@ from typing import Any
 from ..files.json_rows import Row
 from ..files.logs import Column, Content, Log, Marks, Record, listed
 from ..files.streams import zstandard_reader
+from .ifeval import instructions
 
 FORMAT = "inspect"
 _CONVENTIONS = {
@@ -79,9 +80,12 @@ def _columns(run: Mapping[str, Any]) -> dict[str, Column]:
         "task": lambda record: run.get("task"),
         "prediction": completion,
         "references": lambda record: listed(record["target"]),
+        "message": message,
+        "reference": reference,
         "predicted": predicted,
         "label": lambda record: ", ".join(listed(record["target"])),
         "logged": logged,
+        "instructions": lambda record: instructions(record.get("metadata") or {}),
         "error": lambda record: bool(record.get("error")),
     }
 
@@ -144,6 +148,29 @@ def completion(record: Record) -> str | None:
     if isinstance(content, str):
         return content
     return "\n".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def message(record: Record) -> Any:
+    """All tool calls of the conversation as one message; without any the text of the answer."""
+    calls = [
+        call
+        for turn in record.get("messages") or []
+        if turn.get("role") == "assistant"
+        for call in turn.get("tool_calls") or []
+    ]
+    return {"role": "assistant", "tool_calls": calls} if calls else completion(record)
+
+
+def reference(record: Record) -> Any:
+    """The one target.
+
+    Raises:
+        ValueError: there are several.
+    """
+    targets = listed(record["target"])
+    if len(targets) != 1:
+        raise ValueError(f"there are {len(targets)} targets, but one is needed")
+    return targets[0]
 
 
 def _in_order(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:

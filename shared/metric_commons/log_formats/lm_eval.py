@@ -14,11 +14,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
+from .ifeval import instructions
 
 FORMAT = "lm-eval"
 MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps")])
@@ -61,12 +63,15 @@ def read(content: Content) -> Log:
             "task": lambda record: task,
             "prediction": prediction,
             "references": references,
+            "message": prediction,
+            "reference": reference,
             "option_scores": option_scores,
             "option_probabilities": option_probabilities,
             "truth": truth,
             "predicted": predicted,
             "label": label,
             "logged": logged,
+            "instructions": lambda record: instructions(record["doc"]),
             **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
         },
         system=results.get("model_name") or folder,
@@ -135,6 +140,24 @@ def prediction(record: Record) -> str:
 def references(record: Record) -> list[str]:
     """The accepted answers."""
     return literal_list(record["target"])
+
+
+def reference(record: Record) -> Any:
+    """The target: a value, or its text; since 0.4.5 a list or an object is logged by `str`.
+
+    >>> reference({"target": "{'a': True}"}), reference({"target": "[f(a=1)]"})
+    ({'a': True}, '[f(a=1)]')
+    """
+    value = record["target"]
+    if not isinstance(value, str) or value[:1] not in ("[", "{"):
+        return value
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            literal = ast.literal_eval(value)
+            return literal if isinstance(literal, list | dict) else value
+    return value
 
 
 def accepted_answers(record: Record) -> list[str]:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.usage import UsageError
 from ..files.logs import PLAIN_ROWS
@@ -19,9 +20,9 @@ from ..numbers.checks import RowError
 from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
+from ..scoring.row_samples import Reduce
 from ..scoring.scoring import score_systems
 from ..scoring.system_rows import InputError, SystemRows
-from ..scoring.units import Reduce
 from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
@@ -41,7 +42,7 @@ class LogEvaluation(Evaluation):
     reduce: Reduce | None = None  # for rows with the same id; None for the mean
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> Mapping[str, Module]:
         """The modules by name, possibly including `logged`, which only summarizes a log."""
         logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
@@ -340,7 +341,7 @@ def _missing_input(module: str, name: str, standard: str, file: Source) -> str:
 def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
     """A module's error about `predictions[12]`, with the row's location in the file if known."""
     cause = error.error
-    if not isinstance(cause, RowError) or rows.units or rows.excluded or samples.scored_by_log:
+    if not isinstance(cause, RowError) or rows.samples or rows.excluded or samples.scored_by_log:
         return cause
     source = samples.source
     location = source.location(samples.rows[cause.row])

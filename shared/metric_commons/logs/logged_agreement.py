@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..base.declarations import Module
 from ..catalog.arguments import REPORTING
 from ..results.logged_scores import NAME as LOGGED
 from ..results.module_results import ModuleResult
@@ -50,7 +51,7 @@ class Agreement(NamedTuple):
 
 
 def agreements(
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     system: str,
     results: Mapping[str, ModuleResult],
     samples: Samples,
@@ -86,7 +87,7 @@ def agreements(
 def _agreement(
     names: tuple[str, str, str, str],
     scores: tuple[Sequence[float], ModuleResult],
-    module: Any,
+    module: Module,
     samples: Samples,
     rows: SystemRows,
 ) -> Agreement:
@@ -98,7 +99,7 @@ def _agreement(
     differ = ~(np.abs(logged - values) <= _TOLERANCE)
     reason = ""
     if differ.any():
-        columns = rows.inputs[module_name] if module_name not in rows.units else None
+        columns = rows.inputs[module_name] if module_name not in rows.samples else None
         options = {k: v for k, v in scores[1].options.items() if k in module.declared_options}
         reason = _reason(logged, values, differ, module, score, columns, options)
         if not reason:
@@ -112,7 +113,7 @@ def _reason(
     logged: "Floats",
     values: "Floats",
     differ: Any,
-    module: Any,
+    module: Module,
     score: str,
     columns: Mapping[str, Sequence[Any]] | None,
     options: Mapping[str, Any],
@@ -164,7 +165,7 @@ def _rounded(logged: "Floats", values: "Floats") -> int:
 
 
 def _scores(
-    module: Any,
+    module: Module,
     score: str,
     columns: Mapping[str, Sequence[Any]],
     options: Mapping[str, Any],
@@ -181,7 +182,7 @@ def _scores(
     return np.array(result["per_example"][score], np.float64)
 
 
-def _variants(module: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _variants(module: Module, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Changes of these options, those with the fewest changes first."""
     alternatives = {
         name: [value for value in _values(option.schema) if value != options.get(name)]

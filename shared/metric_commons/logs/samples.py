@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from ..files.logs import PLAIN_ROWS
 from ..files.tables import Source
+from ..scoring.row_samples import Reduce, RowSamples, numbered
 from ..scoring.system_rows import SystemRows
-from ..scoring.units import Reduce, Units, numbered
 from .joins import check_unique
 from .logged_values import outcome, scores_of_rows
 
@@ -138,7 +138,7 @@ def _united(
     excluded: Mapping[str, int],
     choices: dict[str, Any],
 ) -> SystemRows:
-    """The rows of each module, where rows with the same id form one unit."""
+    """The rows of each module, where rows with the same id form one sample."""
     ids = samples.labels.get("id") or range(len(samples.rows))
     positions, names = numbered(ids)
     has_repeats = len(names) < len(ids)
@@ -146,26 +146,28 @@ def _united(
         check_unique(ids, str(samples.source.path))
     if has_repeats:
         choices["reduce"] = reduce or "mean"
-    inputs, units = {}, {}
+    inputs, samples_of_rows = {}, {}
     for module, columns in samples.inputs.items():
         rows = [row for row in range(len(ids)) if row not in absent[module]]
         inputs[module] = {name: _taken(column, rows) for name, column in columns.items()}
         zeros = [positions[row] for row in absent[module]]
-        unit_positions = _taken(positions, rows)
+        sample_positions = _taken(positions, rows)
         if samples.scored_by_log.get(module) == OUTCOMES:
             outcomes = [outcome(scores) for scores in inputs[module]["predictions"]]
             groups: list[list[int]] = [[] for _ in names]
-            for position, value in [*zip(unit_positions, outcomes, strict=True), *_pairs(zeros)]:
+            for position, value in [*zip(sample_positions, outcomes, strict=True), *_pairs(zeros)]:
                 groups[position].append(value)
             inputs[module]["predictions"] = groups
         elif has_repeats or zeros:
-            units[module] = Units(unit_positions, len(names), reduce or "mean", zeros)
+            samples_of_rows[module] = RowSamples(
+                sample_positions, len(names), reduce or "mean", zeros
+            )
     return SystemRows(
         inputs=inputs,
         groups=_labels("groups", samples, positions, len(names)),
         clusters=_labels("clusters", samples, positions, len(names)),
         ids=names if "id" in samples.labels else None,
-        units=units,
+        samples=samples_of_rows,
         excluded=excluded,
         choices=choices,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.usage import extra
 from ..files.stored import write_whole
@@ -119,7 +120,8 @@ def compare_files(
             permutation (rows are exchanged) or bootstrap.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
         interval: the method for the interval of the difference.
-        confidence_level: the level of the interval of the difference.
+        confidence_level: the level of the interval of the difference; next to corrected p-values
+            that of all intervals together, which `simultaneous` says.
         n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
         seed: the seed of the draws.
         alpha: a corrected p-value below it is significant.
@@ -214,13 +216,13 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     }
 
 
-def _check_inputs(metrics: Mapping[str, Any], references: str | None) -> None:
+def _check_inputs(metrics: Mapping[str, Module], references: str | None) -> None:
     """Check that the modules have the columns that they need."""
     for name, metric in metrics.items():
         inputs = metric.input_names
         if "predictions" not in inputs:
             raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
-        if "references" in inputs and references is None:
+        if "references" in metric.required_inputs and references is None:
             raise OptionError("references", f"is missing; {name} needs it: name their field")
 
 

@@ -90,3 +90,12 @@ def wrapped(number: int) -> int:
     (-9223372036854775808, -1)
     """
     return (number + 2**63) % 2**64 - 2**63
+
+
+def single_precision(column: Any) -> Floats:
+    """Numbers rounded to single precision, as modules of `evaluate` store them.
+
+    >>> single_precision([0.1]).tolist()
+    [0.10000000149011612]
+    """
+    return np.asarray(column, np.float32).astype(np.float64)

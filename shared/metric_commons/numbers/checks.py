@@ -223,6 +223,35 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
     return numbers
 
 
+def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
+    """A list of finite numbers per row, all of one length, as float64; None if there are none.
+
+    >>> check_number_lists("covariates", [[1, 0.5], [1, -0.25]], rows=2).shape
+    (2, 2)
+    >>> check_number_lists("covariates", [[1, 0.5], [1]], rows=2)
+    Traceback (most recent call last):
+    ValueError: covariates must hold a list of numbers per row, all of one length
+    """
+    import numpy as np
+
+    if lists is None:
+        return None
+    listed = lists.tolist() if hasattr(lists, "tolist") else lists
+    if len(listed) != rows:
+        raise OptionError(name, f"has {len(listed)} lists, but there are {rows} rows")
+    try:
+        numbers = np.array(listed, np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.ndim != 2 or not numbers.shape[1]:
+        raise OptionError(name, "must hold a list of numbers per row, all of one length")
+    wrong = ~np.isfinite(numbers).all(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise RowError(name, row, f"is {shown(listed[row])}; its numbers must be finite")
+    return numbers + 0.0
+
+
 def _is_missing(label: Any) -> bool:
     """Whether a label is None, NaN, or pandas' NA, for which == is neither true nor false."""
     try:

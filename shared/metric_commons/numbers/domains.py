@@ -109,6 +109,7 @@ Jobs = Annotated[int, Range(1, 512)]  # processes: more might leave a machine no
 Names = Sequence[str]
 Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]
+NumberLists = Annotated[Sequence[Sequence[float]], PerRow("list of numbers")]
 
 
 def is_per_row(annotation: Any) -> bool:
@@ -117,7 +118,18 @@ def is_per_row(annotation: Any) -> bool:
     >>> is_per_row(Labels | None), is_per_row(Proportion)
     (True, False)
     """
-    return isinstance(annotation, PerRow) or any(map(is_per_row, get_args(annotation)))
+    return bool(item_per_row(annotation))
+
+
+def item_per_row(annotation: Any) -> str:
+    """The name of the value that an option has for each row; empty if it has none.
+
+    >>> item_per_row(Weights | None), item_per_row(Labels | None), item_per_row(Proportion)
+    ('number', 'label', '')
+    """
+    if isinstance(annotation, PerRow):
+        return annotation.item
+    return next(filter(None, map(item_per_row, get_args(annotation))), "")
 
 
 def check_option(name: str, value: Any, annotation: Any) -> None:

@@ -30,7 +30,7 @@ def row_digest(rows: Sequence[Any]) -> int:
     except UnicodeEncodeError:
         data = (text.encode("utf-8", "surrogatepass") for text in texts)
         codes = np.fromiter(map(crc32, data), np.uint64, len(listed))
-    return int(_scattered(codes).sum(dtype=np.uint64)) % _MODULUS
+    return int(scattered(codes).sum(dtype=np.uint64)) % _MODULUS
 
 
 def added(first: int, second: int) -> int:
@@ -60,8 +60,8 @@ def _text(row: Any) -> str:
     return row if isinstance(row, str) else repr(row)
 
 
-def _scattered(codes: Unsigned) -> Unsigned:
-    """The codes spread over 64 bits, so that different rows hardly ever have equal sums.
+def scattered(codes: Unsigned) -> Unsigned:
+    """The codes spread over 64 bits, so that different codes hardly ever have equal sums.
 
     Source:
         The finalizer of SplitMix64 (Steele, Lea and Flood 2014).

@@ -7,12 +7,12 @@ recognized is checked row by row.
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, filterfalse
 from math import isnan
-from operator import itemgetter
-from typing import Any
+from operator import is_, itemgetter
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _UINT64_MAX = 2**64 - 1
 _EXACT = 2**53  # every integer up to here is a float64
 _FLOAT_MAX = int(sys.float_info.max)
+
+
+_is_none = partial(is_, None)
 
 
 class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may fit
@@ -51,18 +54,22 @@ class Scalar:
     """A row is one str, bool, int or float.
 
     `nan` says whether a float may be NaN. `unsigned` says whether an int may be as large as
-    2**64 - 1, as labels may, since they are not computed with.
+    2**64 - 1, as labels may, since they are not computed with. `missing` says whether None may
+    take the place of a value.
     """
 
     kind: type
     nan: bool = False
     unsigned: bool = False
+    missing: bool = False
 
     def __str__(self) -> str:
         return self.kind.__name__
 
     def holds(self, values: Values) -> bool:
         """Whether all values are of exactly this type, checked in loops that run in C."""
+        if self.missing:
+            return replace(self, missing=False).holds(lambda: filterfalse(_is_none, values()))
         if self.kind is str:
             return _are_encodable(values())
         if not set(map(type, values())) <= {self.kind}:
@@ -116,6 +123,8 @@ class Scalar:
         """The value as this type, or `Mismatch`; `strict` forbids True as 1, and 1 as 1.0."""
         value = _python(value)
         if value is None:
+            if self.missing:
+                return None
             raise Mismatch("", "is None; every row needs a value")
         if isinstance(value, str) and self.kind is str:
             if not _are_encodable([value]):
@@ -143,11 +152,13 @@ class Scalar:
 class ListOf:
     """A row is a list of values of one shape, or a row of a two-dimensional array.
 
-    `wraps_text` says whether a single string may stand for a list of one.
+    `wraps_text` says whether a single string may stand for a list of one, and `wraps_items` whether
+    it may do so as an item of a longer list.
     """
 
     item: "Shape"
     wraps_text: bool = True
+    wraps_items: bool = False
 
     def __str__(self) -> str:
         return f"list of {self.item}"
@@ -190,7 +201,8 @@ class ListOf:
             raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
         items = []
         for i, item in enumerate(values):
-            if isinstance(item, str) and isinstance(self.item, ListOf):
+            wraps = self.wraps_items and not strict
+            if isinstance(item, str) and isinstance(self.item, ListOf) and not wraps:
                 # Only a whole row may become a list of one: ["a", "b"] and [["a"], ["b"]] differ in
                 # meaning.
                 raise Mismatch(f"[{i}]", f"is {_excerpt(item)}; expected {self.item}")
@@ -248,6 +260,11 @@ class Record:
 
 
 Shape = Scalar | ListOf | Record
+
+# Annotations of columns, with the shapes that their rows may have.
+TextRows = Annotated[Any, Scalar(str)]
+TextsRows = Annotated[Any, Scalar(str), ListOf(Scalar(str))]
+NumberRows = Annotated[Any, Scalar(float), ListOf(Scalar(float))]
 
 
 def checked_column(name: str, column: Any, shape: Shape) -> Column:

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from .systems import System
 
 Kind = Literal[
-    "roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"
+    "roc",
+    "pr",
+    "confusion",
+    "calibration",
+    "residuals",
+    "actual",
+    "risk_coverage",
+    "spans",
+    "paths",
 ]
 
 _LEVEL = 0.95  # for intervals that are quick to compute
@@ -54,6 +62,7 @@ PICTURES: Mapping[Kind, Picture] = {
         "risk_coverage_plot.draw_risk_coverage", "selective_answering", {"curve": True}, {}, _LEVEL
     ),
     "spans": Picture("span_plot.draw_spans", "span_f1", {}, {}, _LEVEL),
+    "paths": Picture("path_plot.draw_paths", "json_match", {"by_path": True}, {}, _LEVEL),
 }
 
 

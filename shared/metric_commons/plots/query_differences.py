@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ranking.runs import QueryScores
+from ..results.comparisons import Comparison, interval_of_difference
 from ..results.rendering import p_value
 from .captions import TITLE_LENGTH, shortened
 from .figures import render
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
 _MAX_NAMES = 60  # up to this many queries, there is space for their names below the bars
 
 
-def deltas(
-    path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Mapping[str, Any]]
-) -> bytes:
+def deltas(path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Comparison]) -> bytes:
     """The differences A - B of all queries, one panel per measure, largest first.
 
     The file extension determines the format.
@@ -31,7 +30,7 @@ def deltas(
 def _draw(
     figure: "Figure",
     runs: Mapping[str, QueryScores],
-    comparisons: Sequence[Mapping[str, Any]],
+    comparisons: Sequence[Comparison],
 ) -> None:
     a, b = runs.values()
     figure.set_size_inches(9, 0.4 + 2.8 * len(comparisons))
@@ -49,9 +48,7 @@ def _draw(
     figure.align_ylabels()
 
 
-def _draw_bars(
-    panel: "Axes", differences: Mapping[str, float], comparison: Mapping[str, Any]
-) -> None:
+def _draw_bars(panel: "Axes", differences: Mapping[str, float], comparison: Comparison) -> None:
     """Bars up where A is higher, hatched bars down where B is, and the mean as a dashed line."""
     queries = sorted(differences, key=lambda query: -differences[query])
     values = [differences[query] for query in queries]
@@ -82,9 +79,7 @@ def _draw_bars(
     panel.tick_params(axis="x", length=0)
 
 
-def _write_captions(
-    panel: "Axes", differences: Collection[float], comparison: Mapping[str, Any]
-) -> None:
+def _write_captions(panel: "Axes", differences: Collection[float], comparison: Comparison) -> None:
     """Write the measure, the mean, and the queries won by each system above a panel."""
     panel.set_title(comparison["score"], loc="left", fontweight="bold", pad=22)
     panel.set_title(_statement(comparison), loc="right", fontsize="medium", pad=22)
@@ -101,10 +96,10 @@ def _wins_and_losses(differences: Iterable[float]) -> tuple[int, int]:
     return signs.count(1), signs.count(-1)
 
 
-def _statement(comparison: Mapping[str, Any]) -> str:
-    low, high = comparison["confidence_interval"]
+def _statement(comparison: Comparison) -> str:
     verdict = "significant" if comparison["significant"] else "not significant"
+    kind = " (simultaneous)" if comparison.get("simultaneous") else ""
     return (
-        f"mean {comparison['diff']:+.4f} [{low:+.4f}, {high:+.4f}], "
+        f"mean {comparison['diff']:+.4f} {interval_of_difference(comparison)}{kind}, "
         f"corrected p {p_value(comparison['p_adjusted'])}, {verdict} (n = {comparison['rows']})"
     )

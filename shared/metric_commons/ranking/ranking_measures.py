@@ -108,7 +108,7 @@ def average(measure: Measure, mean: Callable[[Floats], float] = exact_mean) -> A
             before=logarithms,
             after=lambda mean, _: math.exp(mean),
             slope=lambda mean, _: math.exp(mean),
-            bounds=(-math.inf, math.inf),
+            bounds=(math.log(MIN_GEO_MEAN), 0.0),
         )
     if measure.kind.startswith("num_"):
         return Average(mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf))

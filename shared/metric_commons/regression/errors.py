@@ -15,11 +15,13 @@ from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
 from ..statistics.summary import members, uncertainty
+from .enclosed_sums import MEASURES as ENCLOSED_MEASURES
+from .enclosed_sums import enclosing_moments
 from .error_intervals import measure_estimators
 from .measure_names import D2_NAMES, LOSS_NAMES, Measure, Measures, parse_measures
-from .moments import Moments, compute_moments, required_measures
+from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
 from .order_statistics import kendall, median
-from .pairs import Pairs
+from .pairs import Pairs, check_finite
 from .prediction_intervals import are_of_intervals, interval_scores
 from .rounded_errors import check_measure, error_bound, rounded_errors
 from .row_losses import loss_values
@@ -165,8 +167,7 @@ def _error_scores(
     pairs = Pairs(predictions, references, sample_weight)
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
-    moments = compute_moments(pairs, required_measures(names, multioutput))
-    values = moment_measures(moments, [name for name in names if name in MOMENT_MEASURES])
+    values, moments = _values_of_moments(pairs, names, multioutput)
     values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
     for measure in measures:
         if measure.kind in (*LOSS_NAMES, *D2_NAMES):
@@ -176,6 +177,24 @@ def _error_scores(
         estimators = measure_estimators(pairs, names, multioutput, clusters, values)
         result |= uncertainty(estimators, **uncertain)
     return result
+
+
+def _values_of_moments(
+    pairs: Pairs, names: Sequence[str], multioutput: Any
+) -> tuple[dict[str, list[float]], Moments]:
+    """The measures that follow from moments, and these, which are enclosures where they suffice."""
+    names = [name for name in names if name in MOMENT_MEASURES]
+    if not names and multioutput != "variance_weighted":
+        check_finite(predictions=pairs.predictions, references=pairs.references)
+        return {}, no_moments(pairs, [])
+    if {*names} <= {*ENCLOSED_MEASURES} and multioutput != "variance_weighted":
+        ends = enclosing_moments(pairs, required_terms(names))
+        if ends is not None and not any(ends[0].constant("reference")):
+            best, worst = (moment_measures(moments, names) for moments in ends)
+            if best == worst:
+                return best, ends[0]
+    moments = compute_moments(pairs, required_measures(names, multioutput))
+    return moment_measures(moments, names), moments
 
 
 def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list[float]]:

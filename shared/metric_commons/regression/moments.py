@@ -174,7 +174,7 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
     """
     terms = required_terms(measures)
     if not len(pairs.references):
-        return _no_moments(pairs, terms)
+        return no_moments(pairs, terms)
     sums = ProductSums(terms, pairs.outputs)
     sums.add_blocks(pairs.blocks())
     if not sums.is_finite():
@@ -194,8 +194,8 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
     )
 
 
-def _no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
-    """The moments of rows that all have weight 0."""
+def no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
+    """The moments of rows that all have weight 0, or of which none are needed."""
     zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
     empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)

@@ -35,7 +35,7 @@ _BITS, _WEIGHTED_BITS = 20, 13  # per slice; with weights, three slices are mult
 # Numbers with exponents beyond these have products that may overflow or underflow.
 _LARGEST, _WEIGHTED_LARGEST = 450, 280
 _MOST_BLOCKS = 1 << 9  # whose sums of 53 bits can be added up in 64 bits
-_ERRORS = ("relative", "symmetric")
+RELATIVE = ("relative", "symmetric")
 
 
 class _Slices(NamedTuple):
@@ -68,7 +68,7 @@ class ProductSums:
 
     def __init__(self, terms: Sequence[str], outputs: int) -> None:
         self._terms, self._outputs = list(terms), outputs
-        self._has_products = not {*terms} <= {"absolute", *_ERRORS, "reference", "prediction"}
+        self._has_products = not {*terms} <= {"absolute", *RELATIVE, "reference", "prediction"}
         self._sums: dict[_Layout, list[Any]] = {}  # a matrix per output, and the number of blocks
         self._totals = {term: [Fraction(0)] * outputs for term in terms}
         self._ranges: dict[str, list[tuple[Number, Number]]] = {}
@@ -113,9 +113,9 @@ class ProductSums:
             if not self.is_finite():  # the caller reports which number is not finite
                 return
         columns: dict[str, NDArray[Any]] = {"reference": references, "prediction": predictions}
-        for term in _ERRORS:
+        for term in RELATIVE:
             if term in self._terms:
-                columns[term] = _errors(term, predictions, references, residuals)
+                columns[term] = relative_errors(term, predictions, references, residuals)
         signs = np.sign(residuals)
         if not self._add_slices(columns, signs, weights):
             largest = _LARGEST if weights is None else _WEIGHTED_LARGEST
@@ -173,7 +173,7 @@ class ProductSums:
         factors_of_terms = {
             name: column
             for name, column in columns.items()
-            if name in _ERRORS or self._has_products or self._needs(name)
+            if name in RELATIVE or self._has_products or self._needs(name)
         }
         slices = {name: _sliced(column, bits, largest) for name, column in factors_of_terms.items()}
         weight_slices = None if weights is None else _sliced(weights, bits, largest)
@@ -330,10 +330,21 @@ def _is_extreme(column: NDArray[Any], largest: int) -> Booleans:
     return is_small | is_great
 
 
-def _errors(
+def relative_errors(
     term: str, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
 ) -> Floats:
-    """The absolute errors over the references, or over the mean of both absolute numbers."""
+    """The absolute errors over the references, or over the mean of both absolute numbers.
+
+    Args:
+        term: "relative" or "symmetric".
+        predictions: shape (outputs, rows), and so are the others.
+        references: what should have been predicted.
+        residuals: reference minus prediction.
+
+    >>> numbers = np.array([[1.0, 6.0]]), np.array([[2.0, 4.0]])
+    >>> relative_errors("relative", *numbers, np.array([[1.0, -2.0]])).tolist()
+    [[0.5, 0.5]]
+    """
     sizes = np.abs(references.astype(np.float64))  # that of -2**63 is not an int64
     if term == "relative":
         errors: Floats = np.abs(residuals) / np.maximum(sizes, _EPSILON)

@@ -91,7 +91,9 @@ def _set_losses(
         return
     np.subtract(references, predictions, out=losses)
     if kind == "pinball":
-        losses *= np.where(losses > 0, parameter, parameter - 1)
+        np.multiply(losses, parameter - 1, out=buffer)
+        losses *= parameter
+        np.maximum(losses, buffer, out=losses)
     else:
         losses[...] = unit_deviances(parameter, predictions, references, losses)
 

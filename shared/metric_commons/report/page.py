@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..files.stored import to_jsonable
-from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
+from ..results.breakdowns import breakdown_tables
+from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, Comparison, number_range
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
@@ -141,6 +142,7 @@ def render(results: Results, examples: Examples) -> str:
     page = template.render(
         results=results,
         systems=list(results.systems),
+        sentences=results.sentences(),
         rows=sorted(rows),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(tables[:1], [])),
@@ -155,7 +157,12 @@ def render(results: Results, examples: Examples) -> str:
         comparison_options=_comparison_options(results.comparisons),
         corrected_by=CORRECTED_BY,
         not_equal=NOT_EQUAL,
+        simultaneous=SIMULTANEOUS,
         groups=_group_tables(results),
+        breakdowns=[
+            (table.title, Markup(as_html([table._replace(title="")], [])))
+            for table in breakdown_tables(results.systems, list(results.systems))
+        ],
         examples=examples,
         signatures=results.signatures(),
         inputs=[_input_row(source) for source in provenance.get("inputs", [])],
@@ -380,6 +387,7 @@ def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
         shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
     for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
         shared[name] = number_range(comparison.get(key) for comparison in comparisons)
+    shared["simultaneous"] = all(comparison.get("simultaneous") for comparison in comparisons)
     significant = sum(comparison["significant"] for comparison in comparisons)
     return {**shared, "tests": len(comparisons), "significant": significant}
 

@@ -132,7 +132,10 @@ def percentile_ends(values: Floats, confidence_level: float) -> Floats:
 def _ends(values: Floats, levels: Sequence[float]) -> Floats:
     """The quantiles of the values that are not NaN."""
     defined = values[~np.isnan(values)]
-    return np.quantile(defined, levels, overwrite_input=True) if defined.size else _UNDEFINED
+    if not defined.size:
+        return _UNDEFINED
+    with np.errstate(invalid="ignore"):  # between two infinite values
+        return np.quantile(defined, levels, overwrite_input=True)
 
 
 def deviation(values: Floats) -> float:
@@ -145,8 +148,9 @@ def deviation(values: Floats) -> float:
     """
     if values.size < 2:
         return math.nan
-    values -= values.mean()
-    np.multiply(values, values, out=values)
+    with np.errstate(invalid="ignore"):  # the deviation of infinite values is NaN
+        values -= values.mean()
+        np.multiply(values, values, out=values)
     return math.sqrt(float(values.sum()) / (values.size - 1))
 
 

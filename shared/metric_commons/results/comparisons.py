@@ -108,8 +108,8 @@ def compare_pairs(
     """
     import numpy as np
 
-    from ..statistics.corrections import family_level
-    from ..statistics.significance import adjusted, compared, made_simultaneous
+    from ..statistics.corrections import adjusted, family_level
+    from ..statistics.significance import compared, made_simultaneous
 
     drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     testing: dict[str, Any] = {"test": test, "alternative": alternative}
@@ -412,7 +412,6 @@ def _option(comparison: Comparison, name: str) -> Any:
 
 
 def _cells(comparison: Comparison, short_names: Mapping[str, str]) -> list[str]:
-    low, high = comparison["confidence_interval"]
     return [
         *(short_names.get(comparison[side]) or label(comparison[side]) for side in ("a", "b")),
         label(comparison["score"]),
@@ -420,5 +419,27 @@ def _cells(comparison: Comparison, short_names: Mapping[str, str]) -> list[str]:
         f"{comparison['diff']:+.4f}",
         *(p_value(comparison[name]) for name in ("p_value", "p_adjusted")),
         "yes" if comparison["significant"] else "no",
-        f"[{low:+.4f}, {high:+.4f}]",
+        interval_of_difference(comparison),
     ]
+
+
+def interval_of_difference(comparison: Comparison) -> str:
+    """The interval of a difference, in which the sign of each end is visible.
+
+    A simultaneous interval of a significant difference may end at 0, without it.
+
+    >>> shown = {"confidence_interval": [0.0, 0.12], "significant": True}
+    >>> interval_of_difference(shown), interval_of_difference({**shown, "significant": False})
+    ('[>0, +0.1200]', '[0, +0.1200]')
+    >>> interval_of_difference({"confidence_interval": [-0.5, -2e-5], "significant": True})
+    '[-0.5000, -2.0e-05]'
+    """
+    texts = []
+    for end, beyond in zip(comparison["confidence_interval"], "><", strict=True):
+        text = f"{end:+.4f}"
+        if not end:
+            text = f"{beyond}0" if comparison["significant"] else "0"
+        elif abs(end) < 0.00005:
+            text = f"{end:+.1e}"
+        texts.append(text)
+    return f"[{', '.join(texts)}]"

@@ -109,7 +109,7 @@ def _table(table: Table) -> str:
         body=body,
         caption=_typeset(title),
         label=re.sub(r"\W+", "-", title.partition(" with ")[0].lower()),
-        legend=_typeset(table.note),
+        legend=_typeset(f"{table.sentence} {table.note}".strip()),
     )
     if len(body) <= _PAGE:
         return _float(whole)

@@ -1,23 +1,18 @@
 """`logged`: the scores recorded in a log, summarized like those of a module, without rescoring."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
+
+from ..base.declarations import Module
 
 NAME = "logged"
 
 
-class LoggedScores:
-    """A stand-in for a module, whose predictions are dictionaries of scores, one per row."""
+class LoggedScores(Module):
+    """A module whose predictions are dictionaries of scores, one per row."""
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)
-    score_kind = "means"
-    main_score = None
-    unbounded: frozenset[str] = frozenset()
-    reports: frozenset[str] = frozenset()
-    row_texts: frozenset[str] = frozenset()
-    aggregation: Mapping[str, str] = MappingProxyType({})
     log_columns = (NAME,)
 
     def __init__(self, lower_is_better: frozenset[str] = frozenset()) -> None:
@@ -36,10 +31,6 @@ class LoggedScores:
             "seed": 0,
             "groups": None,
         }
-
-    def compute_with_statistics(self, **arguments: Any) -> tuple[dict[str, Any], None]:
-        """As `compute`; there are no sums behind these scores."""
-        return self.compute(**arguments), None
 
     def compute(
         self, *, predictions: Sequence[Mapping[str, float]], **reporting: Any

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
+from ..base.declarations import Module
+from ..catalog import catalog
 from ..catalog.arguments import REPORTING
 from ..files.stored import from_jsonable, infinities, set_infinities, to_jsonable
 from ..score_kinds.sufficient_statistics import CountedScores
@@ -134,7 +136,7 @@ class ModuleResult:
 
 def module_result(
     name: str,
-    metric: Any,
+    metric: Module,
     result: dict[str, Any],
     *,
     rows: int,
@@ -270,3 +272,16 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
         for name, values in result.per_example.items()
         if name not in result.aggregation
     }
+
+
+def sentence_of(module: str, result: ModuleResult) -> str | None:
+    """The sentence about a result that its module offers for quotation; None without one."""
+    if module not in catalog.names():
+        return None  # a result that another version has saved
+    sentence = catalog.load_without_evaluate(module).sentence
+    if sentence is None:
+        return None
+    try:
+        return sentence({**result.scores, "confidence_interval": result.confidence_interval})
+    except KeyError:  # of scores that were not chosen
+        return None

@@ -13,6 +13,7 @@ LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 _RAISE = str.maketrans(LETTERS, RAISED)
 LOWERED = str.maketrans(RAISED, LETTERS)
+_NAMED = 3  # systems that a sentence names
 _REASONS = 4  # differences from the scores of a log, as listed under a table
 
 
@@ -44,6 +45,7 @@ class Table(NamedTuple):
     best: set[tuple[int, int]]  # rows and columns of cells in bold
     note: str = ""  # a line below the table
     title: str = ""
+    sentence: str = ""  # above the table: a statement that a reader may quote
 
 
 def score_table(
@@ -127,7 +129,9 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
     <BLANKLINE>
         em|rows=2
     """
-    return _tabulated(tables, lines, "github", cell=_markdown, line="    {}".format)
+    return _tabulated(
+        tables, lines, "github", cell=_markdown, line="    {}".format, sentence=_markdown
+    )
 
 
 def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -149,6 +153,7 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
             for i, row in enumerate(table.rows)
         ]
         parts += [
+            *([f'<p class="sentence">{escape(table.sentence)}</p>'] if table.sentence else []),
             "<table>",
             f"<thead><tr>{header}</tr></thead>",
             *("<tbody>", *rows, "</tbody>"),
@@ -182,6 +187,18 @@ def label(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Names in a sentence, of which at most three are spelled out.
+
+    >>> listed_names(["b"]), listed_names(["b", "c"]), listed_names(["b", "c", "d", "e", "f"])
+    ('b', 'b and c', 'b, c, d and 2 others')
+    """
+    shown, hidden = list(names[:_NAMED]), len(names) - _NAMED
+    if hidden > 0:
+        shown.append(f"{hidden} others" if hidden > 1 else "1 other")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
 
 
 def counted(number: str | int, noun: str) -> str:
@@ -229,6 +246,7 @@ def _tabulated(
     *,
     cell: Callable[[str, bool], str],
     line: Callable[[str], str],
+    sentence: Callable[[str], str] = str,
 ) -> str:
     from tabulate import tabulate
 
@@ -238,13 +256,15 @@ def _tabulated(
             [cell(text, (i, j) in table.best) for j, text in enumerate(row)]
             for i, row in enumerate(table.rows)
         ]
+        if table.sentence:
+            parts.append(sentence(table.sentence))
         parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
         if table.note:
             parts.append(line(table.note))
     return "\n\n".join([*parts, "\n".join(map(line, lines))])
 
 
-def _markdown(text: str, best: bool) -> str:
+def _markdown(text: str, best: bool = False) -> str:
     for character in "|*`":
         text = text.replace(character, f"\\{character}")
     text = text.replace("<", "&lt;")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .breakdowns import breakdown_tables
 from .comparisons import Comparison, Rank, ranks, statement
 from .comparisons import table as table_of
 from .module_results import ModuleResult
@@ -178,7 +179,7 @@ PAIRS_NOTE = (
 
 
 def tables(standings: Standings, visible: Sequence[str], agreement: str) -> list[Table]:
-    """The table of scores and, where available, the tables of groups, ranks and comparisons.
+    """The table of scores and, where available, those of groups, parts, ranks and comparisons.
 
     If systems were compared, each has a letter, and the letters after a score are of the systems
     that are significantly worse. More than 25 systems, with over 300 pairs, get a line of signs
@@ -214,6 +215,7 @@ def tables(standings: Standings, visible: Sequence[str], agreement: str) -> list
             grouped,
         )
         shown.append(groups._replace(labels=2, title=_title(systems, "Scores of groups", grouped)))
+    shown += breakdown_tables(systems, visible)
     ranks_table = standings.rank_table(visible)
     if ranks_table:
         shown.append(ranks_table)

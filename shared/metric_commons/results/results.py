@@ -18,7 +18,7 @@ from ..files.stored import Stored, from_jsonable, to_jsonable
 from ..numbers.checks import nearest
 from .comparisons import Comparison, Rank
 from .latex import as_latex
-from .module_results import ModuleResult, means_of_rows
+from .module_results import ModuleResult, means_of_rows, sentence_of
 from .rendering import (
     Entry,
     Table,
@@ -319,7 +319,18 @@ class Results(Stored):
     def tables(self) -> list[Table]:
         """The table of scores and, where available, the tables of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
-        return tables(self.standings, self.visible_systems(), agreement)
+        note = " ".join([*self.sentences(), *filter(None, [agreement])])
+        return tables(self.standings, self.visible_systems(), note)
+
+    def sentences(self) -> list[str]:
+        """Sentences to quote, of the modules that have one, about the systems that tables show."""
+        visible = self.visible_systems()
+        listed = []
+        for system in visible:
+            for module, result in self.systems[system].items():
+                if text := sentence_of(module, result):
+                    listed.append(f"{system}: {text}" if len(visible) > 1 else text)
+        return listed
 
     def entries(self) -> Iterator[Entry]:
         """Every score that is a single number, for all rows and for each group."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..answers.answerability import ScoredAnswers, scored_answers, summarize_answers
+from ..base.row_module import RowModule
 from ..numbers.score_ranges import SHARES
 from .row_tables import TabulatedStatistics
 from .score_kind import ScoreKind
@@ -18,13 +19,13 @@ _SCORES = ("exact", "f1", "has_answer", "is_given")
 
 
 class AnswersInOrder(TabulatedStatistics):
-    """Scores and probability of each answer, in the order in which parts are merged.
+    """The scores and the probability of each answer, in the order in which parts are merged.
 
-    The official walk over thresholds depends on the order of equal probabilities. Where they are
-    grouped it does not, and all answers of equal scores are stored once, with their number.
+    The official search over thresholds depends on the order of equal probabilities. If they are
+    grouped it does not, and answers with equal scores are stored once, with their number.
     """
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric, in_order=metric.options["threshold_ties"] == "official")
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
@@ -48,7 +49,7 @@ class AnswersInOrder(TabulatedStatistics):
             check_counts(columns["count"])
             for name in _SCORES:
                 if name not in columns or (columns[name].dtype == np.bool_) != (name in _TRUTHS):
-                    raise ValueError(f"{name} is no column, or one of another kind")
+                    raise ValueError(f"{name} is missing, or its values have another type")
             for name in (*_SCORES, "probabilities"):
                 if name in columns:
                     check_column(name, columns[name], SHARES)
@@ -58,15 +59,15 @@ class AnswersInOrder(TabulatedStatistics):
 class _Kind(ScoreKind):
     scores_rows = separates_rows = True
 
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return AnswersInOrder(metric)
 
-    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> ScoredAnswers:
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> ScoredAnswers:
         no_answer_texts = metric.options["no_answer_texts"]
         return scored_answers(**metric.checked(**columns), no_answer_texts=no_answer_texts)
 
     def summarize_blocks(
-        self, metric: Any, blocks: Sequence[ScoredAnswers], **reporting: Any
+        self, metric: RowModule, blocks: Sequence[ScoredAnswers], **reporting: Any
     ) -> dict[str, Any]:
         options = {name: metric.options[name] for name in _THRESHOLDS}
         return summarize_answers(ScoredAnswers.joined(blocks), **options, **reporting)

@@ -8,12 +8,14 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from ..catalog.arguments import OF_ROWS, OF_SCRIPTS
+from ..base.row_module import RowModule
+from ..catalog.arguments import OF_ROWS
 from ..numbers.arrays import Floats
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import score_range
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
+from ..statistics.proportions import Interval
 from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
 from .score_kind import ScoreKind
 from .state_checks import check_clusters, check_f1, check_names, check_scores
@@ -25,7 +27,7 @@ from .sufficient_statistics import (
     refuse_ids,
 )
 
-_PENDING = 1 << 14  # how many numbers are added up at once, at least
+_PENDING = 1 << 14  # the minimum of numbers that are added up at once
 SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
 
 
@@ -34,27 +36,29 @@ class Rows:
     """How often each score occurs among some rows, and the sums of their clusters."""
 
     scores: dict[str, Multiset]
-    clusters: dict[str, ClusterSums] | None  # None if rows stand alone
+    clusters: dict[str, ClusterSums] | None  # None without clusters
 
     def __len__(self) -> int:
         return len(next(iter(self.scores.values())))
 
     @property
     def entries(self) -> int:
-        """How many numbers are held, which says how long it takes to add them up."""
+        """The number of stored numbers, on which the time to add them up depends."""
         clusters = 0 if self.clusters is None else sum(map(len, self.clusters.values()))
         return clusters + sum(scores.values.size for scores in self.scores.values())
 
     @classmethod
-    def sum(cls, parts: Sequence["Rows"]) -> Self:
+    def sum(cls, parts: Sequence[Self]) -> Self:
         """All rows; the parts have the same scores, and clusters or none."""
-        first = parts[0]
+        first, *others = parts
+        if not others:
+            return first
         clusters = None
         if first.clusters is not None:
             sums = [cast(dict[str, ClusterSums], part.clusters) for part in parts]
-            clusters = {name: ClusterSums.sum(part[name] for part in sums) for name in sums[0]}
+            clusters = {name: ClusterSums.sum([part[name] for part in sums]) for name in sums[0]}
         return cls(
-            {name: Multiset.sum(part.scores[name] for part in parts) for name in first.scores},
+            {name: Multiset.sum([part.scores[name] for part in parts]) for name in first.scores},
             clusters,
         )
 
@@ -74,13 +78,13 @@ class Rows:
 
 
 class RowScores(SufficientStatistics):
-    """Scores of single rows, of which the exact mean is reported.
+    """Scores of single rows, of which exact means are reported.
 
-    The parts of each group are added up when as many numbers have come as there were at the last
-    time, so that all of them together are sorted a few times, and not once a part.
+    The parts of a group are added up when their numbers have doubled since the last time, so that
+    numbers are sorted a few times altogether, instead of once per part.
     """
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         self._parts: dict[str | None, list[Rows]] = {}
         self._rows = self._added = self._pending = 0
@@ -106,13 +110,13 @@ class RowScores(SufficientStatistics):
             }
         )
 
-    def merge(self, other: Self) -> None:
-        self._add(other._parts)
+    def merge(self, statistics: Self) -> None:
+        self._add(statistics._parts)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):
             raise ValueError("a state does not keep the scores of single rows")
-        for option in (*OF_ROWS, *OF_SCRIPTS):
+        for option in OF_ROWS:
             if reporting.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
         groups = self._groups()
@@ -188,16 +192,16 @@ class RowScores(SufficientStatistics):
 
     def _summary(self, rows: Rows, **reporting: Any) -> dict[str, Any]:
         means = {name: multiset.mean() for name, multiset in rows.scores.items()}
-        estimators = {
-            name: partial(
-                interval,
-                multiset,
-                clusters=None if rows.clusters is None else rows.clusters[name],
-                bounds=score_range(name, self._metric.score_ranges) or (0.0, 1.0),
-            )
-            for name, multiset in rows.scores.items()
-        }
+        estimators = {name: partial(self._interval, rows, name) for name in rows.scores}
         return means | uncertainty(estimators, **reporting)
+
+    def _interval(self, rows: Rows, name: str, **reporting: Any) -> Interval:
+        return interval(
+            rows.scores[name],
+            clusters=None if rows.clusters is None else rows.clusters[name],
+            bounds=score_range(name, self._metric.score_ranges) or (0.0, 1.0),
+            **reporting,
+        )
 
 
 class Means(ScoreKind):
@@ -205,10 +209,10 @@ class Means(ScoreKind):
 
     scores_rows = separates_rows = reduces_samples = True
 
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return RowScores(metric)
 
-    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> dict[str, Any]:
         scores = metric.compute(**columns, per_example=True)["per_example"]
         return {
             name: np.array(values, object if name in metric.row_texts else None)
@@ -216,7 +220,7 @@ class Means(ScoreKind):
         }
 
     def summarize_blocks(
-        self, metric: Any, blocks: Sequence[Mapping[str, Any]], **reporting: Any
+        self, metric: RowModule, blocks: Sequence[Mapping[str, Any]], **reporting: Any
     ) -> dict[str, Any]:
         scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
@@ -225,7 +229,7 @@ class Means(ScoreKind):
             result["per_example"] |= texts
         return result
 
-    def averages(self, metric: Any, scores: Iterable[str]) -> dict[str, Average]:
+    def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         """The averages of scores, if not means from 0 to 1."""
         return {name: UNBOUNDED for name in scores if name in metric.unbounded}
 

@@ -5,6 +5,7 @@ from functools import reduce
 from operator import add
 from typing import Any, Self
 
+from ..base.row_module import RowModule
 from ..numbers.arrays import Integers, take
 from ..numbers.checks import check_weights
 from ..regression.errors import MOMENT_MEASURES, aggregate_outputs, moment_measures
@@ -20,15 +21,15 @@ _POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # the ends o
 
 
 class RegressionMoments(SufficientStatistics):
-    """Sums over rows, of which most measures of a regression are made."""
+    """Sums over rows, which determine most measures of a regression."""
 
     @staticmethod
-    def suffice(metric: Any) -> bool:
-        """Whether all measures that are asked for follow from such sums."""
+    def suffice(metric: RowModule) -> bool:
+        """Whether all requested measures follow from such sums."""
         names = {measure.name for measure in parse_measures(metric.options["measures"])}
         return names <= MOMENT_MEASURES.keys()
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         self._measures = [measure.name for measure in parse_measures(self._options["measures"])]
         self._groups: dict[str | None, Moments] = {}
@@ -40,8 +41,8 @@ class RegressionMoments(SufficientStatistics):
         refuse_ids(labels.ids)
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
-        checked = self._metric.checked(**inputs)
-        checked = self._metric.state_columns(checked, **self._metric.options)
+        columns_read = self._metric.checked(**inputs)
+        checked = self._metric.state_columns(columns_read, **self._metric.options)
         measures = required_measures(self._measures, self._options["multioutput"])
         rows = len(checked["references"])
         weights = check_weights("sample_weight", weight, rows)
@@ -57,8 +58,8 @@ class RegressionMoments(SufficientStatistics):
             groups = members(labels.groups).items()
             self._add({label: moments(of_label) for label, of_label in groups})
 
-    def merge(self, other: Self) -> None:
-        self._add(other._groups)
+    def merge(self, statistics: Self) -> None:
+        self._add(statistics._groups)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["confidence_level"] is not None:
@@ -105,13 +106,13 @@ class RegressionMoments(SufficientStatistics):
 
 
 class RegressionRows(SufficientStatistics):
-    """Sums over rows, or the rows themselves if intervals are asked for or rows have clusters.
+    """Sums over rows, or the rows themselves if there are intervals or clusters.
 
-    Sums are as short for many rows as for few. But the interval of most measures needs rows, and so
-    do clusters: which rows are alike is seen when all are there.
+    Sums take the same space for any number of rows. But the intervals of most measures need rows,
+    and so do clusters, which may have rows in several parts.
     """
 
-    def __init__(self, metric: Any, *, with_intervals: bool = False) -> None:
+    def __init__(self, metric: RowModule, *, with_intervals: bool = False) -> None:
         super().__init__(metric)
         self._with_intervals = with_intervals
         self._moments = RegressionMoments(metric)
@@ -126,13 +127,15 @@ class RegressionRows(SufficientStatistics):
             raise ValueError("some rows have clusters, others have none")
         (self._rows if needs_rows else self._moments).update(columns, labels)
 
-    def merge(self, other: Self) -> None:
-        if (len(self._moments) and len(other._rows)) or (len(self._rows) and len(other._moments)):
+    def merge(self, statistics: Self) -> None:
+        if (len(self._moments) and len(statistics._rows)) or (
+            len(self._rows) and len(statistics._moments)
+        ):
             raise ValueError(
                 "one state keeps rows, for intervals or clusters, and the other sums alone"
             )
-        self._moments.merge(other._moments)
-        self._rows.merge(other._rows)
+        self._moments.merge(statistics._moments)
+        self._rows.merge(statistics._rows)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         return (self._rows if len(self._rows) else self._moments).result(**reporting)
@@ -154,7 +157,7 @@ class RegressionRows(SufficientStatistics):
 
 
 class _Kind(ScoreKind):
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         if RegressionMoments.suffice(metric):
             return RegressionRows(metric, with_intervals=with_intervals)
         return RowCounts(metric)
@@ -174,15 +177,15 @@ def _check_moments(moments: Moments, terms: Sequence[str]) -> None:
         ValueError: no rows have them.
     """
     if isinstance(moments.rows, bool) or not isinstance(moments.rows, int) or moments.rows < 1:
-        raise ValueError(f"rows is {moments.rows!r}, not how many there are")
+        raise ValueError(f"rows is {moments.rows!r}, not a number of rows")
     if moments.weight < 0:
         raise ValueError("the sum of weights is negative")
     outputs = {len(values) for values in (*moments.sums.values(), *moments.ranges.values())}
     if len(outputs) > 1 or not {*terms} <= moments.sums.keys():
-        raise ValueError("sums are lacking, of terms or of outputs")
+        raise ValueError("sums of terms or outputs are missing")
     for term, sums in moments.sums.items():
         if term.endswith(_POSITIVE_TERMS) and min(sums, default=0) < 0:
             raise ValueError(f"the sum of {term} is negative")
     for name, ranges in moments.ranges.items():
         if moments.weight and any(low > high for low, high in ranges):
-            raise ValueError(f"the least {name} is above the greatest")
+            raise ValueError(f"the minimum of {name} is above its maximum")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.row_module import RowModule
 from ..numbers.arrays import Floats
 from ..outcomes.preferences import (
     outcomes,
@@ -54,14 +55,14 @@ class ComparisonOutcomes(RowScores):
 class _Kind(ScoreKind):
     scores_rows = separates_rows = True
 
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return ComparisonOutcomes(metric)
 
-    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> Floats:
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> Floats:
         return outcomes(metric.checked(**columns)["predictions"])
 
     def summarize_blocks(
-        self, metric: Any, blocks: Sequence[Floats], **reporting: Any
+        self, metric: RowModule, blocks: Sequence[Floats], **reporting: Any
     ) -> dict[str, Any]:
         return win_rates(np.concatenate(blocks), ties=metric.options["ties"], **reporting)
 

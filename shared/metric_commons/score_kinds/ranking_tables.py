@@ -1,4 +1,4 @@
-"""The scores of rankings in a table, one row for each id, in the order of the ids.
+"""The scores of rankings in a table, with one row per id, in the order of the ids.
 
 Integers come before texts, and texts in the order of their bytes.
 """
@@ -17,11 +17,11 @@ from .row_tables import JoinedTables, Table
 
 _INTEGER, _TEXT = "integer", "text"  # the columns of ids, one of which is null in each row
 _SCORE = "="  # before the names of scores
-_FEWEST = 16  # bits of the number of marks
+_FEWEST = 16  # minimum of bits of the number of marks
 
 
 class Rankings:
-    """Scores of rankings, all with an id of their own.
+    """Scores of rankings with distinct ids.
 
     >>> rankings = Rankings(["mrr"])
     >>> rankings.update(["q", 7], {"mrr": [0.5, 1.0]}, {"groups": ["a", "b"]})
@@ -39,21 +39,21 @@ class Rankings:
         return self._rows
 
     def __getstate__(self) -> dict[str, Any]:
-        # In another process the codes of texts are others.
+        # In another process texts have other codes.
         return self.__dict__ | {"_codes": None}
 
     def update(
         self, ids: Sequence[Any], scores: Mapping[str, Any], labels: Mapping[str, Sequence[str]]
     ) -> None:
-        """Take in rankings.
+        """Add rankings.
 
         Args:
-            ids: integers of 64 bits and texts, one a ranking.
-            scores: one a ranking, by measure.
-            labels: groups and clusters, one a ranking, as far as there are any.
+            ids: integers of 64 bits or texts, one per ranking.
+            scores: one per ranking, by measure.
+            labels: groups and clusters, if any, one per ranking.
 
         Raises:
-            ValueError: an id is there twice, or others have other labels.
+            ValueError: an id occurs twice, or only some rankings have labels.
         """
         import pyarrow as pa
 
@@ -65,15 +65,16 @@ class Rankings:
             f"{_SCORE}{name}": pa.array(np.asarray(scores[name])) for name in self._measures
         }
         codes = _sorted_codes(columns[_INTEGER].drop_null(), columns[_TEXT].drop_null())
-        self._take([*labels], [pa.table(columns)], [codes])
+        self._append([*labels], [pa.table(columns)], [codes])
 
-    def merge(self, other: Self) -> None:
-        """Take in other rankings, which stay as they are.
+    def merge(self, rankings: Self) -> None:
+        """Add other rankings, which are not changed.
 
         Raises:
-            ValueError: an id is there twice, or the others have other labels.
+            ValueError: an id occurs twice, or only some rankings have labels.
         """
-        self._take(other._tables.names, other._tables.parts(), other._known_codes().runs)
+        tables = rankings._tables
+        self._append(tables.names, tables.parts(), rankings._known_codes().runs)
 
     def in_order(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """The scores by measure and the labels, in the order of the ids."""
@@ -102,7 +103,7 @@ class Rankings:
         """Take in what `to_jsonable` returned, or the same in lists.
 
         Raises:
-            ValueError: it is no table of scores, or an id is there twice.
+            ValueError: it is not a table of scores, or an id occurs twice.
         """
         import pyarrow as pa
 
@@ -110,7 +111,7 @@ class Rankings:
             return
         integers = np.asarray(content["ids"][_INTEGER])
         if integers.size and integers.dtype.kind != "i":
-            raise ValueError("ids that are integers have other values, too")
+            raise ValueError("some integer ids are not integers")
         texts = text_column(content["ids"][_TEXT])
         numbers = pa.array(integers, pa.int64())
         columns = {
@@ -121,15 +122,15 @@ class Rankings:
         for name in self._measures:
             values = np.asarray(content["scores"][name])
             if values.dtype != np.float64:
-                raise ValueError(f"the scores of {name} are no floats")
+                raise ValueError(f"the scores of {name} are not floats")
             columns[f"{_SCORE}{name}"] = pa.array(values)
         codes = _sorted_codes(numbers, texts)
-        self._take([*content["labels"]], [pa.table(columns)], [codes])
+        self._append([*content["labels"]], [pa.table(columns)], [codes])
 
-    def _take(
+    def _append(
         self, names: Sequence[str], tables: Sequence[Table], runs: Sequence[Integers]
     ) -> None:
-        """Take in tables, all or none; the runs are sorted codes of all their ids."""
+        """Add tables, all or none; the runs are sorted codes of all their ids."""
         for table in tables:
             self._tables.check(names, table)
         codes = self._known_codes()
@@ -152,20 +153,20 @@ class Rankings:
         return self._codes
 
     def _check_different(self, tables: Sequence[Table]) -> None:
-        """Look at the ids themselves, where codes are the same."""
+        """Compare the ids themselves, since some codes are equal."""
         seen = set(chain.from_iterable(map(_ids, self._tables.parts())))
         for name in chain.from_iterable(map(_ids, tables)):
             if name in seen:
                 shown = name.decode("utf-8", "surrogatepass") if isinstance(name, bytes) else name
-                raise ValueError(f"ranking {shown!r} is there twice; give each an id of its own")
+                raise ValueError(f"ranking {shown!r} occurs twice; give each ranking its own id")
             seen.add(name)
 
 
 class SortedRuns:
-    """Integers in a few sorted arrays, to see whether one is there without a set of all.
+    """Integers in a few sorted arrays, which can be searched without a set of all integers.
 
-    The arrays are at least twice as long as the next, so each integer is sorted a few times only.
-    Each integer sets one of many marks, so that few have to be looked for.
+    Each array is at least twice as long as the next, so integers are sorted only a few times. Each
+    integer sets one of many marks, so that only a few have to be searched for.
 
     >>> codes = SortedRuns()
     >>> codes.add(np.array([1, 5]))
@@ -180,7 +181,7 @@ class SortedRuns:
         self._size = 0
 
     def has_any(self, integers: Integers) -> bool:
-        """Whether one of these is there."""
+        """Whether one of these integers is present."""
         if not self.runs:
             return False
         self._mark()
@@ -201,22 +202,22 @@ class SortedRuns:
         self._unmarked = []
 
     def _places(self, integers: Integers) -> NDArray[np.uint64]:
-        """Which mark each integer sets."""
+        """The position of the mark of each integer."""
         bits = self._marks.size.bit_length() - 1
         return (integers.view(np.uint64) * GOLDEN) >> np.uint64(64 - bits)
 
     def add(self, integers: Integers) -> None:
-        """Take in sorted integers, at least one."""
+        """Add sorted integers, at least one."""
         self.runs.append(integers)
         self._unmarked.append(integers)
         self._size += integers.size
         while len(self.runs) > 1 and self.runs[-2].size < 2 * self.runs[-1].size:
             both = np.concatenate([self.runs.pop(), self.runs.pop()])
-            self.runs.append(np.sort(both, kind="stable"))  # which merges what is sorted
+            self.runs.append(np.sort(both, kind="stable"))  # merges sorted runs
 
 
 def _in_order(table: Table) -> Table:
-    by_id = [(_INTEGER, "ascending"), (_TEXT, "ascending")]  # nulls are last
+    by_id = [(_INTEGER, "ascending"), (_TEXT, "ascending")]  # with nulls last
     return table.sort_by(by_id).combine_chunks()
 
 
@@ -226,7 +227,7 @@ def _ids(table: Table) -> list[int | bytes]:
 
 
 def _sorted_codes(integers: Any, texts: Any) -> Integers:
-    """An integer for each id, seldom the same for two: integers themselves and hashes of texts.
+    """An integer for each id, rarely the same for two: the integer itself, or the hash of a text.
 
     Args:
         integers: an array of Arrow without nulls.
@@ -246,7 +247,7 @@ def _hashes(texts: Any) -> Integers:
 
 
 def _joined(arrays: Sequence[Any]) -> Any:
-    """One array of Arrow; those without values add nothing."""
+    """Concatenate arrays of Arrow, of which some may be empty."""
     import pyarrow as pa
 
     filled = [array for array in arrays if len(array)]

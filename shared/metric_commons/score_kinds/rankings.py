@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Self
 
+from ..base.declarations import Module
+from ..base.row_module import RowModule
 from ..numbers.checks import RowError
 from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
@@ -20,7 +22,7 @@ _INTEGERS = 1 << 63
 class RankingScores(SufficientStatistics):
     """The scores of each ranking, under its id."""
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         measures = self._options["measures"]
         self._measures = _measures(measures if isinstance(measures, str) else tuple(measures))
@@ -37,8 +39,8 @@ class RankingScores(SufficientStatistics):
             ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
         )
 
-    def merge(self, other: Self) -> None:
-        self._rankings.merge(other._rankings)
+    def merge(self, statistics: Self) -> None:
+        self._rankings.merge(statistics._rankings)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         scores, labels = self._rankings.in_order()
@@ -66,13 +68,15 @@ class _Kind(Means):
     needs_ids = True
     reduces_samples = False
 
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return RankingScores(metric)
 
-    def averages(self, metric: Any, scores: Iterable[str]) -> dict[str, Average]:
+    def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         return {m.name: average(m) for m in parse_measures(metric.options["measures"])}
 
-    def bounds(self, score: str, extremes: tuple[float, float]) -> tuple[float, float]:
+    def bounds(
+        self, metric: Module, score: str, extremes: tuple[float, float]
+    ) -> tuple[float, float]:
         return average(parse_measures([score])[0]).bounds
 
 
@@ -81,7 +85,7 @@ KIND = _Kind()
 
 @lru_cache(maxsize=64)
 def _measures(names: str | tuple[str, ...]) -> tuple[Measure, ...]:
-    """The measures of these names; parts have the same ones, and to read names takes a while."""
+    """The measures of these names, cached, since all parts have the same ones."""
     return parse_measures(names)
 
 

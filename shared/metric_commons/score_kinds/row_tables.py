@@ -1,8 +1,8 @@
-"""Rows that states keep, in tables of Arrow: a column for each number and text of a row.
+"""Rows of states, in tables of Arrow: a column for each number and text of a row.
 
-Tables are put aside as they come. They are joined when somebody asks, or when four times as many
-rows have come as there were at the last time and some of them seem to be equal. So a merge takes as
-long as the new rows need, and all merges together little longer than one.
+New tables are only collected. They are joined when their rows are needed, or when the number of
+rows has grown fourfold since the last time and some seem to be equal. So the time of a merge
+depends on the new rows alone, and all merges together take little longer than one.
 """
 
 import re
@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.row_module import RowModule
 from ..files.stored_columns import text_column, texts_of
 from ..numbers.arrays import Integers
 from .sufficient_statistics import SufficientStatistics
@@ -23,8 +24,8 @@ Columns = dict[str, Any]
 _COUNT = "count"  # the column with the number of rows that are equal
 _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
-_PENDING = 1 << 16  # rows that wait, at least, until tables are joined
-_SAMPLE = 1 << 14  # rows that tell whether rows are repeated
+_PENDING = 1 << 16  # minimum of rows for which tables are joined
+_SAMPLE = 1 << 14  # rows that show whether rows are repeated
 _INDEX = re.compile(r"\[[0-9]+\]$")
 
 
@@ -32,23 +33,23 @@ class JoinedTables:
     """Tables that are joined when they are needed.
 
     Args:
-        finish: what becomes of a table that has been joined.
-        shortens: whether it becomes shorter, so that tables are joined before that, too.
+        finish: applied to a table that has been joined.
+        shortens: whether it makes the table shorter; then tables are joined early.
     """
 
     def __init__(self, finish: Callable[[Table], Table], *, shortens: bool) -> None:
-        self.names: list[str] = []  # what rows have
+        self.names: list[str] = []  # of the columns
         self._finish = finish
         self._shortens = shortens
         self._tables: list[Table] = []
         self._pending = 0
-        self._due = _PENDING  # so many pending rows are looked at
+        self._due = _PENDING  # pending rows at which they are examined
 
     def check(self, names: Sequence[str], table: Table) -> None:
-        """Further rows have what the others have.
+        """Check that further rows have the same columns as the others.
 
         Raises:
-            ValueError: they have not.
+            ValueError: they do not.
         """
         for name in names:
             if not name.endswith("[]") and table.column(name).null_count:
@@ -69,7 +70,7 @@ class JoinedTables:
                 raise ValueError(f"some rows have texts as {field.name}, others have numbers")
 
     def add(self, names: Sequence[str], table: Table) -> None:
-        """Take in further rows, which `check` has seen."""
+        """Add rows that `check` has accepted."""
         self.names = self.names or [*names]
         self._tables.append(table)
         self._pending += table.num_rows
@@ -80,16 +81,16 @@ class JoinedTables:
                 self._due = 4 * self._pending
 
     def _are_repeated(self) -> bool:
-        """Whether it would be a shorter table."""
+        """Whether joining would shorten the tables."""
         return True
 
-    def merge(self, other: Self) -> None:
-        """Take in the rows of others, which stay as they are."""
-        tables = other.parts()
+    def merge(self, rows: Self) -> None:
+        """Add the rows of other tables, which are not changed."""
+        tables = rows.parts()
         for table in tables:
-            self.check(other.names, table)
+            self.check(rows.names, table)
         for table in tables:
-            self.add(other.names, table)
+            self.add(rows.names, table)
 
     def parts(self) -> list[Table]:
         """The tables, as far as they have been joined."""
@@ -104,7 +105,7 @@ class JoinedTables:
 
 
 class CountedRows(JoinedTables):
-    """Rows of which equal ones are counted.
+    """Rows, with the number of equal ones.
 
     >>> rows = CountedRows()
     >>> rows.update({"predictions": [1.0, 1.0, 0.5], "references": ["a", "a", "b"]})
@@ -128,15 +129,15 @@ class CountedRows(JoinedTables):
         statistics: Mapping[str, Any] = MappingProxyType({}),
         rows: int | None = None,
     ) -> None:
-        """Take in rows.
+        """Add rows.
 
         Args:
-            columns: lists or arrays of values, lists of equal or other lengths, or records.
-            statistics: numbers by names of which others may lack some; they have 0 there.
-            rows: how many there are; None for as many as in the first column.
+            columns: lists or arrays of values, of lists of any lengths, or of records.
+            statistics: numbers by name; rows that lack a name have 0 there.
+            rows: the number of rows; None for the length of the first column.
 
         Raises:
-            ValueError: rows that were taken in before have other columns.
+            ValueError: earlier rows have other columns.
         """
         if rows is None:
             rows = len(next(iter(columns.values())))
@@ -145,16 +146,15 @@ class CountedRows(JoinedTables):
         flat = {name: part for name, part in parts if part is not None}
         flat |= {f"{_STATISTIC}{name}": _column(column) for name, column in statistics.items()}
         if rows:
-            self._take(names, flat, np.ones(rows, np.int64))
+            self._append(names, flat, np.ones(rows, np.int64))
 
-    def merge(self, other: Self) -> None:
-        """Take in the rows of others, which stay as they are."""
-        rows = len(other)
-        super().merge(other)
-        self._rows += rows
+    def merge(self, rows: Self) -> None:
+        """Add the rows of other tables, which are not changed."""
+        super().merge(rows)
+        self._rows += len(rows)
 
     def _are_repeated(self) -> bool:
-        """Whether a sample says that there are fewer different rows than rows.
+        """Whether a sample suggests that there are equal rows.
 
         Of d different rows, all equally frequent, a sample of n rows has about n * n / 2 / d pairs
         of equal ones.
@@ -169,9 +169,9 @@ class CountedRows(JoinedTables):
         return bool(sample.num_rows**2 < 2 * equal * rows)
 
     def tables_of_numbers(self) -> Iterator[dict[str, NDArray[Any]]]:
-        """Of each table the columns of numbers, those of lists of other lengths excepted.
+        """The columns of numbers of each table, except those of lists of different lengths.
 
-        Statistics are there without their mark, and so are the counts.
+        They include the counts, and statistics by their names without the mark.
         """
         for table in self.parts():
             columns = {}
@@ -184,12 +184,12 @@ class CountedRows(JoinedTables):
             yield columns
 
     def columns(self) -> Columns:
-        """The columns, in which each row occurs as often as it was counted."""
+        """The columns, in which each row is repeated by its count."""
         table = self._repeated()
         return _records({name.removesuffix("[]"): _restored(name, table) for name in self.names})
 
     def statistics(self) -> dict[str, NDArray[Any]]:
-        """The statistics in the same order."""
+        """The statistics, in the same order."""
         table = self._repeated()
         return {
             name.removeprefix(_STATISTIC): table.column(name).fill_null(0).to_numpy()
@@ -198,7 +198,7 @@ class CountedRows(JoinedTables):
         }
 
     def to_jsonable(self) -> Any:
-        """For files: names, columns, and how often each row occurs."""
+        """For files: names, columns and counts of rows."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
         table = self.table() if self._in_order else _sorted(self.table())
@@ -213,7 +213,7 @@ class CountedRows(JoinedTables):
         """Take in what `to_jsonable` returned, or the same in lists.
 
         Raises:
-            ValueError: it is no table, or a count is not positive.
+            ValueError: it is not a table, or a count is not positive.
         """
         counts = np.asarray(content["counts"])
         if not counts.size:
@@ -231,7 +231,7 @@ class CountedRows(JoinedTables):
                 raise ValueError(f"{name} is a column without a name")
         if any(len(column) != counts.size for column in columns.values()):
             raise ValueError("columns of rows have different lengths")
-        self._take(content["names"], columns, counts.astype(np.int64))
+        self._append(content["names"], columns, counts.astype(np.int64))
 
     def _repeated(self) -> Table:
         table = self.table()
@@ -240,7 +240,7 @@ class CountedRows(JoinedTables):
             return table
         return table.take(np.repeat(np.arange(counts.size), counts))
 
-    def _take(self, names: Sequence[str], columns: Columns, counts: Integers) -> None:
+    def _append(self, names: Sequence[str], columns: Columns, counts: Integers) -> None:
         import pyarrow as pa
 
         table = pa.table({**columns, _COUNT: pa.array(counts)})
@@ -257,15 +257,15 @@ class TabulatedStatistics(SufficientStatistics):
         in_order: keep the order of rows, and count only equal rows that follow each other.
     """
 
-    def __init__(self, metric: Any, *, in_order: bool = False) -> None:
+    def __init__(self, metric: RowModule, *, in_order: bool = False) -> None:
         super().__init__(metric)
         self._rows = CountedRows(in_order=in_order)
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def merge(self, other: Self) -> None:
-        self._rows.merge(other._rows)
+    def merge(self, statistics: Self) -> None:
+        self._rows.merge(statistics._rows)
 
     def to_jsonable(self) -> Any:
         return self._rows.to_jsonable()
@@ -275,7 +275,7 @@ class TabulatedStatistics(SufficientStatistics):
 
 
 def _distinct(table: Table) -> Table:
-    """The rows that differ, and their counts."""
+    """The distinct rows, and their counts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -288,7 +288,7 @@ def _distinct(table: Table) -> Table:
 
 
 def _sorted(table: Table) -> Table:
-    """The rows in an order in which equal values are beside each other: few runs in a file."""
+    """The rows in an order with equal values side by side, which makes few runs in a file."""
     import pyarrow.compute as pc
 
     keys = [name for name in table.column_names if name != _COUNT]
@@ -297,7 +297,7 @@ def _sorted(table: Table) -> Table:
 
 
 def _runs(table: Table) -> Table:
-    """The rows in their order, equal ones that follow each other once, and their counts."""
+    """The rows in their order, with the counts of equal ones that follow each other."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -312,10 +312,10 @@ def _runs(table: Table) -> Table:
 
 
 def _joined(tables: Sequence[Table]) -> Table:
-    """All rows; a number that some do not have is null there.
+    """All rows, with null for numbers that some tables lack.
 
-    Where a column has truth values or integers in some tables and other numbers in others, it has
-    those in all: 1 and 0.5 are 1.0 and 0.5.
+    A column with truth values or integers in some tables and other numbers in others is converted
+    to the latter: 1 and 0.5 become 1.0 and 0.5.
     """
     import pyarrow as pa
 
@@ -343,9 +343,9 @@ def _joined(tables: Sequence[Table]) -> Table:
 
 
 def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
-    """The columns of Arrow of a column: one for each field of records, each place of lists.
+    """A column as columns of Arrow: one for each field of records, and each index of lists.
 
-    Before the places of lists comes a name without a column.
+    The columns of lists follow a name without a column.
 
     >>> [part for part, _ in _flat("predictions", [{"n": [3, 1]}])]
     ['predictions.n[]', 'predictions.n[0]', 'predictions.n[1]']
@@ -356,7 +356,7 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
             yield from _flat(f"{name}.{field}", [row[field] for row in column])
         return
     is_list = isinstance(first, list | tuple)
-    if is_list and len({*map(len, column)}) == 1:
+    if is_list and first and len({*map(len, column)}) == 1:
         column = np.array(column).reshape(len(column), -1)
     if isinstance(column, np.ndarray) and column.ndim == 2:
         yield f"{name}[]", None
@@ -372,7 +372,7 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _column(values: Any) -> Any:
-    """A column of Arrow; zeros have no sign."""
+    """A column of Arrow, without the sign of zeros."""
     import pyarrow as pa
 
     if isinstance(values, pa.Array):
@@ -393,7 +393,7 @@ def _column(values: Any) -> Any:
 
 
 def _listed(name: str, values: Any) -> Any:
-    """The values of a column in a file, if it is one.
+    """Check that a value from a file is a column.
 
     Raises:
         ValueError: it is not.
@@ -410,14 +410,14 @@ def _is_text(kind: Any) -> bool:
 
 
 def _stored(column: Any) -> Any:
-    """A column for files: of numbers an array of numpy, unless lists were of different lengths."""
+    """A column for files: an array of numbers, unless lists had different lengths."""
     if column.null_count:
         return texts_of(column) if _is_text(column.type) else column.to_pylist()
     return column.combine_chunks() if _is_text(column.type) else column.to_numpy()
 
 
 def _restored(name: str, table: Table) -> Any:
-    """A column from its parts in a table: numbers as an array where all rows have as many."""
+    """A column from its parts in a table; lists of equal lengths become an array."""
     if not name.endswith("[]"):
         column = _stored(table.column(name))
         return texts_of(column) if _is_text(table.column(name).type) else column
@@ -426,12 +426,20 @@ def _restored(name: str, table: Table) -> Any:
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])
-    rows = zip(*(column.to_pylist() for column in columns), strict=True)
+    rows = zip(*(_listed_values(column) for column in columns), strict=True)
     return [[value for value in row if value is not None] for row in rows] or [[]] * len(table)
 
 
+def _listed_values(column: Any) -> list[Any]:
+    """The texts or numbers of a column; None where there is none."""
+    if not _is_text(column.type):
+        values: list[Any] = column.to_pylist()
+        return values
+    return [text if text is None else text.decode("utf-8") for text in column.to_pylist()]
+
+
 def _records(columns: Mapping[str, Any]) -> Columns:
-    """The columns, with records in place of their fields.
+    """The columns, with fields combined to records.
 
     >>> _records({"predictions.n": [3], "predictions.c": [1]})
     {'predictions': [{'n': 3, 'c': 1}]}

@@ -9,9 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from .sufficient_statistics import SufficientStatistics
+
+if TYPE_CHECKING:
+    from ..base.row_module import RowModule
 
 _ROUNDING = 1e-9  # by which the score of a row may exceed 1
 
@@ -26,7 +30,7 @@ class ScoreKind(ABC):
     reduces_samples = False  # whether the scores of several rows of one sample can be averaged
 
     @abstractmethod
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: "RowModule", *, with_intervals: bool) -> SufficientStatistics:
         """The empty statistics that a state keeps.
 
         Args:
@@ -34,7 +38,7 @@ class ScoreKind(ABC):
             with_intervals: whether results will have intervals or standard errors.
         """
 
-    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> Any:
+    def score_block(self, metric: "RowModule", columns: Mapping[str, Any]) -> Any:
         """The scores of a block of rows, as values that can be sent to another process.
 
         Only if `separates_rows`.
@@ -42,17 +46,19 @@ class ScoreKind(ABC):
         raise NotImplementedError
 
     def summarize_blocks(
-        self, metric: Any, blocks: Sequence[Any], **reporting: Any
+        self, metric: "RowModule", blocks: Sequence[Any], **reporting: Any
     ) -> dict[str, Any]:
         """The result of `compute`, from the scores of all blocks."""
         raise NotImplementedError
 
-    def bounds(self, score: str, extremes: tuple[float, float]) -> tuple[float, float]:
+    def bounds(
+        self, metric: Module, score: str, extremes: tuple[float, float]
+    ) -> tuple[float, float]:
         """The range of a score of rows, given the lowest and the highest one."""
-        return observed_range(*extremes)
+        return (0.0, math.inf) if score in metric.unbounded else observed_range(*extremes)
 
 
-def kind_of(metric: Any) -> ScoreKind:
+def kind_of(metric: Module) -> ScoreKind:
     """The kind of score of a module.
 
     >>> from types import SimpleNamespace

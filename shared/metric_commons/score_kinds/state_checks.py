@@ -1,7 +1,7 @@
-"""Which numbers a state may hold, whatever its checksum says: those that rows can leave behind.
+"""Checks that rows can have the numbers in a stored state, in addition to its checksum.
 
-A checksum notices what changed by accident. What was changed on purpose, or written by another
-program, is noticed here: each check looks once at the least and the greatest number of a column.
+A checksum detects accidental changes. These checks detect deliberate ones, and the mistakes of
+other programs: each looks once at the minimum and the maximum of a column.
 """
 
 import math
@@ -19,15 +19,15 @@ from ..numbers.score_ranges import Ranges, check_score, score_range
 from ..statistics.cluster_sums import ClusterSums
 
 _MOST = 2**53
-_ROUNDING = 1e-9  # by so much a mean of rounded scores may be above its limit
+_ROUNDING = 1e-9  # by which a mean of rounded scores may exceed its limit
 NOT_NEGATIVE: Ranges = {"*": (0.0, None)}
 
 
 def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
-    """Nothing, if all rows may have these numbers.
+    """Check that rows can have these numbers.
 
     Raises:
-        RowError: one may not.
+        RowError: one is impossible.
 
     >>> check_column("qa_em", np.array([0.0, 7.5]), {"*": (0, 1)})
     Traceback (most recent call last):
@@ -46,10 +46,10 @@ def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
 
 
 def check_statistic(name: str, values: NDArray[Any]) -> None:
-    """Nothing, if rows may have these counts of something.
+    """Check that rows can have these counts.
 
     Raises:
-        RowError: one may not.
+        RowError: one is impossible.
 
     >>> check_statistic("hits", np.array([3, -1]))
     Traceback (most recent call last):
@@ -61,15 +61,15 @@ def check_statistic(name: str, values: NDArray[Any]) -> None:
 
 
 def check_at_most(columns: Mapping[str, NDArray[Any]], lesser: str, greater: str) -> None:
-    """Nothing, if some statistics of rows are at most what they are counted among.
+    """Check that statistics of rows do not exceed the totals that they belong to.
 
     Args:
         columns: the statistics by name.
-        lesser: how the names of some begin, such as "count_".
-        greater: how those of others begin, such as "total_", which otherwise have the same names.
+        lesser: the prefix of statistics, such as "count_".
+        greater: the prefix of their totals, such as "total_", whose names are otherwise the same.
 
     Raises:
-        RowError: one is greater.
+        RowError: one exceeds its total.
 
     >>> columns = {"count_1": np.array([0, 3]), "total_1": np.array([2, 2])}
     >>> check_at_most(columns, "count_", "total_")
@@ -77,30 +77,30 @@ def check_at_most(columns: Mapping[str, NDArray[Any]], lesser: str, greater: str
     ValueError: count_1[1] is 3, but total_1 is 2
     """
     for name, values in columns.items():
-        other = f"{greater}{name.removeprefix(lesser)}"
-        if not name.startswith(lesser) or other not in columns:
+        total = f"{greater}{name.removeprefix(lesser)}"
+        if not name.startswith(lesser) or total not in columns:
             continue
-        above = values > columns[other]
+        above = values > columns[total]
         if above.any():
             row = int(above.argmax())
-            raise RowError(name, row, f"is {values[row]}, but {other} is {columns[other][row]}")
+            raise RowError(name, row, f"is {values[row]}, but {total} is {columns[total][row]}")
 
 
 def check_counts(counts: NDArray[Any]) -> None:
-    """Nothing, if there can be so many rows.
+    """Check that the number of rows is possible.
 
     Raises:
-        ValueError: there cannot.
+        ValueError: it is not.
     """
     if counts.sum(dtype=np.float64) >= _MOST:
         raise ValueError("counts add up to 2**53 rows or more")
 
 
 def check_scores(scores: Mapping[str, Multiset], ranges: Ranges) -> None:
-    """Nothing, if some rows can have these scores.
+    """Check that rows can have these scores.
 
     Raises:
-        ValueError: they cannot.
+        ValueError: no rows have them.
 
     >>> check_scores({"em": Multiset.from_values([1]), "f1": Multiset.from_values([1, 0])}, {})
     Traceback (most recent call last):
@@ -116,10 +116,10 @@ def check_scores(scores: Mapping[str, Multiset], ranges: Ranges) -> None:
 
 
 def check_names(names: Collection[str], required: Iterable[str]) -> None:
-    """Check that the scores or statistics that every row has are there.
+    """Check that no score or statistic is missing that every row has.
 
     Raises:
-        ValueError: one is not.
+        ValueError: one is missing.
 
     >>> check_names(["qa_precision"], ["qa_f1"])
     Traceback (most recent call last):
@@ -131,16 +131,16 @@ def check_names(names: Collection[str], required: Iterable[str]) -> None:
 
 
 def check_f1(means: Mapping[str, float]) -> None:
-    """Check that no mean F1 is above the average of its mean precision and its mean recall.
+    """Check that no mean F1 exceeds the average of its mean precision and its mean recall.
 
     The F1 of a row is the harmonic mean of both, so it is at most their arithmetic mean.
 
     Args:
-        means: of scores of rows, by name; "f1@5" belongs to "precision@5" and "recall@5", and
-            "rouge1" to "rouge1_precision" and "rouge1_recall".
+        means: the means of row scores, by name; "f1@5" belongs to "precision@5" and "recall@5",
+            and "rouge1" to "rouge1_precision" and "rouge1_recall".
 
     Raises:
-        ValueError: one is above.
+        ValueError: one exceeds it.
 
     >>> check_f1({"qa_f1": 0.8, "qa_precision": 0.5, "qa_recall": 1.0})
     Traceback (most recent call last):
@@ -162,10 +162,10 @@ def check_f1(means: Mapping[str, float]) -> None:
 
 
 def check_clusters(clusters: Mapping[str, ClusterSums], scores: Mapping[str, Multiset]) -> None:
-    """Nothing, if the clusters are those of rows with these scores.
+    """Check that rows with these scores can have these clusters.
 
     Raises:
-        ValueError: they are not.
+        ValueError: they cannot.
 
     >>> sums = {"em": ClusterSums.of(["a", "b"], np.array([1.0, 0.0]))}
     >>> check_clusters(sums, {"em": Multiset.from_values([1, 1])})
@@ -180,8 +180,10 @@ def check_clusters(clusters: Mapping[str, ClusterSums], scores: Mapping[str, Mul
             raise ValueError(f"the clusters of {name} have {sums.rows} rows, not {len(multiset)}")
         totals = sums.exact_sum(), multiset.exact_sum()
         if totals[0] != totals[1]:
-            found, expected = map(as_float, totals)
-            raise ValueError(f"clusters of {name} add up to {found}, but its rows to {expected}")
+            of_clusters, of_rows = map(as_float, totals)
+            raise ValueError(
+                f"clusters of {name} add up to {of_clusters}, but its rows to {of_rows}"
+            )
         if not len(multiset):  # every row is an ignored tie
             continue
         unit = Fraction(2) ** sums.power

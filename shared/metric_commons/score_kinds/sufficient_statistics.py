@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..catalog.arguments import REPORTING
 
 if TYPE_CHECKING:
+    from ..base.row_module import RowModule
     from ..numbers.multisets import Multiset
     from ..statistics.cluster_sums import ClusterSums
 
@@ -43,9 +44,9 @@ class CountedScores(NamedTuple):
 
 
 class SufficientStatistics(ABC):
-    """What the result of a module depends on, for any number of rows."""
+    """All that the result of a module depends on, for any number of rows."""
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: "RowModule") -> None:
         self._metric = metric
         self._options = {k: v for k, v in metric.options.items() if k not in REPORTING}
 
@@ -57,7 +58,7 @@ class SufficientStatistics(ABC):
         """Add rows."""
 
     @abstractmethod
-    def merge(self, other: Any) -> None:
+    def merge(self, statistics: Any) -> None:
         """Add statistics of the same class."""
 
     @abstractmethod

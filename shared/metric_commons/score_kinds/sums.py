@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalog.arguments import OF_SCRIPTS
+from ..base.row_module import RowModule
 from ..statistics.sums import RowStatistics, RowSums, summarize_sums
 from .row_tables import TabulatedStatistics
 from .score_kind import ScoreKind
@@ -17,7 +17,7 @@ from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, ref
 class SumsOfRows(TabulatedStatistics):
     """Statistics of rows, from whose sums the scores follow; intervals resample the rows."""
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         self._none: RowStatistics = metric.row_statistics()
 
@@ -30,9 +30,6 @@ class SumsOfRows(TabulatedStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["per_example"]:
             raise ValueError("a state does not keep the order of rows")
-        for option in OF_SCRIPTS:
-            if reporting.pop(option, None):
-                raise ValueError(f"{option} is for results of compute, not of a state")
         statistics = self._rows.statistics()
         values = (
             np.stack([*statistics.values()], axis=1) if statistics else np.empty((len(self), 0))
@@ -54,15 +51,15 @@ class SumsOfRows(TabulatedStatistics):
 class _Kind(ScoreKind):
     separates_rows = True
 
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return SumsOfRows(metric)
 
-    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> RowSums:
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> RowSums:
         rows: RowStatistics = metric.row_statistics(**columns)
         return rows.sums_of_rows()  # functions cannot be sent
 
     def summarize_blocks(
-        self, metric: Any, blocks: Sequence[RowSums], **reporting: Any
+        self, metric: RowModule, blocks: Sequence[RowSums], **reporting: Any
     ) -> dict[str, Any]:
         empty: RowStatistics = metric.row_statistics()
         names = {block.names for block in blocks}

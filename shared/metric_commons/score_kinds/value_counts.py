@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from .score_kind import kind_of
 from .sufficient_statistics import CountedScores
 
@@ -20,7 +21,7 @@ ClusterCounts = dict[str, list[Any]]
 _MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
 
 
-def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, ClusterCounts]:
+def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, ClusterCounts]:
     """The counts of those scores that have few values, for a result of the module `metric`.
 
     Clusters of a score are counted, too, by their number of rows and the sum of these; a score
@@ -32,6 +33,7 @@ def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, Clust
     >>> value_counts(CountedScores(em), SimpleNamespace(score_kind="means", unbounded=frozenset()))
     ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
     """
+    kind = kind_of(metric)
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
     for name, multiset in counts.scores.items():
@@ -44,8 +46,8 @@ def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, Clust
                 continue
             listed = [[*kind, number] for kind, number in sorted(kinds.items())]
             clusters[name] = [sums.power, listed]
-        ends = ends_of_range(name, metric, (multiset.values[0], multiset.values[-1]))
-        values[name] = [*multiset.to_plain(), *([list(ends)] if ends else [])]
+        ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
+        values[name] = [*multiset.to_plain(), *([] if ends == (0.0, 1.0) else [list(ends)])]
     return values, clusters
 
 
@@ -112,19 +114,3 @@ def count_interval(
         bounds=bounds,
         clusters=sums,
     )
-
-
-def ends_of_range(
-    name: str, metric: Any, extremes: tuple[float, float]
-) -> tuple[float, float] | None:
-    """The range of a score; None if it is from 0 to 1.
-
-    Args:
-        name: the score.
-        metric: the module.
-        extremes: the lowest and the highest score of a row.
-    """
-    if name in metric.unbounded:
-        return 0.0, math.inf
-    ends = kind_of(metric).bounds(name, extremes)
-    return None if ends == (0.0, 1.0) else ends

@@ -1,4 +1,4 @@
-"""One evaluation, whether a command line or a file asks for it: what to read, and how to score."""
+"""Evaluations of files, as requested by a command line or a configuration file."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
@@ -23,38 +24,38 @@ from .parallel_reading import columns_of
 from .request import Request
 from .scoring import score_columns
 from .system_rows import InputError
-from .worker_processes import can_fork, cores, in_order, in_processes
+from .worker_processes import can_fork, cores, map_ordered, run_parallel
 
 if TYPE_CHECKING:
     from ..states.parts import Part
     from .scoring_plans import ScoringPlan
 
-_Labels = dict[str, dict[str, Any]]  # of groups and clusters the labels by what they are called
+_Labels = dict[str, dict[str, Any]]  # of groups and of clusters: the labels by their texts
 
-_ROWS = 2048  # of a block: enough to score at full speed, few enough to hold long texts
-_SIZE_OF_PROCESS = 4_000_000  # bytes of files, of which the work takes longer than to fork for it
+_ROWS = 2048  # of a block: enough for full speed, few enough for long texts
+_SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Request):
-    """A request about files: which systems are scored, and how their files are read."""
+    """A request about files: the systems to be scored, and how to read their files."""
 
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
-    common: Path | None = None  # the file of these fields; None if each system's file has its own
+    common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
-    opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
+    opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format is known
     limits: Limits | None = None  # of lines and compressed files
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> Mapping[str, Module]:
         """The modules by their names, each loaded once."""
         return {name: catalog.load_without_evaluate(name) for name in self.modules}
 
     @property
     def uses_clusters(self) -> bool:
-        """Whether clusters change anything: intervals, errors, tests, or the rows to be saved."""
+        """Whether clusters affect anything: intervals, errors, tests, or saved rows."""
         is_uncertain = self.confidence_level is not None or self.standard_error
         return is_uncertain or self.compare or self.per_example
 
@@ -63,16 +64,16 @@ class Evaluation(Request):
         return list(dict.fromkeys([*filter(None, [self.common]), *self._paths()]))
 
     def results(self) -> Results:
-        """The scores of every system and, if it is asked for, every two of them compared.
+        """The scores of every system and, if requested, a comparison of every two systems.
 
         Raises:
-            ValueError: a file is not what it should be, or a module refuses what is in it.
+            ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        return in_processes(self._results, self._processes())
+        return run_parallel(self._results, self._processes())
 
     def _results(self, jobs: int) -> Results:
-        """The results, made in so many processes."""
+        """The results, from this number of processes."""
         if self._needs_all_rows():
             results, _ = self.with_rows(jobs)
         else:
@@ -81,7 +82,7 @@ class Evaluation(Request):
         return signed(replace(results, provenance=record), self.preset)
 
     def _needs_all_rows(self) -> bool:
-        """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
+        """Whether all rows must be kept: to be saved, matched, or scored together."""
         several_files = self.common is not None and set(self._paths()) != {self.common}
         one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         return self.per_example or self.compare or several_files or not one_by_one
@@ -90,13 +91,13 @@ class Evaluation(Request):
         """The states of every system and module, to be merged with those of other rows.
 
         Raises:
-            ValueError: a file is not what it should be, or a module refuses what is in it.
+            ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        return in_processes(self._part, self._processes())
+        return run_parallel(self._part, self._processes())
 
     def _processes(self) -> int:
-        """In how many processes to begin: one, if a file can be read but once."""
+        """The number of processes: one, if a file can be read only once."""
         files = self.inputs()
         if not all(map(Path.is_file, files)):
             return 1
@@ -115,9 +116,9 @@ class Evaluation(Request):
             if jobs == 1:
                 for block in source.blocks(_ROWS):
                     start = source.rows - len(next(iter(block.values())))
-                    self._take(part, texts, path, block, start, sources)
+                    self._update(part, texts, path, block, start, sources)
             else:
-                self._take_pieces(part, texts, path, sources, jobs)
+                self._update_from_pieces(part, texts, path, sources, jobs)
             part.inputs.append(source.provenance())
         return part
 
@@ -134,7 +135,7 @@ class Evaluation(Request):
             {} if level is None else {"confidence_level": level},
         )
 
-    def _take_pieces(
+    def _update_from_pieces(
         self,
         part: "Part",
         labels: _Labels,
@@ -142,24 +143,24 @@ class Evaluation(Request):
         sources: Mapping[Path, Source],
         jobs: int,
     ) -> None:
-        """Take the rows of a file, whose pieces other processes read and score, into the states."""
+        """Add the rows of a file, whose pieces other processes read and score, to the states."""
         source = sources[path]
 
         def work(piece: Piece) -> tuple["Part", _Labels]:
             part_of_piece, start = self._plan.empty_part(self.preset), piece.start
             labels_of_piece: _Labels = {name: {} for name in labels}
             for block in source.blocks_of(piece, _ROWS):
-                self._take(part_of_piece, labels_of_piece, path, block, start, sources)
+                self._update(part_of_piece, labels_of_piece, path, block, start, sources)
                 start += _ROWS
             return part_of_piece, labels_of_piece
 
-        with closing(in_order(work, source.pieces(_ROWS), jobs)) as results:
+        with closing(map_ordered(work, source.pieces(_ROWS), jobs)) as results:
             for part_of_piece, labels_of_piece in results:
                 part.merge(part_of_piece)
                 for name, texts in labels_of_piece.items():
                     check_labels(name, list(texts.values()), len(texts), labels[name])
 
-    def _take(
+    def _update(
         self,
         part: "Part",
         labels: _Labels,
@@ -168,13 +169,13 @@ class Evaluation(Request):
         start: int,
         sources: Mapping[Path, Source],
     ) -> None:
-        """Take a block of rows of a file, whose first has the number `start`, into the states."""
+        """Add a block of rows of a file, the first with the number `start`, to the states."""
         systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
         try:
             self._plan.update(part, block, start, systems)
             for name, texts in labels.items():
-                column = block.get(self.fields[name] or "", [])
-                check_labels(name, column, len(column), texts)
+                if column := block.get(self.fields[name] or ""):
+                    check_labels(name, column, len(column), texts)
         except ValueError as error:
             refused = error if isinstance(error, InputError) else InputError(systems[0], error)
             raise self.located(refused, sources, start) from error
@@ -182,14 +183,14 @@ class Evaluation(Request):
     def with_rows(
         self, jobs: int = 1, **options: Any
     ) -> tuple[Results, dict[str, dict[str, list[Any]]]]:
-        """The results of rows that are kept, and these rows: the columns of each system.
+        """The results, with all rows in memory, and the columns of each system.
 
         Args:
-            jobs: how many processes read and score the rows.
-            **options: of the modules, beside those of the evaluation.
+            jobs: the number of processes that read and score rows.
+            **options: options of modules, in addition to those of the evaluation.
 
         Raises:
-            ValueError: a file is not what it should be, or a module refuses what is in it.
+            ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
         sources = {path: self.source(path) for path in self.inputs()}
@@ -225,7 +226,7 @@ class Evaluation(Request):
         return results, rows
 
     def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
-        """Of each system the file, its format and the field of every column, to find rows again."""
+        """The file, format and field of every column of each system, to find rows again."""
         return {
             system: {
                 name: {"path": str(source), "format": self.format_name, "field": column}
@@ -245,7 +246,7 @@ class Evaluation(Request):
         return (path for path, _ in self.systems.values())
 
     def source(self, path: Path) -> Source:
-        """A file, to be read as far as it is needed."""
+        """A file, and the fields of it that are needed."""
         fields_of_file = [
             column for source_path, column in self.systems.values() if source_path == path
         ]
@@ -271,39 +272,28 @@ class Evaluation(Request):
         return source
 
     def _expect(self, source: Source, inputs: Mapping[str, Collection[str]]) -> None:
-        """Tell a file which cells are numbers, and which may not be empty; `inputs` are fields."""
+        """Set which cells of a file are numbers, and which must not be empty.
+
+        Args:
+            source: the file.
+            inputs: the fields of each input.
+        """
+        layouts = [metric.feature_sets for metric in self.metrics.values()]
         source.numbers, source.only_numbers = (
             {
                 field
                 for name, fields in inputs.items()
-                if self._take_numbers(name, ways)
+                if _are_numbers(name, layouts, quantifier)
                 for field in fields
             }
-            for ways in (any, all)
+            for quantifier in (any, all)
         )
         source.filled = [] if self.allow_empty_references else inputs["references"]
-
-    def _take_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
-        """Whether all modules take numbers for an input: in any, or in all ways to give it."""
-        having = [
-            feature_sets
-            for feature_sets in (metric.feature_sets for metric in self.metrics.values())
-            if key in feature_sets[0]
-        ]
-        return bool(having) and all(
-            quantifier(
-                not isinstance(features[key], dict)  # a record, which no cell is
-                and ("int64" in str(features[key]) or "float64" in str(features[key]))
-                for features in feature_sets
-                if key in features
-            )
-            for feature_sets in having
-        )
 
     def _check_rows(
         self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
     ) -> None:
-        """What files have in common is the same in every row, where rows are taken as the same."""
+        """Check that the files of systems agree where they have the same columns."""
         if self.common is None and not self.compare:
             return
         (first, inputs), *more_files = columns.items()
@@ -328,24 +318,24 @@ class Evaluation(Request):
                     )
 
     def _all_options(self) -> dict[str, Any]:
-        """The options of each module: what the preset says, then what was asked for."""
+        """The options of each module: those of the preset, replaced by requested ones."""
         requested = assign(self.options or {}, self._known_options())
-        of_preset = {} if self.preset is None else preset_options(self.preset, self.modules)
-        return of_preset | {
+        preset_values = {} if self.preset is None else preset_options(self.preset, self.modules)
+        return preset_values | {
             f"{module}.{option}": value
             for module in requested
             for option, value in requested[module].items()
         }
 
-    def _known_options(self) -> dict[str, dict[str, Any]]:
+    def _known_options(self) -> dict[str, Mapping[str, Any]]:
         return {name: metric.options for name, metric in self.metrics.items()}
 
     def located(
         self, error: InputError, sources: Mapping[Path, Source], before: int = 0
     ) -> ValueError:
-        """A module's complaint about `predictions[12]`, with the file's names for it.
+        """An error about `predictions[12]`, with the file, the field and the line.
 
-        `before` are the rows of earlier blocks, which the module does not know of.
+        `before` is the number of rows in earlier blocks.
         """
         path, predictions = self.systems[error.system]
         names = {"predictions": predictions, **self.fields}
@@ -357,11 +347,29 @@ class Evaluation(Request):
         return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
 
 
+def _are_numbers(
+    name: str,
+    layouts: Sequence[Sequence[Mapping[str, Any]]],
+    quantifier: Callable[[Iterable[bool]], bool],
+) -> bool:
+    """Whether all modules accept numbers as an input: in `any` or in `all` of its shapes."""
+    using = [layout for layout in layouts if name in layout[0]]
+    return bool(using) and all(
+        quantifier(
+            not isinstance(features[name], dict)  # a cell cannot be a record
+            and ("int64" in str(features[name]) or "float64" in str(features[name]))
+            for features in layout
+            if name in features
+        )
+        for layout in using
+    )
+
+
 def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
-    """The file and field of each system, under the part of their names that tells them apart.
+    """The file and field of each system, by the part of their names that distinguishes them.
 
     Raises:
-        UsageError: two systems have one name.
+        UsageError: two systems have the same name.
     """
     stems = [stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
@@ -377,7 +385,7 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
 
 
 def signed(results: Results, name: str | None) -> Results:
-    """Results with the name of a preset where it holds: in signatures and the provenance."""
+    """Results with the name of a preset in the provenance, and in signatures where it applies."""
     if name is None:
         return results
     settled = preset(name).modules

@@ -1,4 +1,4 @@
-"""Columns of files that several processes read."""
+"""Columns of files, read by several processes."""
 
 import marshal
 import pickle
@@ -7,29 +7,29 @@ from typing import Any
 
 from ..files.pieces import Piece
 from ..files.tables import Source
-from .worker_processes import in_order
+from .worker_processes import map_ordered
 
 _ROWS = 2048
 
 
 def columns_of(source: Source, jobs: int) -> dict[str, list[Any]]:
-    """The columns of a file, read by several processes if it can be; errors have no lines then.
+    """The columns of a file, read by several processes if possible; errors then lack line numbers.
 
     Raises:
-        ValueError: the file is not what it should be.
+        ValueError: the file is malformed.
         OSError: it cannot be read.
         EndedError: a process was killed.
     """
     if jobs == 1 or not source.is_divisible:
         return source.columns()
-    from ..numbers.arrays import no_collection  # numpy, which help should not wait for
+    from ..numbers.arrays import no_collection  # imports numpy, so only on use
 
     def work(piece: Piece) -> bytes:
         (block,) = source.blocks_of(piece, None)
         return _packed(block)
 
     columns: dict[str, list[Any]] = {field: [] for field in source.fields}
-    with closing(in_order(work, source.pieces(_ROWS), jobs)) as blocks, no_collection():
+    with closing(map_ordered(work, source.pieces(_ROWS), jobs)) as blocks, no_collection():
         for block in blocks:
             for field, column in _unpacked(block).items():
                 columns[field] += column
@@ -37,10 +37,10 @@ def columns_of(source: Source, jobs: int) -> dict[str, list[Any]]:
 
 
 def _packed(columns: dict[str, list[Any]]) -> bytes:
-    """Columns as bytes: what JSON has by `marshal`, which takes a fifth of the time of `pickle`."""
+    """Columns as bytes: JSON values by `marshal`, in a fifth of the time of `pickle`."""
     try:
         return b"m" + marshal.dumps(columns, 2)
-    except ValueError:  # of dates and decimals, which Parquet has
+    except ValueError:  # for the dates and decimals of Parquet
         return b"p" + pickle.dumps(columns)
 
 

@@ -1,8 +1,7 @@
-"""Scores of rows, made by several processes, and the result of a module that follows from them.
+"""Blocks of rows scored by several processes, and the results of modules from all blocks.
 
-A module that scores row by row first scores rows and then says what they amount to. The first takes
-long and can be done for some rows at a time; the second is done once, for all rows, by the function
-that `compute` calls for it, so that the result is that of one `compute`.
+Scoring rows takes long and can be done block by block. Summarizing their scores is done once, for
+all rows, by the function that `compute` calls for it, so the result is that of one `compute`.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,39 +9,40 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from ..base.declarations import Module
+from ..base.row_module import RowModule
 from ..catalog.usage import with_bar
 from ..numbers.arrays import as_column
 from ..numbers.domains import is_per_row
 from ..score_kinds.score_kind import kind_of
 from ..texts.token_cache import shared_token_cache
 from .system_rows import SystemRows
-from .worker_processes import in_order
+from .worker_processes import map_ordered
 
-_ROWS = 16_384  # of a piece: enough to score at full speed, few enough to share them out evenly
+_ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution
 
-
-# Of a system and a module the function from what is asked for to the result.
+# By system and module, the function from the options for reporting to the result.
 Summaries = dict[tuple[str, str], Callable[..., dict[str, Any]]]
 
 
 def summaries_of_rows(
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, SystemRows],
     options: Mapping[str, Mapping[str, Any]],
     jobs: int,
     *,
     progress: bool = False,
 ) -> Summaries:
-    """The functions from what is asked for to results, once several processes have scored all rows.
+    """Score all rows in several processes; return the functions that summarize the scores.
 
-    Modules whose rows have no scores of their own, and those with an option for each row, are left
-    out: `compute` of all rows is for them.
+    Modules whose rows cannot be scored separately are left out, and so are those with an option
+    that has a value for each row: these need `compute` of all rows.
 
     Args:
-        metrics: modules by their names.
-        systems: their rows.
-        options: of each module those that move its scores.
-        jobs: how many processes.
+        metrics: the modules by name.
+        systems: the rows of each system.
+        options: the options of each module that affect its scores.
+        jobs: the number of processes.
         progress: show a bar on stderr if it takes longer than a second.
 
     Raises:
@@ -51,24 +51,26 @@ def summaries_of_rows(
     configured = {
         name: type(metric)(**options[name])
         for name, metric in metrics.items()
-        if kind_of(metric).separates_rows and not _has_rows(metric, options[name])
+        if isinstance(metric, RowModule)
+        and kind_of(metric).separates_rows
+        and not _has_rows(metric, options[name])
     }
     columns = {
         (system, name): inputs
         for system, rows in systems.items()
         for name, metric in configured.items()
-        if name not in rows.units
+        if name not in rows.samples
         and not _are_matched(inputs := _columns(metric, rows.inputs[name]))
     }
-    pieces = [
+    blocks = [
         (system, start)
         for system in dict.fromkeys(system for system, _ in columns)
         for start in range(0, _length(columns, system), _ROWS)
     ]
 
     @shared_token_cache()
-    def work(piece: tuple[str, int]) -> dict[str, Any]:
-        system, start = piece
+    def work(block: tuple[str, int]) -> dict[str, Any]:
+        system, start = block
         return {
             name: kind_of(metric).score_block(
                 metric,
@@ -82,32 +84,32 @@ def summaries_of_rows(
         }
 
     scores: dict[tuple[str, str], list[Any]] = {}
-    with closing(in_order(work, pieces, jobs)) as results:
-        steps = with_bar(pieces, "scoring") if progress else pieces
+    with closing(map_ordered(work, blocks, jobs)) as results:
+        steps = with_bar(blocks, "scoring") if progress else blocks
         for (system, _), by_module in zip(steps, results, strict=True):
-            for name, of_piece in by_module.items():
-                scores.setdefault((system, name), []).append(of_piece)
+            for name, scores_of_block in by_module.items():
+                scores.setdefault((system, name), []).append(scores_of_block)
     return {
         (system, name): partial(
-            kind_of(configured[name]).summarize_blocks, configured[name], of_pieces
+            kind_of(configured[name]).summarize_blocks, configured[name], scores_of_blocks
         )
-        for (system, name), of_pieces in scores.items()
+        for (system, name), scores_of_blocks in scores.items()
     }
 
 
-def _columns(metric: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(metric: RowModule, inputs: Mapping[str, Any]) -> dict[str, Any]:
     names = [name for name in metric.input_names if inputs.get(name) is not None]
     return {name: as_column(name, inputs[name]) for name in names}
 
 
 def _are_matched(columns: Mapping[str, Any]) -> bool:
-    """Whether rows go together by their ids, as the dictionaries of SQuAD do, and not by order."""
+    """Whether inputs are matched by ids, like the dictionaries of SQuAD, instead of by order."""
     return any(
         len(rows) and isinstance(rows[0], dict) and "id" in rows[0] for rows in columns.values()
     )
 
 
-def _has_rows(metric: Any, options: Mapping[str, Any]) -> bool:
+def _has_rows(metric: RowModule, options: Mapping[str, Any]) -> bool:
     """Whether an option has a value for each row, such as the choices of each question."""
     return any(
         options.get(name) is not None and is_per_row(option.annotation)

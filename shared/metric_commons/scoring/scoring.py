@@ -1,4 +1,4 @@
-"""Every module on every system: the one function behind Python, the command line and the server."""
+"""Scores of every module on every system, for Python, the command line and the server."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -8,16 +8,18 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
+from ..base.declarations import Module
 from ..catalog.arguments import (
     assign,
     check_supported,
-    holds_function,
+    names_of_functions,
     texts_of_rows,
 )
 from ..catalog.catalog import load_without_evaluate
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
 from ..numbers.checks import nearest
+from ..numbers.domains import is_per_row
 from ..numbers.progress import step
 from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
@@ -35,7 +37,7 @@ from .table_columns import (
     is_table,
     table_names,
 )
-from .worker_processes import check_jobs, in_processes
+from .worker_processes import check_jobs, run_parallel
 
 if TYPE_CHECKING:
     from .parallel_rows import Summaries
@@ -73,14 +75,14 @@ def score(
     Args:
         modules: a name, or several.
         data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
-            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Spark and
-            `datasets` score by parts, whose states merge; the columns come to this process only
-            for `per_example`, `compare`, labels that are no column, options that are functions,
-            `sample_weight`, and rankings of `datasets` without ids.
-        predictions: of one system, or of each system by its name; a table with a column for each
-            system. Of `data` a column, several, or the column of each system by its name.
-        references: the same for all systems, or of each system; None if no module needs them.
-            Of rankings both may be dictionaries `{query: {document: number}}`.
+            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Tables of
+            Spark and `datasets` are scored in parts, whose states merge; columns are collected
+            only for `per_example`, `compare`, labels that are not columns, options that are
+            functions, `sample_weight`, and rankings of `datasets` without ids.
+        predictions: a column; the column of each system, by name; or a table with a column for
+            each system. With `data`: the name of a column, several, or a name for each system.
+        references: for all systems, or for each system; None if no module needs them. Both columns
+            of rankings may be dictionaries `{query: {document: number}}`.
         options: options of modules: `option` is for every module that has it, `module.option` for
             one.
         confidence_level: level of confidence intervals, such as 0.95; without it there are none.
@@ -90,22 +92,21 @@ def score(
             comparisons then count clusters instead of rows.
         n_resamples: number of resamples, for intervals and tests that need them.
         seed: seed of the resamples.
-        groups: one label per row, the same for all systems or of each system.
-        ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
-            them.
+        groups: one label per row, for all systems or for each system.
+        ids: one id per row, likewise; results are compared by them. Rankings of Spark need them.
         per_example: also keep the scores of every row.
-        compare: test every two systems against each other; they must have the same rows: a
-            permutation test of the main score of each module, with p-values corrected for the
-            number of pairs and scores.
+        compare: test every two systems against each other; they must have the same rows. A
+            permutation test compares the main score of each module, and p-values are corrected
+            for the number of pairs and scores.
         scores: report and compare only these scores, such as qa_f1; by default all are reported,
             and the main score of each module is compared: as `score` or `module.score`.
         correction: correction of p-values for several comparisons: holm, max_t (of the largest
             statistic), benjamini_hochberg or none.
-        inputs: where the rows came from, for the provenance.
+        inputs: the sources of the rows, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from
-            this one, which pays from some 100,000 rows on.
-        **unknown: refused, with a hint at the argument that may be meant.
+            this one, which is worthwhile from about 100,000 rows on.
+        **unknown: refused, with a hint at the argument that was probably meant.
 
     Raises:
         ValueError: an unknown module or option, or input that a module refuses.
@@ -148,7 +149,7 @@ def score(
         from .table_parts import part_of_table
 
         plan = plan_of_columns(request, metrics, names, labels)
-        part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
+        part = run_parallel(lambda processes: part_of_table(data, plan, processes), jobs)
         part.inputs.extend(map(dict, inputs))
         return part.results(**request.intervals).choose(scores)
     if data is not None:
@@ -160,7 +161,7 @@ def score(
 
 def score_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     predictions: Any,
     labels: Mapping[str, Any],
     *,
@@ -170,14 +171,14 @@ def score_columns(
     """The results of loaded modules, by their names, on columns; see `score`.
 
     Args:
-        request: what is asked for; its fields are not read.
-        metrics: the modules by their names.
-        predictions: a column, or one of each system.
-        labels: the columns of references, groups, clusters and ids, of all systems or of each.
-        inputs: where the rows came from.
+        request: the request; its fields are ignored.
+        metrics: the modules by name.
+        predictions: a column, or a column for each system.
+        labels: the columns of references, groups, clusters and ids, for all systems or for each.
+        inputs: the sources of the rows.
         progress: show a bar on stderr.
     """
-    from ..base.columns import holds_queries  # numpy, which help should not wait for
+    from ..base.columns import holds_queries  # imports numpy, so only on use
 
     systems: Mapping[str, Any] = {"predictions": predictions}
     if isinstance(predictions, Mapping) and not holds_queries(predictions):
@@ -205,10 +206,10 @@ def score_columns(
 
 
 def _read_once(column: Any) -> Any:
-    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+    """A column as a list or an array, so that modules do not each convert it from Arrow.
 
-    Maps of Arrow stay, which rankings read in their own way, and what is no column: the module
-    refuses it.
+    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
+    that is not a column, which the module refuses.
     """
     from ..base.columns import holds_maps
     from ..numbers.arrays import as_column
@@ -221,7 +222,7 @@ def _read_once(column: Any) -> Any:
 
 
 def column_names(predictions: Any) -> dict[str, str]:
-    """Of each system the column of its predictions.
+    """The column with the predictions of each system.
 
     >>> column_names("answer"), column_names({"bot": "answer"})
     ({'answer': 'answer'}, {'bot': 'answer'})
@@ -238,7 +239,7 @@ def column_names(predictions: Any) -> dict[str, str]:
 def _from_table(
     data: Any, systems: Mapping[str, str], labels: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The predictions of each system, and the other columns; what is no name stays as it is."""
+    """The predictions of each system, and the other columns, some of which may not be names."""
     names = [*systems.values(), *(name for name in labels.values() if isinstance(name, str))]
     columns = columns_of_table(data, names)
     return {system: columns[name] for system, name in systems.items()}, {
@@ -247,28 +248,32 @@ def _from_table(
 
 
 def _needs_rows(
-    data: Any, metrics: Mapping[str, Any], labels: Mapping[str, Any], options: Mapping[str, Any]
+    data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
-    """Whether states of parts do not suffice, or the table does not come in parts."""
+    """Whether states of parts are insufficient, or the table does not come in parts."""
     if data is None or not comes_in_parts(data):
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
+    if names_of_functions(options):
+        return True
     for key, value in options.items():
         option = key.rpartition(".")[2]
         follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
-        if holds_function(value) or option == "sample_weight" or value in filter(None, follows):
+        declared = [m.declared_options[option] for m in metrics.values() if option in m.options]
+        per_row = any(is_per_row(declaration.annotation) for declaration in declared)
+        if per_row or value in filter(None, follows):
             return True
     if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False
     return not is_spark(data)
 
 
-def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
-    """Nothing, if there are no unknown arguments.
+def _refuse(unknown: Iterable[str], metrics: Mapping[str, Module]) -> None:
+    """Check that there are no unknown arguments.
 
     Raises:
-        TypeError: there are some; says where an option of a module belongs.
+        TypeError: there are some; the message shows where an option of a module belongs.
     """
     for name in unknown:
         holders = [module for module, metric in metrics.items() if name in metric.options]
@@ -285,7 +290,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 @shared_token_cache()
 def score_systems(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, SystemRows],
     *,
     inputs: Iterable[Mapping[str, Any]] = (),
@@ -326,7 +331,7 @@ def score_systems(
 
         return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
 
-    summaries = in_processes(summaries_in, request.jobs or 1)
+    summaries = run_parallel(summaries_in, request.jobs or 1)
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
@@ -375,7 +380,7 @@ def score_systems(
 
 
 def _column(name: str, columns: Any, system: str) -> Any:
-    """The column of one system, where each has its own; else the column all share."""
+    """The column of one system, if each has one; otherwise the column that all share."""
     if not isinstance(columns, Mapping):
         return columns
     if system not in columns:

@@ -1,6 +1,6 @@
-"""Scoring in parts: which columns modules read, and the states that a part leaves behind.
+"""Plans for scoring in parts: the columns that modules read, and the way from rows to states.
 
-Files, Spark and `datasets` take this one way from rows to states.
+Files, Spark and `datasets` all take this way.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,6 +10,7 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
+from ..base.declarations import Module
 from ..catalog.arguments import assign, check_supported, texts_of_rows
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
@@ -38,48 +39,50 @@ class ScoringPlan:
     {'qa_em': 0.5}
     """
 
-    modules: Mapping[str, Mapping[str, Any]]  # of each the options that move its scores
-    systems: Mapping[str, str]  # of each the column of predictions
+    modules: Mapping[str, Mapping[str, Any]]  # by module: the options that affect its scores
+    systems: Mapping[str, str]  # by system: the column of predictions
     labels: Mapping[str, str]  # columns of references, groups, clusters and ids, if there are any
-    intervals: Mapping[str, Any] = field(default_factory=dict)  # what states must know of them
+    intervals: Mapping[str, Any] = field(default_factory=dict)  # that states need in advance
 
     def names(self) -> list[str]:
         """The columns that are read."""
         return list(dict.fromkeys([*self.systems.values(), *self.labels.values()]))
 
-    def part(self, batches: Iterable[Mapping[str, Any]], before: int = 0) -> Part:
-        """The states of these batches, each a mapping from columns to values.
+    def part(self, blocks: Iterable[Mapping[str, Any]], before: int = 0) -> Part:
+        """The states of these blocks, each a mapping from columns to values.
 
         Args:
-            batches: of rows.
-            before: how many rows come before the first batch, for messages.
+            blocks: of rows.
+            before: the number of rows before the first block, for messages.
 
         Raises:
-            ValueError: a row is not what it may be.
+            ValueError: a row is not valid.
         """
         part = self.empty_part()
-        for batch in batches:
-            rows = len(batch[self.names()[0]])
+        for block in blocks:
+            rows = len(block[self.names()[0]])
             if rows:
                 try:
-                    self.update(part, batch, before)
+                    self.update(part, block, before)
                 except InputError as error:
                     columns = {**self.labels, "predictions": self.systems[error.system]}
-                    raise _located(error.error, columns, batch, before) from error
+                    raise _located(error.error, columns, block, before) from error
             before += rows
         return part
 
     def total(self, parts: Iterable[bytes]) -> Part:
-        """Some parts, each in binary format_name, merged."""
+        """Merge parts in their binary form."""
         total = self.empty_part()
         for data in parts:
             total.merge(Part.from_bytes(data))
         return total
 
-    def scores_of_rows(self, batch: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:
-        """The scores of each row of a batch, before which there are so many rows.
+    def scores_of_rows(self, block: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:
+        """The scores of each row of a block, by all modules, for one system.
 
-        They are those of all modules for one system.
+        Args:
+            block: its columns.
+            before: the number of rows before it, for messages.
         """
         scores: dict[str, list[float]] = {}
         for name, options in self.modules.items():
@@ -88,11 +91,11 @@ class ScoringPlan:
             metric = loaded(name)(**options)
             for system in self.systems:
                 columns = self.columns(metric, system)
-                inputs = {name: batch[column] for name, column in columns.items()}
+                inputs = {name: block[column] for name, column in columns.items()}
                 try:
                     scores |= metric.compute(**inputs, per_example=True)["per_example"]
                 except ValueError as error:
-                    raise _located(error, columns, batch, before) from error
+                    raise _located(error, columns, block, before) from error
         return scores
 
     def empty_part(self, preset: str | None = None) -> Part:
@@ -114,27 +117,27 @@ class ScoringPlan:
     def update(
         self,
         part: Part,
-        batch: Mapping[str, Any],
+        block: Mapping[str, Any],
         before: int,
         systems: Iterable[str] | None = None,
     ) -> None:
-        """Take a batch, before which there are `before` rows, into the states of these systems.
+        """Add a block of rows, with `before` rows before it, to the states of these systems.
 
         Raises:
-            InputError: a module refuses a row of the batch.
+            InputError: a module refuses a row of the block.
         """
-        # Arrow's columns become lists once, not once for each module and digest; but maps, which
-        # rankings read in their own way.
+        # Arrow's columns become lists once, not once for each module and digest, except for maps,
+        # which rankings read in their own way.
         systems = list(self.systems if systems is None else systems)
         names = {*(self.systems[system] for system in systems), *self.labels.values()}
-        batch = {name: _read_once(name, batch[name]) for name in names}
+        block = {name: _read_once(name, block[name]) for name in names}
         labels = {
-            label: _listed(batch[column])
+            label: _listed(block[column])
             for label, column in self.labels.items()
             if label != "references"
         }
         digests = {
-            label: row_digest(batch[self.labels[label]])
+            label: row_digest(block[self.labels[label]])
             for label in _DIGESTED
             if label in self.labels
         }
@@ -148,40 +151,41 @@ class ScoringPlan:
                     if name in labels and name in metric.options
                 }
                 if kind_of(metric).needs_ids:
-                    rows = len(batch[self.systems[system]])
+                    rows = len(block[self.systems[system]])
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
                     state.update(
-                        **{name: batch[column] for name, column in columns.items()}, **accepted
+                        **{name: metric.with_nan(block[c]) for name, c in columns.items()},
+                        **accepted,
                     )
                 except ValueError as error:
                     raise InputError(system, error) from error
             part.add_digests(system, digests)
 
-    def columns(self, metric: Any, system: str) -> dict[str, str]:
-        """Of each input of a module the column.
+    def columns(self, metric: Module, system: str) -> dict[str, str]:
+        """The column of each input of a module.
 
         Raises:
-            ValueError: there is none of an input.
+            ValueError: an input has none.
         """
         columns = {**self.labels, "predictions": self.systems[system]}
-        for name in metric.input_names:
+        for name in metric.required_inputs:
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
-        return {name: columns[name] for name in metric.input_names}
+        return {name: columns[name] for name in metric.input_names if name in columns}
 
 
 def plan_of_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, str],
     labels: Mapping[str, str | None],
 ) -> ScoringPlan:
-    """What is scored of a table that comes in parts.
+    """The plan for a table that is scored in parts.
 
     Raises:
-        ValueError: there is no such option, a module does not support what is asked for, an input
-            has no column, or rankings have no ids.
+        ValueError: there is no such option, a module does not support the request, an input has no
+            column, or rankings have no ids.
     """
     if labels.get("ids") is None and any(kind_of(m).needs_ids for m in metrics.values()):
         raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
@@ -204,13 +208,13 @@ def plan_of_columns(
 
 
 def _located(
-    error: ValueError, columns: Mapping[str, str], batch: Mapping[str, Any], before: int
+    error: ValueError, columns: Mapping[str, str], block: Mapping[str, Any], before: int
 ) -> ValueError:
-    """An error of `predictions[12]` with the table's name for the column, its row and value."""
+    """An error about `predictions[12]`, with the name of the column, the row and the value."""
     if not isinstance(error, RowError) or error.column not in columns:
         return error
     column = columns[error.column]
-    value = repr(_listed(batch[column])[error.row])
+    value = repr(_listed(block[column])[error.row])
     excerpt = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
     problem = error.about(f"column {column!r}")
     return ValueError(f"row {before + error.row}: {problem}; the value is {excerpt}")

@@ -1,9 +1,9 @@
-"""Parts of a Spark DataFrame: executors compute states of partitions, and only states travel.
+"""Parts of a Spark DataFrame: executors compute the states of partitions, and send only these.
 
-Spark and Spark Connect take the same path, `mapInArrow` alone, for Connect has no RDDs. The states
-of partitions are dealt out to a few tasks, which merge them, and the driver merges what is left.
-Merging does not round, so the result does not depend on how rows are partitioned. A task that Spark
-runs again counts once, because Spark drops the output of the first attempt.
+Spark and Spark Connect take the same path, with `mapInArrow` alone, since Connect has no RDDs. A
+few tasks merge the states of the partitions, and the driver merges theirs. Merging does not round,
+so the result does not depend on how rows are partitioned. A task that Spark runs again counts once,
+because Spark drops the output of the first attempt.
 """
 
 import pickle
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     MapInArrow = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
-_MERGING_TASKS = 8  # as many states reach the driver
+_MERGING_TASKS = 8  # and as many states for the driver
 # Bytes of a state in one row: Spark keeps several copies of a row, and Connect limits messages.
-_PIECE = 1 << 20
-_ORDER = ("partition", "piece")
-_SCHEMA = "partition int, piece int, state binary, error string"
+_CHUNK = 1 << 20
+_ORDER = ("partition", "chunk")
+_SCHEMA = "partition int, chunk int, state binary, error string"
 _MISSING = (
     "{error}, in the Python of Spark's executors, {python}; they need metric-commons. Install it "
     "there: pip install 'metric-commons[spark]'; or send an environment that holds it, by "
@@ -38,8 +38,8 @@ def part_of_spark(df: "DataFrame", plan: ScoringPlan) -> Part:
     """The states of all rows of a DataFrame of Spark or Spark Connect.
 
     Raises:
-        ValueError: a row is not valid; the message has the partition, the row, the column and the
-            value. Or executors cannot import metric-commons.
+        ValueError: a row is not valid; the message names partition, row, column and value. Or
+            executors cannot import metric-commons.
     """
     check_columns(plan.names(), df.columns)
     rows = numbered(df.select(*map(quoted, plan.names())))
@@ -50,17 +50,17 @@ def part_of_spark(df: "DataFrame", plan: ScoringPlan) -> Part:
 
 
 def numbered(df: "DataFrame") -> "DataFrame":
-    """The DataFrame with numbers for names, since Connect gives none with a dot to `mapInArrow`."""
+    """The DataFrame with numbers as names: Connect passes no names with dots to `mapInArrow`."""
     return df.toDF(*map(str, range(len(df.columns))))
 
 
 def on_executors(
     function: Callable[..., "Iterator[pa.RecordBatch]"], plan: ScoringPlan
 ) -> "MapInArrow":
-    """A function of batches, for `mapInArrow`, that calls another one with a plan and the batches.
+    """A function of record batches, for `mapInArrow`, that calls another one with a plan as well.
 
-    It is nested, so it is sent with its code and imports what it calls when it runs. Where
-    metric-commons is missing it can say so; what is sent by name fails while it is unpickled.
+    It is nested, so it is sent with its code, and imports what it calls when it runs. So it can
+    report a missing metric-commons; a function sent by name would fail while it is unpickled.
     """
     payload, message = pickle.dumps((function, plan)), _MISSING
 
@@ -78,7 +78,7 @@ def on_executors(
 
 
 def name_partition(function: Callable[[Any], Any], argument: Any) -> Any:
-    """The value of a function; a ValueError gets the number of Spark's partition."""
+    """The value of a function; the number of the partition is added to a ValueError."""
     try:
         return function(argument)
     except ValueError as error:
@@ -86,7 +86,7 @@ def name_partition(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
-    """The function, whose errors become rows: Spark would try again, and wrap them."""
+    """The function, with errors returned as rows: Spark would retry, and wrap them."""
 
     def run(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
@@ -98,7 +98,7 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
             context = TaskContext.get()
             record = {
                 "partition": pa.array([context.partitionId() if context else 0], pa.int32()),
-                "piece": pa.array([0], pa.int32()),
+                "chunk": pa.array([0], pa.int32()),
                 "state": pa.array([None], pa.binary()),
                 "error": [str(error)],
             }
@@ -110,7 +110,7 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
 def _rows_of_partition(
     plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
-    """The state of the rows of a partition; nothing of no rows."""
+    """The state of the rows of a partition; nothing if it has no rows."""
     names = plan.names()
     filled = (dict(zip(names, batch.columns, strict=True)) for batch in batches if batch.num_rows)
     first = next(filled, None)
@@ -121,7 +121,7 @@ def _rows_of_partition(
 def _rows_of_total(
     plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
-    """The sum of the states in some rows, in the order of `_ORDER`; nothing of none."""
+    """The sum of the states in some rows, in the order of `_ORDER`; nothing if there are none."""
     states = _states(row for batch in batches for row in batch.to_pylist())
     first = next(states, None)
     if first is not None:
@@ -129,15 +129,15 @@ def _rows_of_total(
 
 
 def _rows(part: Part) -> "Iterator[pa.RecordBatch]":
-    """The pieces of a state."""
+    """The chunks of a state."""
     import pyarrow as pa
 
     state = part.to_bytes()
-    for piece, start in enumerate(range(0, len(state), _PIECE)):
+    for chunk, start in enumerate(range(0, len(state), _CHUNK)):
         record = {
             "partition": pa.array([_partition()], pa.int32()),
-            "piece": pa.array([piece], pa.int32()),
-            "state": [state[start : start + _PIECE]],
+            "chunk": pa.array([chunk], pa.int32()),
+            "state": [state[start : start + _CHUNK]],
             "error": pa.array([None], pa.string()),
         }
         yield pa.RecordBatch.from_pydict(record)
@@ -150,16 +150,16 @@ def _states(rows: Iterable[Any]) -> Iterator[bytes]:
         ValueError: a row has an error instead.
     """
     for _, group in groupby(rows, itemgetter("partition")):
-        pieces = []
+        chunks = []
         for row in group:
             if row["error"] is not None:
                 raise ValueError(row["error"])
-            pieces.append(row["state"])
-        yield b"".join(pieces)
+            chunks.append(row["state"])
+        yield b"".join(chunks)
 
 
 def _partition() -> int:
-    """The number of the partition that this process works on."""
+    """The number of the partition that this process is working on."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

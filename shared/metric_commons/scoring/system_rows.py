@@ -1,14 +1,15 @@
-"""The rows of one system: what each module takes of them, and what they are called."""
+"""The rows of one system: the inputs of each module, and the labels of rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..score_kinds.score_kind import kind_of
 from ..score_kinds.value_counts import counts_of_rows
-from .units import Units, scores_of_units
+from .row_samples import RowSamples, scores_of_samples
 
 
 class InputError(ValueError):
@@ -23,17 +24,18 @@ class InputError(ValueError):
 class SystemRows:
     """The rows of one system."""
 
-    inputs: Mapping[str, Mapping[str, Any]]  # of each module the columns that it takes
+    inputs: Mapping[str, Mapping[str, Any]]  # by module: its columns
     groups: Sequence[Any] | None = None
     clusters: Sequence[Any] | None = None
     ids: Sequence[Any] | None = None
-    units: Mapping[str, Units] = field(default_factory=dict)  # of modules whose rows have repeats
+    # By module: the sample of each row, if samples have several rows.
+    samples: Mapping[str, RowSamples] = field(default_factory=dict)
     excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
 
     def __len__(self) -> int:
         module, columns = next(iter(self.inputs.items()))
-        return self.units[module].size if module in self.units else len(columns["predictions"])
+        return self.samples[module].size if module in self.samples else len(columns["predictions"])
 
     def references(self) -> Any:
         """The references, if a module takes any."""
@@ -43,14 +45,14 @@ class SystemRows:
     def result(
         self,
         name: str,
-        metric: Any,
+        metric: Module,
         options: Mapping[str, Any],
         reporting: Mapping[str, Any],
         summary: Callable[..., dict[str, Any]] | None = None,
     ) -> ModuleResult:
-        """What `metric`, the module `name`, says about these rows.
+        """The result of `metric`, the module `name`, for these rows.
 
-        If they are scored, `summary` returns what follows from the scores.
+        If rows have been scored already, `summary` makes the result from their scores.
         """
         reporting = {**reporting, "groups": self.groups, "clusters": self.clusters}
         reported = {
@@ -58,10 +60,10 @@ class SystemRows:
         }
         columns = self.inputs[name]
         counts = row_sums = None
-        if name in self.units:
-            result = scores_of_units(name, metric, columns, options, reported, self.units[name])
+        if name in self.samples:
+            result = scores_of_samples(name, metric, columns, options, reported, self.samples[name])
         else:
-            inputs = {column: columns[column] for column in metric.feature_sets[0]}
+            inputs = {column: metric.with_nan(columns[column]) for column in metric.feature_sets[0]}
             if summary is None:
                 result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
             else:
@@ -91,7 +93,7 @@ class SystemRows:
 
 
 def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
-    """Every system answers the same questions, as far as that can be seen."""
+    """Check that the systems have the same number of rows and the same references."""
     (first, rows_a), *systems_left = systems.items()
     for system, rows_b in systems_left:
         if len(rows_a) != len(rows_b):
@@ -111,7 +113,7 @@ def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
 
 
 def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[Any]]]:
-    """What the rows of each system are called, as far as that was given."""
+    """The ids and clusters of the rows of each system, if there are any."""
     labels_by_system: dict[str, dict[str, list[Any]]] = {}
     for system, rows in systems.items():
         columns = (("id", "ids", rows.ids), ("cluster", "clusters", rows.clusters))

@@ -1,11 +1,11 @@
-"""Columns of tables of any library, by their names; none of these libraries is imported."""
+"""Columns of the tables of any library, by name, without importing the library."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..numbers.checks import nearest
 
-_BATCH = 1_000  # rows of a table that is read batch by batch
+_ROWS = 1_000  # of a block of a table that is read block by block
 
 
 def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
@@ -13,12 +13,12 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
 
     Args:
         data: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of pyarrow; a
-            Dataset or IterableDataset of `datasets`; or an iterable of rows as dictionaries. Of a
-            Spark DataFrame these columns come to the driver.
-        names: of the columns.
+            Dataset or IterableDataset of `datasets`; or an iterable of rows as dictionaries. The
+            columns of a Spark DataFrame are collected by the driver.
+        names: the names of the columns.
 
     Raises:
-        ValueError: there is no such column, or the data is no table.
+        ValueError: there is no such column, or the data is not a table.
 
     >>> columns_of_table({"answer": ["a"], "gold": ["b"]}, ["gold"])
     {'gold': ['b']}
@@ -37,7 +37,7 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def table_names(data: Any) -> list[str] | None:
-    """The names of the columns; None of what is read row by row.
+    """The names of the columns; None if the data can only be read row by row.
 
     >>> table_names({"answer": ["a"]}), table_names([{"answer": "a"}])
     (['answer'], None)
@@ -56,7 +56,7 @@ def table_names(data: Any) -> list[str] | None:
 
 
 def is_table(data: Any) -> bool:
-    """Whether an argument is a table with named columns, and no single column."""
+    """Whether an argument is a table with named columns, not a single column."""
     return not isinstance(data, Mapping) and table_names(data) is not None
 
 
@@ -66,7 +66,7 @@ def is_spark(data: Any) -> bool:
 
 
 def is_dataset(data: Any) -> bool:
-    """Whether a table is a `datasets.Dataset`, with all rows at hand."""
+    """Whether a table is a `datasets.Dataset`, which can be indexed."""
     return hasattr(data, "select_columns") and hasattr(data, "__len__")
 
 
@@ -80,32 +80,32 @@ def quoted(name: str) -> str:
 
 
 def comes_in_parts(data: Any) -> bool:
-    """Whether a table may be too large for one process: of Spark, or of `datasets`."""
+    """Whether a table is one of Spark or `datasets`, which may be too large for one process."""
     return is_spark(data) or hasattr(data, "select_columns")
 
 
-def columns_of_batch(batch: Any) -> dict[str, Any]:
-    """The columns of a table or a batch of pyarrow by their names."""
-    return dict(zip(batch.schema.names, batch.columns, strict=True))
+def columns_of_block(block: Any) -> dict[str, Any]:
+    """The columns of a table or a record batch of pyarrow, by name."""
+    return dict(zip(block.schema.names, block.columns, strict=True))
 
 
 def _column(column: Any) -> Any:
-    """A column as modules take it; those of polars as lists."""
+    """A column that modules accept: as a list, if it is one of polars."""
     return (
         column.to_list() if hasattr(column, "to_list") and not hasattr(column, "iloc") else column
     )
 
 
 def _collected(data: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The columns of rows that come one after another, or in batches of columns."""
+    """The columns of a table that is read row by row, or in blocks of columns."""
     columns: dict[str, list[Any]] = {name: [] for name in names}
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise ValueError(f"data must be a table with columns, got {type(data).__name__}")
     if hasattr(data, "iter"):  # an IterableDataset
-        for batch in data.iter(batch_size=_BATCH):
-            check_columns(names, batch)
+        for block in data.iter(batch_size=_ROWS):
+            check_columns(names, block)
             for name, column in columns.items():
-                column.extend(batch[name])
+                column.extend(block[name])
         return columns
     for row in data:
         if not isinstance(row, Mapping):
@@ -117,10 +117,10 @@ def _collected(data: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def check_columns(wanted: Iterable[str], names: Iterable[str]) -> None:
-    """Nothing, if a table with columns of these names has those that are wanted.
+    """Check that a table with columns of these names has all wanted ones.
 
     Raises:
-        ValueError: it lacks one.
+        ValueError: one is missing.
     """
     columns = list(names)
     for name in wanted:

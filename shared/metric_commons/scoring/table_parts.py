@@ -1,4 +1,4 @@
-"""Parts of tables that are too large for one process: of Spark, or batches of `datasets`."""
+"""Parts of tables of Spark and `datasets`, which may be too large for one process."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -7,10 +7,10 @@ from typing import Any
 from ..states.parts import Part
 from .scoring_plans import ScoringPlan
 from .spark_parts import part_of_spark
-from .table_columns import check_columns, columns_of_batch, is_dataset, is_spark
-from .worker_processes import in_order
+from .table_columns import check_columns, columns_of_block, is_dataset, is_spark
+from .worker_processes import map_ordered
 
-_BATCH_SIZE = 20_000  # rows: large enough for speed, small enough for memory
+_ROWS = 20_000  # of a block: enough for speed, few enough for memory
 
 
 def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
@@ -18,11 +18,11 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
 
     Args:
         data: the rows.
-        plan: what is scored.
-        jobs: of `datasets`, how many processes. Of an IterableDataset each reads some shards.
+        plan: the modules, and the columns that they read.
+        jobs: the number of processes, for `datasets`; each reads some shards of an IterableDataset.
 
     Raises:
-        ValueError: a row is not valid; the message has the row, the column and the value, and of
+        ValueError: a row is not valid; the message names row, column and value, and for
             Spark the partition.
     """
     if is_spark(data):
@@ -31,39 +31,37 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
         check_columns(plan.names(), data.column_names)
         rows = data.select_columns(plan.names()).with_format("arrow")
         if jobs > 1:
-            starts = range(0, len(data), _BATCH_SIZE)
-            return _merged(plan, jobs, starts, lambda start: _part_of_batch(plan, rows, start))
-        return plan.part(map(columns_of_batch, rows.iter(_BATCH_SIZE)))
+            starts = range(0, len(data), _ROWS)
+            return _merged(plan, jobs, starts, lambda start: _part_of_block(plan, rows, start))
+        return plan.part(map(columns_of_block, rows.iter(_ROWS)))
     if jobs > 1:
         shards = range(data.num_shards)
         return _merged(plan, jobs, shards, lambda shard: _part_of_shard(plan, data, shard))
-    return plan.part(_checked(plan, data.iter(_BATCH_SIZE)))
+    return plan.part(_checked(plan, data.iter(_ROWS)))
 
 
-def _checked(
-    plan: ScoringPlan, batches: Iterable[Mapping[str, Any]]
-) -> Iterator[Mapping[str, Any]]:
-    """The batches of an IterableDataset, whose columns may be unknown until they are read."""
-    for batch in batches:
-        check_columns(plan.names(), batch)
-        yield batch
+def _checked(plan: ScoringPlan, blocks: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The blocks of an IterableDataset, whose columns may be unknown until it is read."""
+    for block in blocks:
+        check_columns(plan.names(), block)
+        yield block
 
 
-def _part_of_batch(plan: ScoringPlan, rows: Any, start: int) -> Part:
-    return plan.part([columns_of_batch(rows[start : start + _BATCH_SIZE])], start)
+def _part_of_block(plan: ScoringPlan, rows: Any, start: int) -> Part:
+    return plan.part([columns_of_block(rows[start : start + _ROWS])], start)
 
 
 def _part_of_shard(plan: ScoringPlan, data: Any, shard: int) -> Part:
     rows = data.shard(num_shards=data.num_shards, index=shard)
-    return plan.part(_checked(plan, rows.iter(_BATCH_SIZE)))
+    return plan.part(_checked(plan, rows.iter(_ROWS)))
 
 
 def _merged(
-    plan: ScoringPlan, jobs: int, pieces: Sequence[int], work: Callable[[int], Part]
+    plan: ScoringPlan, jobs: int, tasks: Sequence[int], work: Callable[[int], Part]
 ) -> Part:
-    """The states of all pieces, which several processes score."""
+    """The states of all rows, which several processes score."""
     total = plan.part([])
-    with closing(in_order(work, pieces, min(jobs, len(pieces) or 1))) as parts:
+    with closing(map_ordered(work, tasks, min(jobs, len(tasks) or 1))) as parts:
         for part in parts:
             total.merge(part)
     return total

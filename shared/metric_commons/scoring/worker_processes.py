@@ -1,9 +1,8 @@
-"""Work in several processes, which are forked from this one and so know all that it knows.
+"""Work in several processes, which are forked from this one and therefore share its memory.
 
-Pieces of the work are sent to processes, and what these return comes back in the order of pieces.
-A process that refuses a piece does not say what is wrong with it: who asked for the work does it
-again in one process, which meets the first wrong row as it would have without others, and says so
-in the same words.
+Tasks are sent to processes, and results are returned in the order of the tasks. If a process
+refuses a task, all work is done again in one process, which finds the first invalid row and reports
+it in the same words as if it had been alone.
 """
 
 import gc
@@ -23,7 +22,7 @@ _REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
 
 
 class RefusedError(ValueError):
-    """A process refuses a piece; one process alone will say why."""
+    """A process refuses a task; doing the work in one process will show why."""
 
 
 class EndedError(ChildProcessError):
@@ -42,7 +41,7 @@ def cores() -> int:
 
 
 def check_jobs(jobs: int) -> None:
-    """Nothing, if the work can be done in so many processes.
+    """Check that work can be done in this number of processes.
 
     Raises:
         ValueError: it cannot.
@@ -60,8 +59,8 @@ def check_jobs(jobs: int) -> None:
         )
 
 
-def in_processes(work: Callable[[int], Result], jobs: int) -> Result:
-    """What `work(jobs)` returns; if a process refuses its input, what `work(1)` returns or raises.
+def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:
+    """The result of `work(jobs)` or, if a process refuses its input, of `work(1)`.
 
     Raises:
         EndedError: a process was killed.
@@ -72,79 +71,79 @@ def in_processes(work: Callable[[int], Result], jobs: int) -> Result:
         except EndedError:
             raise
         except _REFUSALS:
-            pass  # one process finds the first wrong row, and knows its number and line
+            pass  # one process finds the first invalid row, with its number and line
     return work(1)
 
 
-def in_order(
-    work: Callable[[Any], Any], pieces: Iterable[Any], jobs: int
+def map_ordered(
+    work: Callable[[Any], Any], tasks: Iterable[Any], jobs: int
 ) -> Generator[Any, None, None]:
-    """What `work` returns for each piece, in the order of pieces.
+    """Apply `work` to each task, and return the results in the order of the tasks.
 
-    Close it (`contextlib.closing`) to end the processes at once.
+    Close the generator (`contextlib.closing`) to end the processes at once.
 
     Args:
-        work: any function, since it is not sent; what it is given and what it returns is.
-        pieces: taken as they are needed, one for each process that waits.
-        jobs: how many processes.
+        work: any function, since it is not sent to processes; only its arguments and results are.
+        tasks: taken as needed, one for each idle process.
+        jobs: number of processes.
 
     Raises:
-        RefusedError: the work raised an error that is about its input.
-        EndedError: a process was killed, or ended by a fault, which its stderr shows.
+        RefusedError: the work raised an error about its input.
+        EndedError: a process was killed, or ended because of a fault, which its stderr shows.
 
-    >>> list(in_order(lambda piece: piece * piece, range(5), jobs=2))
+    >>> list(map_ordered(lambda task: task * task, range(5), jobs=2))
     [0, 1, 4, 9, 16]
     """
     workers: list[_Worker] = []
     try:
-        yield from _dealt(pieces, workers, work, jobs)
+        yield from _dealt(tasks, workers, work, jobs)
     finally:
         for worker in workers:
             worker.end()
 
 
 def _dealt(
-    pieces: Iterable[Any], workers: "list[_Worker]", work: Callable[[Any], Any], jobs: int
+    tasks: Iterable[Any], workers: "list[_Worker]", work: Callable[[Any], Any], jobs: int
 ) -> Iterator[Any]:
-    """What becomes of the pieces; a process is started for a piece for which none waits."""
+    """The results of the tasks; a process is started if there is a task and no idle process."""
     from multiprocessing.connection import wait
 
-    waiting = enumerate(pieces)
-    number, piece = next(waiting, (0, _END))
+    waiting = enumerate(tasks)
+    number, task = next(waiting, (0, _END))
     idle: list[_Worker] = []
     busy: dict[Any, tuple[_Worker, int]] = {}
     results: dict[int, Any] = {}
-    first = 0  # of the pieces whose results are not yet handed on
+    first = 0  # task whose result has not been returned
     while True:
-        # A process gets the next piece when it waits for one, so nobody waits to send.
-        while piece is not _END and (idle or len(workers) < jobs):
+        # A process gets the next task when it waits for one, so sending never blocks.
+        while task is not _END and (idle or len(workers) < jobs):
             if not idle:
                 with _forking():
                     workers.append(_Worker(work, workers))
                 idle.append(workers[-1])
             worker = idle.pop()
-            worker.send(piece)
+            worker.send(task)
             busy[worker.connection] = worker, number
-            number, piece = next(waiting, (0, _END))
+            number, task = next(waiting, (0, _END))
         while first in results:
             yield results.pop(first)
             first += 1
         if not busy:
             return
         for ready in wait(list(busy)):
-            worker, number_of_piece = busy.pop(ready)
-            results[number_of_piece] = worker.result()
+            worker, number_of_task = busy.pop(ready)
+            results[number_of_task] = worker.result()
             idle.append(worker)
 
 
 class _Worker:
-    """A process that does pieces of work until it is ended, or its parent has gone."""
+    """A process that does tasks until it is killed or its parent has ended."""
 
     def __init__(self, work: Callable[[Any], Any], siblings: "Sequence[_Worker]") -> None:
         from multiprocessing import Pipe, get_context
 
         self.connection, end_of_worker = Pipe()
-        # A process that held ends of siblings would keep them waiting when the parent has gone.
+        # A process that held ends of siblings would keep them waiting when the parent has ended.
         ends_of_parent = [*(worker.connection for worker in siblings), self.connection]
         self._process = get_context("fork").Process(
             target=_serve, args=(work, end_of_worker, ends_of_parent), daemon=True
@@ -152,15 +151,15 @@ class _Worker:
         self._process.start()
         end_of_worker.close()
 
-    def send(self, piece: Any) -> None:
-        """Hand over a piece."""
+    def send(self, task: Any) -> None:
+        """Send a task to the process."""
         try:
-            self.connection.send(piece)
+            self.connection.send(task)
         except (BrokenPipeError, ConnectionResetError):
             raise EndedError(self._ending()) from None
 
     def result(self) -> Any:
-        """What became of a piece."""
+        """Receive the result of a task."""
         try:
             is_answer, value = self.connection.recv()
         except (EOFError, ConnectionResetError):
@@ -170,13 +169,13 @@ class _Worker:
         return value
 
     def end(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process, whatever it is doing."""
         self._process.kill()
         self._process.join()
         self.connection.close()
 
     def _ending(self) -> str:
-        """How the process ended."""
+        """A description of how the process ended."""
         self._process.join()
         status = self._process.exitcode or 0
         if status >= 0:
@@ -193,17 +192,17 @@ def _serve(
     parent: "Connection[Any, Any]",
     ends_of_parent: "Sequence[Connection[Any, Any]]",
 ) -> None:
-    """Do what is sent until nobody sends any more."""
+    """Do tasks until the connection is closed."""
     for end in ends_of_parent:
         end.close()
-    gc.freeze()  # what the parent has is not searched for garbage, which would copy its pages
+    gc.freeze()  # searching the objects of the parent for garbage would copy its pages
     while True:
         try:
-            piece = parent.recv()
+            task = parent.recv()
         except EOFError:
             return
         try:
-            answer = True, work(piece)
+            answer = True, work(task)
         except _REFUSALS as error:
             answer = False, f"{type(error).__name__}: {error}"
         try:
@@ -214,7 +213,7 @@ def _serve(
 
 @contextmanager
 def _forking() -> Iterator[None]:
-    """Processes that are forked inside do not hear of interrupts, which their parent deals with."""
+    """Block interrupts in processes that are forked inside; their parent handles them."""
     signals = {signal.SIGINT}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:

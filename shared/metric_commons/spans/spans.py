@@ -19,12 +19,11 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Proportion, checked_options
 from ..statistics.proportions import Interval
-from ..statistics.sum_distributions import Distribution, SumFunction, SumRatio
+from ..statistics.sum_distributions import SumFunction, SumRatio, SumScore
 from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
 Match = Literal["strict", "exact", "partial", "type"]
-SpanFormat = Literal["seqeval"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
 
 _AT_MOST = (("hits:", "predicted:"), ("found:", "relevant:"), ("equal_tags", "tags"))
@@ -95,14 +94,18 @@ def type_f1_intervals(
     statistics: RowStatistics, *, confidence_level: float, n_resamples: int, seed: int
 ) -> dict[str, Interval]:
     """The interval of the F1 of each type."""
-    by_type = statistics.reshaped(
-        lambda result: {name: scores["f1"] for name, scores in result["per_type"].items()}, {}
-    )
+
+    def f1_of_types(sums: Mapping[str, float]) -> dict[str, float]:
+        by_type = statistics.scores(sums)["per_type"]
+        return {name: scores["f1"] for name, scores in by_type.items()}
+
     distributions = {
         name: _micro_distributions([name], statistics.names)["f1"]
         for name in _names_of_types(statistics.names)
     }
-    by_type = replace(by_type, distributions=lambda statistics: distributions)
+    by_type = replace(
+        statistics, scores=f1_of_types, distributions=lambda statistics: distributions
+    )
     return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
 
 
@@ -176,23 +179,6 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
     return result
 
 
-def seqeval_spans(rows: RowStatistics) -> RowStatistics:
-    """The statistics of spans, with results as in evaluate's module `seqeval`.
-
-    >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
-    >>> result = seqeval_spans(rows).result()
-    >>> list(result), result["PER"]["number"]
-    (['LOC', 'PER', 'overall_precision', 'overall_recall', 'overall_f1', 'overall_accuracy'], 1)
-    """
-    keys = ("precision", "recall", "f1", "accuracy")
-    return rows.reshaped(_seqeval_result, {key: f"overall_{key}" for key in keys})
-
-
-def _seqeval_result(result: Mapping[str, Any]) -> dict[str, Any]:
-    keys = [key for key in ("precision", "recall", "f1", "accuracy") if key in result]
-    return {**result["per_type"], **{f"overall_{key}": result[key] for key in keys}}
-
-
 def _types(sums: Mapping[str, float]) -> list[str]:
     """The types that occur on either side, in order."""
     names = _names_of_types(sums)
@@ -207,7 +193,7 @@ def _names_of_types(statistics: Iterable[str]) -> list[str]:
 # ---- how scores follow from sums, for their intervals -------------------------------------------
 
 
-def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict[str, Distribution]:
+def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict[str, SumScore]:
     """How each score follows from the sums of these statistics.
 
     The scores of all types together are ratios. Averages over types are functions of sums, with an
@@ -235,15 +221,13 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     return distributions
 
 
-def _micro_distributions(
-    types: Sequence[str], statistics: Sequence[str]
-) -> dict[str, Distribution]:
+def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dict[str, SumScore]:
     """Precision, recall and F1 of the spans of some types together."""
 
     def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
         return {f"{kind}:{name}": factor for name in types}
 
-    distributions: dict[str, Distribution] = {
+    distributions: dict[str, SumScore] = {
         "precision": SumRatio(factors("hits"), factors("predicted"))
     }
     if f"found:{types[0]}" not in statistics:

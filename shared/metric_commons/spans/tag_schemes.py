@@ -20,7 +20,8 @@ import numpy as np
 from ..numbers.arrays import Booleans, Integers
 from ..numbers.checks import RowError
 
-Scheme = Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU", "auto"]
+NamedScheme = Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
+Scheme = Literal[NamedScheme, "auto"]
 
 _PREFIXES = "OBIESUL"
 _FOREIGN, _POINT = 7, 8  # any other letter; and ".", which is not part of a span either

@@ -1,7 +1,7 @@
 """Parts of an evaluation: the states of its systems and modules, in a file until they are merged.
 
-Whatever deals the rows out, be it a job array, Ray, Dask or Beam, needs nothing of ours but a
-process for each part, and one that merges the files.
+Rows may be distributed by a job array, Ray, Dask or Beam: a process scores each part, and one
+merges the files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ _DIGESTS = 1 << 64
 
 @dataclass
 class Part(StoredColumns):
-    """The states of each system and module, and the files that their rows are from.
+    """The states of each system and module, and the files of their rows.
 
     >>> one, other = (Part({"bot": {"qa_em": State("qa_em")}}) for _ in range(2))
     >>> one.states["bot"]["qa_em"].update(predictions=["Paris"], references=["paris"])
@@ -45,19 +45,19 @@ class Part(StoredColumns):
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
-    preset: str | None = None  # that the options came from
+    preset: str | None = None  # the source of the options
     digests: dict[str, dict[str, int]] = field(default_factory=dict)  # of references and ids
 
     def merge(self, part: "Part", *, allow_equal_shards: bool = False) -> None:
-        """Take in another part, which stays as it is.
+        """Add the rows of another part, which is not changed.
 
         Args:
-            part: of other rows.
-            allow_equal_shards: also a part of a file with the same content as one of this part.
+            part: the other part.
+            allow_equal_shards: accept files with the same content in both parts.
 
         Raises:
-            ValueError: it has other systems, modules or options, or the rows of a file that this
-                one has too, whatever their paths.
+            ValueError: it has other systems, modules or options, or both have a file with the
+                same content, whatever its path.
         """
         if part is self:
             raise ValueError("a part cannot be merged into itself; its rows would count twice")
@@ -87,7 +87,7 @@ class Part(StoredColumns):
             self.add_digests(system, digests)
 
     def add_digests(self, system: str, digests: Mapping[str, int]) -> None:
-        """Take in digests of further rows, as `row_digest` returns them."""
+        """Add digests of further rows, as `row_digest` returns them."""
         for name, digest in digests.items():
             total = self.digests.setdefault(system, {})
             total[name] = added(total.get(name, 0), digest)
@@ -99,7 +99,7 @@ class Part(StoredColumns):
             **reporting: `confidence_level`, `n_resamples` and `seed`, for modules that have them.
 
         Raises:
-            ValueError: there are no rows, or an option is not what it may be.
+            ValueError: there are no rows, or an option is not valid.
         """
         systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in self.states}
         steps = [(system, name) for system, states in self.states.items() for name in states]
@@ -114,7 +114,7 @@ class Part(StoredColumns):
         return Results(systems=systems, provenance=record)
 
     def content(self) -> dict[str, Any]:
-        """The states, and where their rows are from."""
+        """The states, and the sources of their rows."""
         states = {
             system: {module: state.content() for module, state in modules.items()}
             for system, modules in self.states.items()
@@ -144,7 +144,7 @@ class Part(StoredColumns):
 
 
 def _state(system: str, module: str, content: Mapping[str, Any]) -> State:
-    """The state of a module, whose errors name the system."""
+    """The state of a module; errors name the system."""
     try:
         stored_module = content.get("module", module) if isinstance(content, Mapping) else module
         if stored_module != module:
@@ -158,7 +158,7 @@ def _state(system: str, module: str, content: Mapping[str, Any]) -> State:
 def _check_provenance(
     content: Mapping[str, Any], states: Mapping[str, Mapping[str, State]]
 ) -> None:
-    """Nothing, if the files that rows are from, and the digests of rows, are what they may be."""
+    """Check the files of a part and the digests of its rows."""
     modules = {tuple(sorted(of_system)) for of_system in states.values()}
     if len(modules) != 1 or modules == {()}:
         raise ValueError("the systems of a part have different modules, or there are none")
@@ -169,7 +169,7 @@ def _check_provenance(
         check_option(f"rows of {system!r}", digests, Mapping[str, Any])
         for name, digest in digests.items():
             if type(digest) is not int or not 0 <= digest < _DIGESTS:
-                raise ValueError(f"the digest of {name!r} is {digest!r}, no integer of 64 bits")
+                raise ValueError(f"the digest of {name!r} is {digest!r}, not an integer of 64 bits")
 
 
 def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:

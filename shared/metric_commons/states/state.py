@@ -1,11 +1,11 @@
-"""States: what rows leave behind, to be merged with that of other rows.
+"""States: summaries of rows that can be merged with those of other rows.
 
-Where rows are too many for one process, each process keeps a `State` of those that it saw. States
-merge in any order and any grouping into the state of all rows, whose result is that of one
-`compute`. A state keeps what that needs: of scores how often each value occurs, of labels how often
-each pair, of a regression sums, or rows if intervals are asked for. Rankings are kept one by one,
-under the ids of their queries, so that none is counted twice. All sums are exact, and each mean is
-rounded once; so the result has the same bits as that of all rows together.
+If there are too many rows for one process, each process keeps a `State` of its rows. States merge
+in any order and any grouping into the state of all rows, whose result is that of one `compute`. A
+state keeps only what that needs: how often each score occurs, how often each pair of labels, the
+sums of a regression, or its rows if intervals are requested. Rankings are kept by the ids of their
+queries, so that none counts twice. All sums are exact, and each mean is rounded once, so the result
+has the same bits as that of all rows together.
 """
 
 import json
@@ -14,16 +14,17 @@ from copy import copy
 from functools import cache, lru_cache
 from typing import Annotated, Any, Self
 
+from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
-from ..catalog.arguments import OF_ROWS, REPORTING, holds_function, texts_of_rows
-from ..catalog.catalog import load_without_evaluate
+from ..catalog.arguments import OF_ROWS, OF_SCRIPTS, REPORTING, names_of_functions, texts_of_rows
+from ..catalog.catalog import module_class
 from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from ..numbers.domains import Range
 from ..results.signature import version
 from ..score_kinds.score_kind import kind_of
-from ..score_kinds.sufficient_statistics import CountedScores, RowLabels
+from ..score_kinds.sufficient_statistics import CountedScores, RowLabels, SufficientStatistics
 
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
@@ -32,17 +33,17 @@ _CONTENT = {
     "rows": Annotated[int, Range(0)],
     "statistics": Any,
 }
-_OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
+_OF_INTERVALS = ("confidence_level", "standard_error")  # which some states need in advance
 
 
 class State(StoredColumns):
-    """The state of a module with these options, of no rows yet.
+    """The state of a module with these options, without rows.
 
     Args:
         module: its name.
-        **options: of the module, as far as they can move a score; those about what is reported
-            beside scores are for `result`. But a regression keeps rows, and not sums, only if
-            `confidence_level` is stated here, which `result` then takes.
+        **options: the options of the module that affect scores; those for reporting belong to
+            `result`. But a regression keeps rows instead of sums only if `confidence_level` is
+            set here, which is then the default of `result`.
 
     Raises:
         ValueError: there is no such module, or an option is a function, which cannot be compared
@@ -61,30 +62,27 @@ class State(StoredColumns):
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
-        loaded(module)(**options)  # which checks them
+        metric = loaded(module)(**options)  # which checks them
         for name in texts_of_rows(options):
             raise ValueError(f"{name} is about single rows, which a state does not keep")
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
-        self.metric = loaded(module)(**options)
-        self.options = {
-            name: to_jsonable(value)
-            for name, value in self.metric.options.items()
-            if name not in REPORTING
-        }
+        # Options for intervals are those of results.
+        self.metric = loaded(module)(**options) if self._intervals else metric
+        for name in names_of_functions(self.metric.options):
+            raise ValueError(f"{name} is a function, which a state cannot hold")
+        self.options: dict[str, Any] = to_jsonable(
+            {name: value for name, value in self.metric.options.items() if name not in REPORTING}
+        )
         for name, value in self.metric.options.items():
-            if holds_function(value):
-                raise ValueError(f"{name} is a function, which a state cannot hold")
             if value is not None and self.metric.options_of_all_rows.get(name) == value:
                 raise ValueError(
                     f"{name}={value!r} follows from all rows, which a state does not keep; name it"
                 )
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = kind_of(self.metric).statistics(
-            self.metric, with_intervals=any(self._intervals.values())
-        )
-        self._lock = Lock()  # of the statistics: threads may update and merge at once
+        self._statistics = self._no_statistics()
+        self._lock = Lock()  # guards the statistics: several threads may update and merge
 
     def __len__(self) -> int:
         with self._lock:
@@ -98,19 +96,19 @@ class State(StoredColumns):
         ids: Sequence[int | str] | None = None,
         **columns: Any,
     ) -> None:
-        """Take in more rows, or none of them if one is wrong.
+        """Add rows; none of them if one is not valid.
 
-        There may be no rows, as parts of a table may be empty; only a result needs some.
+        There may be no rows, since parts of a table may be empty; only a result needs some.
 
         Args:
             groups: one label per row, in every update or in none.
-            clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, one integer or string per row, all different. Without ids rows are
-                numbered, which does not do for states that will be merged.
+            clusters: likewise, for rows that depend on each other; intervals then count clusters.
+            ids: for rankings, one integer or string per row, all distinct. Without ids rows are
+                numbered, which is not suitable for states that will be merged.
             **columns: the inputs of the module.
 
         Raises:
-            ValueError: a row, a label or an id is not what it may be.
+            ValueError: a row, a label or an id is not valid.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
         if columns and not any(map(len, columns.values())):
@@ -122,45 +120,62 @@ class State(StoredColumns):
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
+    def reset(self) -> None:
+        """Discard all rows, as before the first update.
+
+        >>> state = State("qa_em")
+        >>> state.update(predictions=["a"], references=["b"])
+        >>> state.reset()
+        >>> len(state)
+        0
+        """
+        with self._lock:
+            self._statistics = self._no_statistics()
+
+    def _no_statistics(self) -> SufficientStatistics:
+        """The statistics of no rows."""
+        with_intervals = any(self._intervals.values())
+        return kind_of(self.metric).statistics(self.metric, with_intervals=with_intervals)
+
     def merge(self, *states: "State") -> None:
-        """Take in the rows of other states, one after another, which stay as they are.
+        """Add the rows of other states, one state after another; they are not changed.
 
         Raises:
-            ValueError: one is of another module or has other options, is grouped where this one is
-                not, or holds a ranking that is there already. The rows of those before it stay.
+            ValueError: a state has another module or other options, only one of the two has
+                groups, or both have the same ranking. Rows of previous states have been added.
         """
         for state in states:
-            self._take(state)
+            self._merge(state)
 
-    def _take(self, other: "State") -> None:
-        """Take in the rows of another state."""
-        if other is self:
+    def _merge(self, state: "State") -> None:
+        """Add the rows of another state."""
+        if state is self:
             raise ValueError("a state cannot be merged into itself; its rows would count twice")
-        if self.module != other.module:
+        if self.module != state.module:
             raise ValueError(
-                f"a state of {other.module} cannot be merged into one of {self.module}"
+                f"a state of {state.module} cannot be merged into one of {self.module}"
             )
         for name, value in self.options.items():
-            if other.options.get(name) != value:
+            if state.options.get(name) != value:
                 raise ValueError(
                     f"states of different options cannot be merged: {name} is {value!r} in one and "
-                    f"{other.options.get(name)!r} in the other"
+                    f"{state.options.get(name)!r} in the other"
                 )
         # Always in the same order, so that two threads never wait for each other.
-        first, second = sorted((self, other), key=id)
+        first, second = sorted((self, state), key=id)
         with first._lock, second._lock:
-            self._statistics.merge(other._statistics)
+            self._statistics.merge(state._statistics)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        """What `compute` returns for all rows.
+        """The result of `compute` for all rows.
 
         Args:
-            **reporting: the options of the module about what comes beside its scores, such as
-                `confidence_level`, `interval`, `standard_error`, `n_resamples` and `seed`. Groups
-                are reported if there are any, and clusters are what intervals count.
+            **reporting: the options of the module for reporting, such as `confidence_level`,
+                `interval`, `standard_error`, `n_resamples` and `seed`. Groups are reported if
+                there are any, and intervals count clusters if there are any.
 
         Raises:
-            ValueError: there are no rows, or an option is not one that a state can serve.
+            ValueError: there are no rows, or a state does not support an option.
         """
         defaults = {
             name: value
@@ -170,18 +185,22 @@ class State(StoredColumns):
         for name in reporting:
             if name not in defaults:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
+        options = defaults | reporting
+        for option in OF_SCRIPTS:
+            if options.pop(option, None):
+                raise ValueError(f"{option} is for results of compute, not of a state")
         with self._lock:
             if not len(self):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
-            return self._statistics.result(**defaults | reporting)
+            return self._statistics.result(**options)
 
     def counts(self) -> CountedScores | None:
-        """How often each score of rows occurs, where intervals follow from that; else None."""
+        """How often each score of rows occurs; None if intervals do not follow from that."""
         with self._lock:
             return self._statistics.counts()
 
     def content(self) -> dict[str, Any]:
-        """What merges and results need."""
+        """All that merges and results need."""
         with self._lock:
             return {
                 "format": self.FORMAT,
@@ -197,7 +216,7 @@ class State(StoredColumns):
         """The inverse of `content`, and of `to_dict`.
 
         Raises:
-            ValueError: it comes from another version, whose scores may be others.
+            ValueError: it comes from another version, whose scores may differ.
         """
         check_object("a state", content, _CONTENT)
         if content["version"] != version(_DISTRIBUTION):
@@ -220,7 +239,7 @@ class State(StoredColumns):
 
 @lru_cache(maxsize=64)
 def _empty_state(kind: type[State], module: str, options: str) -> Any:
-    """A state without rows, of a file with these options in JSON; parts have the same ones."""
+    """A state without rows, with options in JSON from a file; cached, since parts share them."""
     defaults = loaded(module)().options
     stated = {
         name: value
@@ -231,6 +250,6 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
 
 
 @cache
-def loaded(module: str) -> type[Any]:
-    """The class of a module, kept, because small states would feel the search for it."""
-    return type(load_without_evaluate(module))
+def loaded(module: str) -> type[DeclaredModule]:
+    """The class of a module, cached, because small states are made often."""
+    return module_class(module)

@@ -7,17 +7,16 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from ..resampling.bootstrap import mean_interval
     from .cluster_sums import ClusterSums
-    from .corrections import benjamini_hochberg, holm, max_t
+    from .corrections import adjusted, benjamini_hochberg, holm, max_t
     from .differences import DifferenceInterval, Equivalence, difference_interval, equivalence
     from .estimates import estimate_interval, influence_interval, influence_spread
     from .intervals import interval
     from .paired_sums import compare_sums
     from .paired_tests import PairedTest, paired_test
-    from .power import minimum_detectable, power_of, required_rows
+    from .power import Pilot, minimum_detectable, power_of, required_labels, required_rows
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
     from .significance import (
-        adjusted,
         compare,
         compare_measures,
         p_values,
@@ -33,6 +32,7 @@ __all__ = [
     "Equivalence",
     "Interval",
     "PairedTest",
+    "Pilot",
     "RowStatistics",
     "adjusted",
     "benjamini_hochberg",
@@ -57,6 +57,7 @@ __all__ = [
     "power_of",
     "proportion_interval",
     "rank_intervals",
+    "required_labels",
     "required_rows",
     "simultaneous_intervals",
     "summarize",
@@ -73,8 +74,9 @@ __getattr__ = resolver(
         "Equivalence": "differences",
         "Interval": "proportions",
         "PairedTest": "paired_tests",
+        "Pilot": "power",
         "RowStatistics": "sums",
-        "adjusted": "significance",
+        "adjusted": "corrections",
         "benjamini_hochberg": "corrections",
         "compare": "significance",
         "compare_measures": "significance",
@@ -97,6 +99,7 @@ __getattr__ = resolver(
         "power_of": "power",
         "proportion_interval": "proportions",
         "rank_intervals": "ranks",
+        "required_labels": "power",
         "required_rows": "power",
         "simultaneous_intervals": "significance",
         "summarize": "summary",

@@ -1,4 +1,4 @@
-"""Intervals of estimates that are no means of rows, but have a variance of their own.
+"""Intervals of estimates other than means of rows, which have a variance of their own.
 
 The areas under the ROC and precision-recall curves are such estimates; kappa, Kendall's tau and
 rates that are corrected by labels have influences of rows. Like a mean of scores from 0 to 1, an
@@ -48,7 +48,7 @@ def estimate_interval(
 
     The area under the ROC curve is one: its variance is DeLong's, its rows are those of the scarcer
     class. The effective number of trials is that of the variance and one pseudo-row, so that an
-    area of 1, whose variance is 0, is no point. With clusters it is at most that, and as in
+    area of 1, whose variance is 0, is not a point. With clusters it is at most that, and as in
     `intervals.interval` Student's critical value takes the place of the normal one.
 
     Args:

@@ -20,16 +20,16 @@ from ..resampling.ratio_distribution import ratio_distribution
 from ..resampling.unseen_units import lower_tail, ratio_ends
 from ..resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
 from .sum_distributions import (
-    Distribution,
     SumFunction,
     SumRatio,
+    SumScore,
     cluster_values,
     draws_of_units,
     ratio_error,
 )
 
 Side = tuple[
-    Mapping[str, Distribution], NDArray[Any], Mapping[str, float]
+    Mapping[str, SumScore], NDArray[Any], Mapping[str, float]
 ]  # distributions, statistics, scores
 
 

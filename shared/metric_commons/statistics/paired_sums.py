@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..numbers.progress import report
+from ..resampling.resampled_sums import cluster_totals, in_whole_units, resampled_sums
 from .cluster_sums import Clusters
 from .paired_sum_distributions import (
     DifferenceDistribution,
@@ -22,7 +23,7 @@ from .paired_sum_distributions import (
 )
 from .paired_tests import Alternative
 from .power import minimum_detectable
-from .sums import RowStatistics, cluster_totals, in_whole_units, resampled_sums
+from .sums import RowStatistics
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
 SumsInterval = Literal["auto", "bootstrap"]

@@ -1,7 +1,11 @@
-"""How many rows it takes: the power of the two-sided paired t-test, and what follows from it.
+"""How many rows it takes to find a difference: the power of paired tests, and what follows from it.
 
-The observed power of a test that has been done says nothing beyond its p-value. These functions are
+The observed power of a test that has been done says nothing beyond its p-value. What stands here is
 for planning, and for the least difference that a test could have found.
+
+The functions need only a standard deviation: they are for Student's t-test of normal differences.
+`Pilot` has the differences of rows, and is for the sign-flip test that `compare` makes. Of scores
+0 and 1 that test is exact and finds less than the t-test, so it takes more rows for the same power.
 
 Source:
     Cohen, Statistical Power Analysis for the Behavioral Sciences (1988). Card et al., With little
@@ -9,11 +13,33 @@ Source:
 """
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
-from ..numbers.domains import Level, NonNegative, check_option
+from ..numbers.domains import (
+    Count,
+    Labels,
+    Level,
+    NonNegative,
+    Positive,
+    Proportion,
+    check_option,
+)
+from .cluster_sums import ClusterSums
+from .paired_tests import checked_differences, difference_sums
+from .proportions import clopper_pearson
+from .sign_flips import common_step, saddlepoint_tail
 
 _BISECTIONS = 200  # until two neighbouring floats are left
+_DISTINCT = 1 << 10  # more sizes of differences than these are joined
+_MOST_ROWS = 1 << 50
+_SHORTFALLS = -8.0, 8.0  # of means, in standard errors
+_ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
 
 
 def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) -> float:
@@ -112,7 +138,258 @@ def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: f
     return high
 
 
+def required_labels(
+    half_width: float,
+    *,
+    rate: float = 0.5,
+    correlation: float = 0.0,
+    rows: int | None = None,
+    confidence_level: float = 0.95,
+) -> int | None:
+    """The fewest labels with which the interval of a rate is at most this wide to either side.
+
+    The interval is Clopper and Pearson's at the rate. A judge of all rows whose verdicts correlate
+    with the labels makes n labels worth n / (1 - r**2 (1 - n / M)) labels alone, for M rows: the
+    effective sample size of ppi-python. A pilot of 30 to 50 labels gives the rate and r.
+
+    Args:
+        half_width: half the width of the interval, strictly between 0 and 0.5.
+        rate: the expected rate.
+        correlation: r of verdicts and labels, strictly between -1 and 1; 0 without a judge.
+        rows: how many rows the judge has seen, of which the labels are some; None for as many as
+            one likes.
+        confidence_level: strictly between 0 and 1.
+
+    Returns:
+        The number of labels; None if not even labels of all rows suffice, so that more rows are
+        needed.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        Broska, Howes and van Loon, The mixed subjects design (2025).
+
+    >>> required_labels(0.05, rate=0.8), required_labels(0.05, rate=0.8, correlation=0.7, rows=1000)
+    (264, 155)
+    >>> required_labels(0.01, rows=1000) is None
+    True
+    """
+    if not 0 < half_width < 0.5:
+        raise OptionError("half_width", f"must be strictly between 0 and 0.5, got {half_width!r}")
+    if not -1 < correlation < 1:
+        raise OptionError("correlation", f"must be strictly between -1 and 1, got {correlation!r}")
+    check_option("rate", rate, Proportion)
+    check_option("rows", rows, Count | None)
+    check_option("confidence_level", confidence_level, Level)
+
+    def is_wide(labels: int) -> bool:
+        unseen = 1.0 if rows is None else 1 - labels / rows
+        worth = labels / (1 - correlation**2 * unseen)
+        low, high = clopper_pearson(rate * worth, worth, confidence_level)
+        return (high - low) / 2 > half_width
+
+    upper = rows or 1
+    while rows is None and is_wide(upper):
+        upper *= 2
+    if is_wide(upper):
+        return None
+    lower = 1
+    while lower < upper:
+        middle = (lower + upper) // 2
+        lower, upper = (middle + 1, upper) if is_wide(middle) else (lower, middle)
+    return lower
+
+
 def _check(deviation: float, alpha: float) -> None:
-    """Nothing, if the deviation and the level are possible."""
+    """Check that the deviation and the level are possible."""
     check_option("alpha", alpha, Level)
     check_option("deviation", deviation, NonNegative)
+
+
+# ---- rows of a pilot ----------------------------------------------------------------------------
+
+
+class _Kind(NamedTuple):
+    """How often differences of each size occur, with their mean and standard deviation."""
+
+    shares: Floats
+    mean: float
+    deviation: float
+
+
+class Pilot:
+    """The rows of a pilot, for planning a comparison by the sign-flip test.
+
+    The rows that will be drawn are like those of the pilot, but favor one system by the effect:
+    each difference may have either sign, and those in favor are more frequent, by a factor that
+    grows exponentially with the difference. So differences of scores 0 and 1 stay -1, 0 and 1.
+    The power is the probability that the mean difference does not fall short of the least
+    significant one; its p-value is that of a sample in which every size of differences is as
+    frequent as expected at this mean. Up to 1,024 sizes are distinguished.
+
+    Args:
+        differences: A - B, shape (rows,).
+        clusters: one label per row, or the sums of the differences by cluster; then clusters of the
+            same kind are planned, and `rows` below counts them.
+
+    Raises:
+        ValueError: no differences, one that is not a finite number, or labels of another number of
+            rows.
+
+    Source:
+        Noether, Sample size determination for some common nonparametric tests (1987).
+
+    >>> pilot = Pilot([1.0] * 5 + [-1.0] * 3 + [0.0] * 42)
+    >>> pilot.required_rows(0.05)
+    552
+    >>> print(f"{pilot.power_of(0.05, 500):.2f} {pilot.minimum_detectable(500):.3f}")
+    0.76 0.053
+    """
+
+    def __init__(
+        self, differences: ArrayLike, clusters: Labels | ClusterSums | None = None
+    ) -> None:
+        values = checked_differences(differences)
+        sums = difference_sums(clusters, values)
+        if sums is not None:
+            values = np.asarray(sums.sums(), np.float64) / (values.size / len(sums.clusters))
+        self._step = common_step(np.abs(values))
+        sizes, counts = np.unique(np.abs(values), return_counts=True)
+        if sizes.size > _DISTINCT:
+            parts = np.array_split(np.repeat(sizes, counts), _DISTINCT)
+            sizes = np.array([math.sqrt(float(np.square(part).mean())) for part in parts])
+            counts = np.array([part.size for part in parts])
+        self._sizes = sizes
+        self._frequencies = counts / counts.sum()
+
+    def power_of(self, effect: float, rows: int, alpha: float = 0.05) -> float:
+        """The probability that the two-sided sign-flip test finds a mean difference.
+
+        Args:
+            effect: the true mean difference, above 0.
+            rows: how many rows, or clusters, at least 1.
+            alpha: the level of the test.
+
+        Returns:
+            NaN if the rows of the pilot differ by less than the effect.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("effect", effect, Positive)
+        check_option("alpha", alpha, Level)
+        if rows < 1:
+            raise OptionError("rows", f"must be at least 1, got {rows!r}")
+        if not self._is_possible(effect):
+            return math.nan
+        from scipy.special import ndtr
+
+        kind = self._kind(effect)
+        return float(ndtr(_root(lambda z: self._p_value(kind, rows, z) - alpha, *_SHORTFALLS)))
+
+    def minimum_detectable(self, rows: int, alpha: float = 0.05, power: float = 0.8) -> float:
+        """The mean difference that the test finds with this power; NaN if it finds none.
+
+        Args:
+            rows: how many rows, or clusters.
+            alpha: the level of the test.
+            power: the probability of finding it.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("alpha", alpha, Level)
+        check_option("power", power, Level)
+        largest = float(self._sizes[-1]) * _ALMOST
+        if rows < 1 or not largest or self._excess(largest, rows, alpha, power) > 0:
+            return math.nan
+        return _root(lambda effect: self._excess(effect, rows, alpha, power), 0.0, largest)
+
+    def required_rows(self, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+        """How many rows, or clusters, give the test this power.
+
+        Args:
+            effect: the true mean difference, above 0.
+            alpha: the level of the test.
+            power: the probability of finding it.
+
+        Returns:
+            None if the rows of the pilot differ by less than the effect.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("effect", effect, Positive)
+        check_option("alpha", alpha, Level)
+        check_option("power", power, Level)
+        if not self._is_possible(effect):
+            return None
+        low, high = 0, 1
+        while not self._finds(effect, high, alpha, power):
+            low, high = high, 2 * high
+            if high > _MOST_ROWS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            is_found = self._finds(effect, middle, alpha, power)
+            low, high = (low, middle) if is_found else (middle, high)
+        return high
+
+    def _is_possible(self, effect: float) -> bool:
+        return bool(effect < self._sizes[-1] * _ALMOST)
+
+    def _finds(self, effect: float, rows: int, alpha: float, power: float) -> bool:
+        return self._excess(effect, rows, alpha, power) < 0
+
+    def _excess(self, effect: float, rows: int, alpha: float, power: float) -> float:
+        """By how much the p-value exceeds alpha where the mean falls short as far as it may."""
+        from scipy.special import ndtri
+
+        return self._p_value(self._kind(effect), rows, float(ndtri(power))) - alpha
+
+    def _p_value(self, kind: _Kind, rows: int, shortfall: float) -> float:
+        """The p-value of a sample whose mean falls short by as many standard errors."""
+        mean = kind.mean - shortfall * kind.deviation / math.sqrt(rows)
+        largest = float(self._sizes[-1])
+        if mean <= 0:
+            return 1.0
+        if mean < largest * _ALMOST:
+            shares = self._kind(mean).shares
+        else:
+            mean, shares = largest, np.where(self._sizes == largest, 1.0, 0.0)
+        total = max(rows * mean - self._step, 0.0)
+        return min(2 * saddlepoint_tail(self._sizes, rows * shares, total), 1.0)
+
+    def _kind(self, mean: float) -> _Kind:
+        """Rows of the pilot's kind with this mean difference."""
+        if mean <= 0:
+            return _Kind(self._frequencies, 0.0, 0.0)
+        sizes = self._sizes / self._sizes[-1]
+        target = mean / float(self._sizes[-1])
+        high = 1.0
+        while self._tilted(sizes, high)[1] < target:
+            high *= 2
+        tilt = _root(lambda tilt: self._tilted(sizes, tilt)[1] - target, 0.0, high)
+        shares, _ = self._tilted(sizes, tilt)
+        variance = float(shares @ np.square(self._sizes)) - mean * mean
+        return _Kind(shares, mean, math.sqrt(max(variance, 0.0)))
+
+    def _tilted(self, sizes: Floats, tilt: float) -> tuple[Floats, float]:
+        """How frequent each size is under a tilt, and the mean difference."""
+        growth = tilt * (sizes - 1)  # relative to the largest, so that nothing overflows
+        favorable, unfavorable = np.exp(growth), np.exp(-tilt * (sizes + 1))
+        weights = self._frequencies * (favorable + unfavorable)
+        weighted = self._frequencies * (favorable - unfavorable)
+        total = float(weights.sum())
+        return weights / total, float(weighted @ sizes) / total
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a monotone function changes its sign; the end nearer to that if it does not."""
+    from scipy.optimize import brentq
+
+    at_low, at_high = function(low), function(high)
+    if at_low * at_high > 0:
+        return low if abs(at_low) < abs(at_high) else high
+    return float(brentq(function, low, high, xtol=1e-15 * max(abs(low), abs(high))))

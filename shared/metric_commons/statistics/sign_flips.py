@@ -17,9 +17,10 @@ sorted. Tails that are not counted take exponentials, whose last digits depend o
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.exact_sums import exact_sum
@@ -211,7 +212,7 @@ def _heavy(magnitudes: Integers, counts: Integers) -> int:
     return heavy
 
 
-def _tilt(magnitudes: Floats, counts: Integers, total: float) -> float:
+def _tilt(magnitudes: Floats, counts: NDArray[Any], total: float) -> float:
     """The t at which signs with the weights exp(+-t * magnitude) have the sum `total` on average.
 
     So the solution of sum of magnitude * tanh(t * magnitude) = total, for a positive total below
@@ -229,7 +230,7 @@ def _tilt(magnitudes: Floats, counts: Integers, total: float) -> float:
     return tilt
 
 
-def _cumulant(magnitudes: Floats, counts: Integers, tilt: float) -> float:
+def _cumulant(magnitudes: Floats, counts: NDArray[Any], tilt: float) -> float:
     """The logarithm of the mean of exp(tilt * sum) over all signs: the sum of log cosh."""
     sizes = tilt * magnitudes
     return float((counts * (sizes + np.log1p(np.exp(-2 * sizes)) - math.log(2))).sum())
@@ -246,8 +247,6 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> f
         independent random variables (1980). Robinson, Saddlepoint approximations for permutation
         tests and confidence intervals (1982).
     """
-    from scipy.special import ndtr
-
     full_sum = int(magnitudes @ counts)
     if at_most < 0 or at_most >= full_sum:
         return 0.0 if at_most < 0 else 1.0
@@ -258,6 +257,13 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> f
         return smallest
     sizes = np.ldexp(magnitudes.astype(np.float64), -_SUM_BITS)
     total = math.ldexp(full_sum - 2 * at_most, -_SUM_BITS)
+    return max(_formula(sizes, counts, total), smallest)
+
+
+def _formula(sizes: Floats, counts: NDArray[Any], total: float) -> float:
+    """The probability of a sum of signed sizes of at least `total`, less than the sum of all."""
+    from scipy.special import ndtr
+
     tilt = _tilt(sizes, counts, total)
     distance = tilt * total - _cumulant(sizes, counts, tilt)
     w = math.sqrt(max(2 * distance, 0.0))
@@ -266,7 +272,45 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> f
     slopes = np.tanh(tilt * sizes)
     u = tilt * math.sqrt(float((counts * np.square(sizes) * (1 - np.square(slopes))).sum()))
     density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-    return max(float(ndtr(-w)) + density * (1 / u - 1 / w), smallest)
+    return float(ndtr(-w)) + density * (1 / u - 1 / w)
+
+
+def saddlepoint_tail(sizes: Floats, counts: Floats, total: float) -> float:
+    """The probability of a sum of signed sizes of at least `total`; counts need not be whole.
+
+    Args:
+        sizes: of differences, at least 0, shape (sizes,).
+        counts: how often each occurs.
+        total: of the differences, at least 0.
+
+    >>> print(f"{saddlepoint_tail(np.array([1.0]), np.array([20.0]), 9.0):.3f}")
+    0.022
+    """
+    smallest: float = 0.5 ** float(counts[sizes > 0].sum())
+    full_sum = float(sizes @ counts)
+    if total >= full_sum * (1 - 1e-9):
+        return smallest
+    if total <= 0:
+        return 0.5
+    scale = float(sizes.max())
+    return max(_formula(sizes / scale, counts, total / scale), smallest)
+
+
+def common_step(sizes: Floats) -> float:
+    """The largest unit of which all sizes are multiples; 0 if there is none that is sizable.
+
+    >>> common_step(np.array([0.0, 0.5, 1.0, 1.5])), common_step(np.array([0.1, math.pi]))
+    (0.5, 0.0)
+    """
+    flips = in_units(sizes, "greater")
+    if not flips.magnitudes.size:
+        return 0.0
+    starts = np.flatnonzero(np.diff(flips.magnitudes, prepend=-1))
+    counts = np.diff(starts, append=flips.magnitudes.size)
+    lattice = _lattice(flips.magnitudes[starts], counts)
+    if lattice is None:
+        return 0.0
+    return lattice.unit / float(flips.magnitudes[0]) * float(sizes.max())
 
 
 class _Lattice(NamedTuple):

@@ -7,7 +7,7 @@ order of rows shows in no digit.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -27,15 +27,7 @@ from ..numbers.domains import (
     checked_options,
 )
 from .cluster_sums import ClusterSums
-from .corrections import (
-    agreeing_ends,
-    benjamini_hochberg,
-    checked_p_values,
-    family_level,
-    holm,
-    max_t,
-    significance_level,
-)
+from .corrections import adjusted, agreeing_ends, family_level, significance_level
 from .differences import (
     DifferenceMethod,
     difference_interval,
@@ -387,55 +379,6 @@ def bounds_of_scores(a: Floats, b: Floats) -> tuple[float, float]:
     (-inf, inf)
     """
     return _SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED
-
-
-@checked_options
-def adjusted(
-    p_values: ArrayLike,
-    differences: Sequence[Floats],
-    *,
-    correction: Correction = "holm",
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    clusters: Labels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-) -> Floats:
-    """The p-values of several comparisons, adjusted for their number.
-
-    "holm" and "max_t" keep the probability of any false discovery below the level,
-    "benjamini_hochberg" the expected share of false ones among discoveries; "none" leaves p-values
-    as they are. "max_t" draws signs, and takes the differences of all comparisons together.
-
-    Args:
-        p_values: one for each comparison.
-        differences: those of each comparison, on the same rows, for "max_t".
-        correction: one of the above.
-        test: what p-values are of; "max_t" goes with the two-sided "permutation" alone.
-        alternative: the same.
-        clusters: one label per row, for "max_t".
-        n_resamples: how many signs each row draws for "max_t".
-        seed: of these draws.
-
-    Raises:
-        ValueError: a p-value outside 0 to 1, or "max_t" with another test, or with comparisons on
-            different numbers of rows.
-
-    >>> adjusted([0.01, 0.04], [], correction="benjamini_hochberg").tolist()
-    [0.02, 0.04]
-    """
-    if correction == "max_t":
-        if (test, alternative) != ("permutation", "two-sided"):
-            raise OptionError("correction", "'max_t' is for the two-sided permutation test")
-        if len({values.size for values in differences}) > 1:
-            raise OptionError("correction", "'max_t' is for comparisons on the same rows")
-        if not len(differences):
-            return np.empty(0)
-        table = np.stack(differences)
-        return max_t(table, clusters=clusters, n_resamples=n_resamples, seed=seed)
-    if correction == "none":
-        return checked_p_values(p_values)
-    return holm(p_values) if correction == "holm" else benjamini_hochberg(p_values)
 
 
 @checked_options

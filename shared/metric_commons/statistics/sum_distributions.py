@@ -135,11 +135,21 @@ class SumFunction:
         return DrawnScore(value, score, lowering, raising, self.bounds, self.biased)
 
 
-Distribution = SumRatio | SumFunction
-Distributions = Callable[[Sequence[str]], Mapping[str, Distribution]]  # by the names of statistics
+SumScore = SumRatio | SumFunction
+Distributions = Callable[[Sequence[str]], Mapping[str, SumScore]]  # by the names of statistics
 
 
-def no_distributions(names: Sequence[str]) -> dict[str, Distribution]:
+# By the names of statistics: for each dictionary of a result, such as scores by path, and for each
+# of its entries, how the scores of the entry follow from sums.
+Breakdowns = Callable[[Sequence[str]], Mapping[str, Mapping[str, Mapping[str, SumRatio]]]]
+
+
+def no_breakdowns(names: Sequence[str]) -> dict[str, Any]:
+    """No breakdowns: results have no dictionaries of scores that have intervals."""
+    return {}
+
+
+def no_distributions(names: Sequence[str]) -> dict[str, SumScore]:
     """No distributions: scores of these statistics have other intervals."""
     return {}
 

@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
-from ..numbers.progress import report
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.draws import Words, random_rows
-from ..resampling.resampled_totals import resampled_totals
+from ..resampling.resampled_sums import resampled_sums
 from .cluster_sums import Clusters
 from .methods import Method
 from .proportions import Interval
 from .sum_distributions import (
+    Breakdowns,
     Distributions,
     RowMean,
     SumFunction,
     SumRatio,
     cluster_values,
+    no_breakdowns,
     no_distributions,
     sum_function_intervals,
     sum_ratio_interval,
@@ -36,10 +36,6 @@ from .sum_distributions import (
 from .summary import members, reported
 
 Sums = Mapping[str, float]
-
-_DRAWS = 1 << 22  # of a block of resamples
-_BLOCK = 1 << 12  # resamples that become scores at a time
-_REPEATED = 16  # rows of a kind, from which on its count is drawn instead of the rows
 
 
 @dataclass(frozen=True)
@@ -59,6 +55,7 @@ class RowStatistics:
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
     at_most: Sequence[tuple[str, str]] = ()  # beginnings of names: of hits, of what has hits
     distributions: Distributions = no_distributions  # of the scores, for their intervals
+    breakdowns: Breakdowns = no_breakdowns  # of dictionaries of scores, which have intervals too
 
     def __len__(self) -> int:
         return len(self.values)
@@ -74,6 +71,11 @@ class RowStatistics:
         ]
         return {name: [score[name] for score in scores] for name in (scores[0] if scores else ())}
 
+    def extended(self, names: Sequence[str], values: NDArray[Any]) -> Self:
+        """The same rows with further statistics."""
+        columns = np.concatenate([self.values, values], axis=1)
+        return replace(self, names=(*self.names, *names), values=columns)
+
     def sums_of_rows(self) -> "RowSums":
         """The statistics alone."""
         return RowSums(self.names, self.values)
@@ -88,39 +90,6 @@ class RowStatistics:
         names = tuple(sorted({name for part in parts for name in part.names}))
         values = np.concatenate([part.columns(names) for part in parts])
         return replace(self, names=names, values=values)
-
-    def renamed(self, names: Mapping[str, str], **constants: Any) -> Self:
-        """The same statistics, with the scores of `names` alone, called as they are there.
-
-        >>> rows = RowStatistics(("hits", "rows"), np.array([[1, 1], [0, 1]]), dict, dict)
-        >>> rows.renamed({"hits": "right"}, k=2).result()
-        {'right': 1, 'k': 2}
-        """
-        return self.reshaped(
-            lambda result: {names[name]: result[name] for name in names} | constants, names
-        )
-
-    def reshaped(
-        self, shape: Callable[[dict[str, Any]], dict[str, Any]], names: Mapping[str, str]
-    ) -> Self:
-        """The same statistics, with the result in another shape, and other names of scores.
-
-        Args:
-            shape: of the result.
-            names: from the names of scores to those that they have there.
-        """
-        return replace(
-            self,
-            scores=lambda sums: shape(self.scores(sums)),
-            row_scores=lambda sums: {
-                names[name]: score for name, score in self.row_scores(sums).items()
-            },
-            distributions=lambda statistics: {
-                names[name]: distribution
-                for name, distribution in self.distributions(statistics).items()
-                if name in names
-            },
-        )
 
     def resampled(
         self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
@@ -154,10 +123,16 @@ class RowStatistics:
         that it has in a module of means.
         """
         result = self.result()
-        scores = {name: score for name, score in result.items() if isinstance(score, float)}
+        stated_distributions = self.distributions(sorted(self.names))
+        # A statistic is a score if it is that of which a mean is made, and not if it is a sum.
+        scores = {
+            name: score
+            for name, score in result.items()
+            if isinstance(score, float) and (name in stated_distributions or name not in self.names)
+        }
         distributions = {
             name: distribution
-            for name, distribution in self.distributions(sorted(self.names)).items()
+            for name, distribution in stated_distributions.items()
             if name in scores and (method != "bootstrap" or isinstance(distribution, RowMean))
         }
         has_ratios = any(
@@ -214,6 +189,41 @@ class RowStatistics:
         if others:
             intervals |= self._percentile_intervals(others, clusters, confidence_level, **draws)
         return {name: intervals[name] for name in scores}
+
+    def reported_breakdowns(
+        self, result: Mapping[str, Any], clusters: Clusters | None, *, level: float | None
+    ) -> dict[str, dict[str, Any]]:
+        """The dictionaries of scores of a result, with the interval of each score that is defined.
+
+        Args:
+            result: of these rows.
+            clusters: of the rows; None if they stand alone.
+            level: of the intervals; None for standard errors alone.
+        """
+        names = tuple(sorted(self.names))
+        rows = self.columns(names)
+        numbers = None if clusters is None else clusters.numbers
+        units = dict(zip(names, cluster_values(rows, numbers).T, strict=True))
+        row_columns = dict(zip(names, rows.T.astype(np.float64), strict=True))
+        options: dict[str, Any] = {
+            "confidence_level": 0.95 if level is None else level,
+            "method": "auto",
+            "n_clusters": None if clusters is None else len(clusters.labels),
+        }
+        reports: dict[str, dict[str, Any]] = {}
+        for key, entries in self.breakdowns(names).items():
+            reports[key] = dict(result[key])
+            for entry in entries.keys() & result[key].keys():
+                report = reported(
+                    {
+                        name: sum_ratio_interval(ratio, units, row_columns, **options)
+                        for name, ratio in entries[entry].items()
+                        if not math.isnan(result[key][entry][name])
+                    }
+                )
+                kept = ("confidence_interval", "standard_error")[level is None :]
+                reports[key][entry] = result[key][entry] | {name: report[name] for name in kept}
+        return reports
 
     def _percentile_intervals(
         self,
@@ -276,33 +286,6 @@ class SumsResult(dict[str, Any]):
     statistics: RowStatistics
 
 
-class SumsNumber(float):
-    """One score instead of a result, and the statistics of rows that it follows from."""
-
-    statistics: RowStatistics
-
-
-def single_score(result: SumsResult, name: str) -> SumsNumber:
-    """A score alone, as modules of `evaluate` such as `wer` return it.
-
-    Raises:
-        OptionError: the result does not have this score, or holds more than scores.
-
-    >>> result = summarize_sums(RowStatistics(("wer",), np.array([[0.5]]), dict, dict))
-    >>> single_score(result, "wer")
-    0.5
-    """
-    scores = result.statistics.result()
-    if name not in scores:
-        raise OptionError("result_format", f"there is no {name!r} in {', '.join(scores)}")
-    extras = [key for key in result if key not in scores]
-    if extras:
-        raise OptionError("result_format", f"{name!r} is one number, without {', '.join(extras)}")
-    number = SumsNumber(result[name])
-    number.statistics = result.statistics
-    return number
-
-
 @checked_options
 def summarize_sums(
     statistics: RowStatistics,
@@ -347,7 +330,8 @@ def summarize_sums(
         report = reported(intervals)
         if confidence_level is None:
             report = {"standard_error": report["standard_error"]}
-        return result | report
+        breakdowns = part.reported_breakdowns(result, part_clusters, level=confidence_level)
+        return result | breakdowns | report
 
     result = SumsResult(summary(statistics, all_clusters))
     result.statistics = statistics
@@ -383,88 +367,3 @@ def _exact_sums(values: NDArray[Any]) -> list[Any]:
     if values.dtype.kind == "i":
         return values.sum(axis=0).tolist()  # type: ignore[no-any-return]
     return [math.fsum(column) for column in values.T.tolist()]
-
-
-def resampled_sums(
-    values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
-) -> Iterator[Floats]:
-    """What the rows of each resample add up to.
-
-    Rows are put in order first, so the order in which they come does not show. Each column is
-    counted in units so small that a sum is a whole number of up to 52 bits: the matrix products
-    are then exact, in whatever order a library adds.
-
-    Args:
-        values: finite, shape (rows, columns).
-        clusters: the number of the cluster of each row, from 0 on, if clusters are resampled.
-        n_resamples: how many resamples are drawn, each of as many rows, or clusters, as there are.
-        seed: of the random numbers.
-
-    Yields:
-        Blocks of resamples, shape (resamples, columns).
-
-    >>> (sums,) = resampled_sums(np.array([[0, 1], [1, 1]]), n_resamples=3, seed=0)
-    >>> sums[:, 1].tolist()
-    [2.0, 2.0, 2.0]
-    """
-    row_units, exponents = in_whole_units(values, clusters)
-    units = cluster_totals(row_units, clusters)
-    kinds, occurrences = np.unique(units, axis=0, return_counts=True)
-    if len(units) >= _REPEATED * len(kinds):
-        cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
-        totals = resampled_totals(
-            occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
-        )
-        blocks: Iterable[Floats] = (
-            columns[:, start : start + _BLOCK].T
-            for columns in totals
-            for start in range(0, columns.shape[1], _BLOCK)
-        )
-    else:
-        blocks = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
-    for sums in blocks:
-        yield np.ldexp(sums, exponents)
-
-
-def in_whole_units(
-    values: NDArray[Any], clusters: Integers | None, *, pairs: bool = False
-) -> tuple[Floats, Integers]:
-    """Values as whole numbers of units that are powers of two, and the exponents of the units.
-
-    What as many rows, or clusters, as there are add up to has at most 52 bits. With `pairs` the
-    columns are those of two systems, with the same units for both.
-    """
-    floats = values.astype(np.float64)
-    totals = cluster_totals(floats, clusters)
-    largest = len(totals) * np.abs(totals).max(axis=0, initial=0)
-    if pairs:
-        largest = np.tile(2 * largest.reshape(2, -1).max(axis=0), 2)
-    _, exponents = np.frexp(largest)
-    units: Floats = np.rint(np.ldexp(floats, 51 - exponents))
-    return units, exponents.astype(np.int64) - 51
-
-
-def cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
-    """The sums of clusters, shape (clusters, columns); without clusters the rows themselves."""
-    if clusters is None:
-        return values
-    totals = np.zeros((int(clusters.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(totals, clusters, values)
-    return totals
-
-
-def _drawn_sums(
-    units: Floats, occurrences: Integers, *, n_resamples: int, seed: int
-) -> Iterator[Floats]:
-    """The same in units, row by row: how often each kind was drawn, times what it counts."""
-    words = Words(seed)
-    kinds, rows = len(units), int(occurrences.sum())
-    kind_of_row = np.repeat(np.arange(kinds), occurrences)
-    at_once = max(1, _DRAWS // rows)
-    for start in range(0, n_resamples, at_once):
-        report(start / n_resamples)
-        resamples = min(at_once, n_resamples - start)
-        cells = kind_of_row.take(random_rows(words, rows, resamples * rows))
-        cells += np.repeat(np.arange(resamples) * kinds, rows)
-        counts = np.bincount(cells, minlength=resamples * kinds).reshape(resamples, kinds)
-        yield counts.astype(np.float64) @ units

@@ -13,6 +13,25 @@ from typing import Annotated
 
 from ..numbers.checks import check_choice
 from ..numbers.domains import OneOf
+from .languages import (
+    MLQA_ARTICLES,
+    cmrc,
+    cmrc_tokens,
+    fold_korquad,
+    fold_korquad_characters,
+    fold_mlqa,
+    fold_mlqa_ar,
+    fold_mlqa_zh,
+    korquad,
+    korquad_characters,
+    mlqa_ar,
+    mlqa_de,
+    mlqa_en,
+    mlqa_es,
+    mlqa_hi,
+    mlqa_vi,
+    mlqa_zh,
+)
 from .tokens import Tokens, byte_rule, tokenize
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -140,6 +159,17 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
     "lower": lower,
     "strip_lower": strip_lower,
     "gsm8k": gsm8k,
+    "mlqa_en": mlqa_en,
+    "mlqa_es": mlqa_es,
+    "mlqa_hi": mlqa_hi,
+    "mlqa_vi": mlqa_vi,
+    "mlqa_de": mlqa_de,
+    "mlqa_ar": mlqa_ar,
+    "mlqa_zh": mlqa_zh,
+    "cmrc": cmrc,
+    "cmrc_tokens": cmrc_tokens,
+    "korquad": korquad,
+    "korquad_characters": korquad_characters,
     "none": str,
 }
 """The normalizers by name; each is a function from a text to the normalized text."""
@@ -159,7 +189,9 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
     >>> normalizer_function("squat")
     Traceback (most recent call last):
     ValueError: normalizer must be one of 'squad', 'triviaqa', 'ultrarag', \
-'ultrarag_keep_articles', 'drop', 'lower', 'strip_lower', 'gsm8k', 'none', got 'squat'; \
+'ultrarag_keep_articles', 'drop', 'lower', 'strip_lower', 'gsm8k', 'mlqa_en', 'mlqa_es', \
+'mlqa_hi', 'mlqa_vi', 'mlqa_de', 'mlqa_ar', 'mlqa_zh', 'cmrc', 'cmrc_tokens', 'korquad', \
+'korquad_characters', 'none', got 'squat'; \
 did you mean 'squad'?
     """
     if callable(normalizer):
@@ -192,6 +224,8 @@ def _lower_and_blank_quotes(text: str) -> str:
 # Normalizers whose output is words joined by single spaces, so that texts are equal if and only if
 # their words are. The others are applied text by text.
 _blanking_rule = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
+_mlqa_rule = partial(byte_rule, fold=fold_mlqa, folds_spaces=True, lower=True, punctuation="delete")
+_korquad_rule = partial(byte_rule, lower=True, punctuation="delete", folds_ascii=True)
 _BYTE_RULES = {
     rule.exact: rule
     for rule in (
@@ -200,6 +234,15 @@ _BYTE_RULES = {
         _blanking_rule(ultrarag, articles="drop"),
         _blanking_rule(ultrarag_keep_articles, articles="drop_unless_alone"),
         byte_rule(lower, fold=str.lower, lower=True),
+        _mlqa_rule(mlqa_en, articles="drop"),
+        _mlqa_rule(mlqa_es, articles="drop", article_words=MLQA_ARTICLES["es"]),
+        _mlqa_rule(mlqa_hi),
+        _mlqa_rule(mlqa_vi, articles="drop", article_words=MLQA_ARTICLES["vi"]),
+        _mlqa_rule(mlqa_de, articles="drop", article_words=MLQA_ARTICLES["de"]),
+        _mlqa_rule(mlqa_ar, fold=fold_mlqa_ar),
+        _mlqa_rule(mlqa_zh, fold=fold_mlqa_zh),
+        _korquad_rule(korquad, fold=fold_korquad),
+        _korquad_rule(korquad_characters, fold=fold_korquad_characters),
     )
 }
 _MAPS_TRUTH_VALUES = (ultrarag, ultrarag_keep_articles)

@@ -10,20 +10,21 @@ byte. So the results are those of plain Python and do not depend on a hash.
 import re
 import string
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import compress
-from operator import not_
-from typing import Literal, NamedTuple
+from typing import AnyStr, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Integers, Unsigned
+from ..numbers.arrays import Booleans, Integers, Unsigned
 from .segments import ranges, segment_starts
 
 Articles = Literal["keep", "drop", "drop_unless_alone"]
 
 _SEPARATOR = " \xff "  # a separate token between texts: this byte never occurs in UTF-8
 _MARK = "\n\ue000\n"  # separates texts that are folded together
+_MARK_BYTES = _MARK.encode()
 _CONTROL = 1  # replaces control characters, so that they are detected and handled exactly
 _SPACES = (*range(9, 14), *range(28, 33))  # white space in ASCII, according to str.split()
 _CONTROLS = (*range(9), *range(14, 28), 127)
@@ -36,7 +37,7 @@ _ALPHANUMERIC = bytes(
     ord(chr(n).lower()) if n < 128 and (chr(n).isalnum() or n == ord("\n")) else ord(" ")
     for n in range(256)
 )
-_ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b"an", b"the"))
+_ENGLISH_ARTICLES = ("a", "an", "the")
 # Masks for the first n bytes of an eight-byte integer; the first byte is the lowest.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
@@ -57,6 +58,9 @@ class ByteRule(NamedTuple):
     table: bytes
     deleted: bytes
     articles: Articles
+    article_words: tuple[str, ...]  # of at most eight bytes each
+    folds_ascii: bool
+    folds_spaces: bool
 
 
 def byte_rule(
@@ -66,6 +70,9 @@ def byte_rule(
     lower: bool = False,
     punctuation: Literal["keep", "delete", "space"] = "keep",
     articles: Articles = "keep",
+    article_words: tuple[str, ...] = _ENGLISH_ARTICLES,
+    folds_ascii: bool = False,
+    folds_spaces: bool = False,
 ) -> ByteRule:
     """A table that lower-cases ASCII letters and keeps, deletes or blanks ASCII punctuation.
 
@@ -74,8 +81,11 @@ def byte_rule(
         fold: what it does to non-ASCII characters.
         lower: whether it lower-cases letters.
         punctuation: "keep", "delete" or "space".
-        articles: whether it drops a, an and the; with "drop_unless_alone", a text consisting only
-            of articles keeps them.
+        articles: whether it drops articles; with "drop_unless_alone", a text consisting only of
+            articles keeps them.
+        article_words: the articles, if they are not a, an and the. Then `fold` deletes punctuation.
+        folds_ascii: whether `fold` changes ASCII text too, beyond what the other options say.
+        folds_spaces: whether `fold` turns the white space of Unicode into spaces.
     """
     table = bytearray(range(256))
     for byte in _CONTROLS:
@@ -85,7 +95,9 @@ def byte_rule(
     for byte in (*_SPACES, *(_PUNCTUATION if punctuation == "space" else ())):
         table[byte] = ord(" ")
     deleted = _PUNCTUATION if punctuation == "delete" else b""
-    return ByteRule(exact, fold, bytes(table), deleted, articles)
+    return ByteRule(
+        exact, fold, bytes(table), deleted, articles, article_words, folds_ascii, folds_spaces
+    )
 
 
 class Tokens(NamedTuple):
@@ -128,14 +140,23 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    is_ascii = list(map(str.isascii, texts))
-    latin_texts = list(texts)
-    if not all(is_ascii):
-        indices = list(compress(range(len(texts)), map(not_, is_ascii)))
-        folded = _folded_texts([texts[index] for index in indices], rule)
-        for index, text in zip(indices, folded, strict=True):
-            latin_texts[index] = text
-    blob = _blob(latin_texts, rule)
+    is_foreign = [True] * len(texts) if rule.folds_ascii else [not t.isascii() for t in texts]
+    foreign = sum(is_foreign)
+    if foreign > len(texts) // 2:  # then all texts are folded at once, which changes no other
+        data = _folded(texts, rule)
+        blob = _translated(data.replace(_MARK_BYTES, _SEPARATOR.encode("latin-1")), rule)
+        if _CONTROL in blob:
+            latin_texts = _latin_texts(data)
+    else:
+        latin_texts = list(texts)
+        if foreign:
+            folded = _folded(list(compress(texts, is_foreign)), rule).decode("latin-1")
+            indices = compress(range(len(texts)), is_foreign)
+            for index, text in zip(
+                indices, folded.split(_MARK_BYTES.decode("latin-1")), strict=True
+            ):
+                latin_texts[index] = text
+        blob = _blob(latin_texts, rule)
     if _CONTROL in blob:
         latin_texts = [
             _with_escapes(rule.exact(text)) if _CONTROL_CHARACTER.search(latin_text) else latin_text
@@ -145,33 +166,67 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     return _tokens_of_blob(blob, rule)
 
 
-def _folded_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
-    """Non-ASCII texts, encoded as one Latin-1 character for each byte of their UTF-8.
+def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
+    """The folded texts in UTF-8, joined by marks.
 
     They go through `fold` and the searches together, separated by marks that isolate them: a
     private-use character is not cased, not a letter, and not ignored by the final sigma rule.
     """
-    if not texts:
-        return []
     joined = _MARK.join(texts)
-    if joined.count(_MARK[1]) >= len(texts):  # a text contains the private-use character
-        return (
-            [folded for text in texts for folded in _folded_texts([text], rule)]
-            if texts[1:]
-            else [_utf8(rule.exact(texts[0])).decode("latin-1")]
-        )
-    # The byte table does not cover the white space of Unicode.
-    data = _utf8(_UNICODE_SPACE.sub(" ", rule.fold(joined)))
-    folded = data.decode("latin-1").split(_utf8(_MARK).decode("latin-1"))
+    exact: set[int] = set()
+    if joined.count(_MARK[1]) >= len(texts):  # some texts contain the private-use character
+        exact.update(index for index, text in enumerate(texts) if _MARK[1] in text)
+        joined = _MARK.join("" if _MARK[1] in text else text for text in texts)
+    joined = rule.fold(joined)
+    if not rule.folds_spaces:  # the byte table does not cover the white space of Unicode
+        joined = _UNICODE_SPACE.sub(" ", joined)
+    data = _utf8(joined)
     if rule.articles != "keep":
-        cleaned = data.translate(rule.table, rule.deleted)
-        positions = _articles_at_non_ascii(cleaned)
-        if positions.size:
-            mark = _utf8(_MARK).translate(rule.table)
-            ends = np.cumsum([len(text) + len(mark) for text in cleaned.split(mark)])
-            for index in np.searchsorted(ends, positions, side="right").tolist():
-                folded[index] = _utf8(rule.exact(texts[index])).decode("latin-1")
-    return folded
+        if rule.article_words == _ENGLISH_ARTICLES:
+            cleaned, mark = data.translate(rule.table, rule.deleted), _MARK_BYTES
+            positions = _articles_at_non_ascii(cleaned)
+            exact |= _texts_at(positions, cleaned, mark.translate(rule.table))
+        else:
+            exact |= _texts_at(_breaks_inside_words(joined), joined, _MARK)
+    if exact:
+        parts = data.split(_MARK_BYTES)
+        for index in exact:
+            parts[index] = _utf8(rule.exact(texts[index]))
+        data = _MARK_BYTES.join(parts)
+    return data
+
+
+def _texts_at(positions: Integers, joined: AnyStr, mark: AnyStr) -> set[int]:
+    """The texts in which the positions lie."""
+    if not positions.size:
+        return set()
+    ends = np.cumsum([len(text) + len(mark) for text in joined.split(mark)])
+    return set(np.searchsorted(ends, positions, side="right").tolist())
+
+
+def _latin_texts(folded: bytes) -> list[str]:
+    """The folded texts, with one Latin-1 character for each byte of their UTF-8."""
+    return folded.decode("latin-1").split(_MARK_BYTES.decode("latin-1"))
+
+
+def _breaks_inside_words(text: str) -> Integers:
+    """Where a character is not part of a word, nor white space, such as a combining accent.
+
+    A pattern may see the end of an article there. All characters beyond the table count as such.
+    Punctuation of ASCII does not count: it is deleted before.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    is_break = _is_break().take(codes, mode="clip")
+    is_break &= codes != ord(_MARK[1])
+    return np.flatnonzero(is_break)
+
+
+@cache
+def _is_break() -> Booleans:
+    """Whether each of the first characters is neither part of a word nor white space."""
+    characters = map(chr, range(0x80, 0x3000))
+    others = [not (c.isalnum() or c.isspace()) for c in characters]
+    return np.array([*[False] * 0x80, *others, True])
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
@@ -208,7 +263,10 @@ def _with_escapes(text: str) -> str:
 
 def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
     """All texts, joined and translated."""
-    joined = _SEPARATOR.join(latin_texts).encode("latin-1")
+    return _translated(_SEPARATOR.join(latin_texts).encode("latin-1"), rule)
+
+
+def _translated(joined: bytes, rule: ByteRule) -> bytes:
     return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), _PADDING)
 
 
@@ -224,7 +282,8 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
     ends = np.flatnonzero(is_separator)
     is_token = ~is_separator
     if rule.articles != "keep":
-        is_token &= (keys != _ARTICLES[0]) & (keys != _ARTICLES[1]) & (keys != _ARTICLES[2])
+        for article in rule.article_words:
+            is_token &= keys != np.uint64(int.from_bytes(article.encode(), "little"))
     counts = np.diff(np.cumsum(is_token)[ends], prepend=0)
     if rule.articles == "drop_unless_alone":
         in_empty_text = np.repeat(counts == 0, np.diff(ends, prepend=-1))

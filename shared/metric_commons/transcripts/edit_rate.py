@@ -20,7 +20,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import checked_options
-from ..statistics.sum_distributions import Distribution, SumFunction, SumRatio
+from ..statistics.sum_distributions import SumFunction, SumRatio, SumScore
 from ..statistics.sums import RowStatistics
 from ..texts.normalizers import checked_function, squeeze
 from ..texts.segments import bounded_ranges
@@ -31,7 +31,6 @@ from .edit_distance import alignment, edit_counts
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
-RateFormat = Literal["wer", "cer"]
 TranscriptNormalizer = Literal["none", "jiwer_standardize"] | Callable[[str], str]
 
 _CHARACTERS = 1_000_000  # per block
@@ -132,7 +131,7 @@ def error_statistics(
         means = {key: sums[key] / rows if rows else 0.0 for key in names}
         return means | {kind: int(sums[kind]) for kind in _KINDS}
 
-    def mean_distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
+    def mean_distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
         return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
 
     return RowStatistics(
@@ -140,7 +139,7 @@ def error_statistics(
     )
 
 
-def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, Distribution]:
+def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, SumScore]:
     """How the rates follow from sums: WER and MER are ratios, WIP and WIL are products of two."""
     errors = dict.fromkeys(_KINDS[1:], 1.0)
     relevant = dict.fromkeys(_KINDS[:3], 1.0)

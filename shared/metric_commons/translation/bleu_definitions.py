@@ -88,7 +88,7 @@ def defined_bleu_statistics(
         if not has_option:
             raise OptionError(option, f"of this value does not apply to {definition!r}")
     if definition == "gleu":
-        return _gleu_statistics(predictions, references, **texts)
+        return gleu_statistics(predictions, references, **texts)
     return _shortest_statistics(predictions, references, smooth=smooth_method == "add-k", **texts)
 
 
@@ -190,22 +190,30 @@ def shortest_bleu_of_arrays(
 # ---- GLEU ---------------------------------------------------------------------------------------
 
 
-def _gleu_statistics(
+def gleu_statistics(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
     *,
-    tokenize: TranslationTokenizer,
-    lowercase: bool,
-    max_ngram_order: int,
+    tokenize: TranslationTokenizer = "13a",
+    lowercase: bool = False,
+    min_ngram_order: Length = 1,
+    max_ngram_order: Length = 4,
 ) -> RowStatistics:
-    """The n-grams that each row shares with its best reference, and those of the longer text."""
-    orders = int(max_ngram_order)
+    """The n-grams that each row shares with its best reference, and those of the longer text.
+
+    Raises:
+        OptionError: `min_ngram_order` is larger than `max_ngram_order`.
+    """
+    if min_ngram_order > max_ngram_order:
+        raise OptionError("min_ngram_order", f"exceeds max_ngram_order, {max_ngram_order}")
+    skipped, orders = int(min_ngram_order) - 1, int(max_ngram_order)
     values = [np.zeros((0, 2), np.int64)]
     for block in blocks(predictions, references):
         words = _words(block, tokenize, lowercase)
-        ngrams = np.maximum(words.counts[:, np.newaxis] - np.arange(orders), 0).sum(axis=1)
+        lengths = np.arange(skipped, orders)
+        ngrams = np.maximum(words.counts[:, np.newaxis] - lengths, 0).sum(axis=1)
         longer = np.maximum(ngrams[block.pair_predictions], ngrams[block.pair_references])
-        pairs = np.column_stack([_shared_ngrams(words, block, orders), longer])
+        pairs = np.column_stack([_shared_ngrams(words, block, orders, skipped), longer])
         ratios = pairs[:, 0] / np.maximum(longer, 1)
         ratios[longer == 0] = -1.0  # ignore pairs without n-grams
         values.append(pairs[best_pairs(ratios, block.sizes - 1)])
@@ -220,13 +228,13 @@ def _gleu_statistics(
     )
 
 
-def _shared_ngrams(words: Sequences, block: Block, orders: int) -> Integers:
-    """For each pair of a prediction and a reference, the shared n-grams of all orders."""
+def _shared_ngrams(words: Sequences, block: Block, orders: int, skipped: int) -> Integers:
+    """For each pair of a prediction and a reference, the shared n-grams of all but short orders."""
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
     counts = words.counts[texts]
     codes = words.codes[ranges(segment_starts(words.counts)[texts], counts)]
     rows = RowTexts(codes, counts, np.full(texts.size // 2, 2))
-    shared: Integers = clipped_counts(rows, orders).sum(axis=1)
+    shared: Integers = clipped_counts(rows, orders)[:, skipped:].sum(axis=1)
     return shared
 
 

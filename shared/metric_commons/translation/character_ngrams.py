@@ -17,7 +17,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
-from ..statistics.sum_distributions import Distribution, SumFunction
+from ..statistics.sum_distributions import SumFunction, SumScore
 from ..statistics.sums import RowStatistics
 from ..texts.references import Block, best_pairs, blocks
 from ..texts.segments import ranges, segment_starts
@@ -160,7 +160,7 @@ def _chrf_distributions(
     score: Callable[[Mapping[str, Floats]], Floats],
     names: Sequence[Sequence[str]],
     statistics: Sequence[str],
-) -> dict[str, Distribution]:
+) -> dict[str, SumScore]:
     """How chrF follows from sums; an unseen row shares nothing with its reference, or all."""
 
     def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:

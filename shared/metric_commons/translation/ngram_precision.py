@@ -19,7 +19,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
-from ..statistics.sum_distributions import Distribution, Distributions, SumFunction
+from ..statistics.sum_distributions import Distributions, SumFunction, SumRatio, SumScore
 from ..statistics.sums import RowStatistics
 from ..texts.references import blocks
 from ..texts.segments import segment_starts
@@ -207,6 +207,8 @@ def bleu_distributions(
 ) -> Distributions:
     """How BLEU follows from sums; an unseen row shares nothing with its reference, or all.
 
+    For its brevity penalty an unseen row has no translation, or no reference.
+
     Args:
         score: BLEU of arrays of sums.
         length: the name of the length of translations.
@@ -214,7 +216,7 @@ def bleu_distributions(
         largest: the largest score.
     """
 
-    def distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
+    def distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
         counts = [name for name in statistics if name.startswith("count_")]
 
         def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:
@@ -224,8 +226,21 @@ def bleu_distributions(
             shared = {name: sums[name.replace("count_", "total_")] for name in counts}
             return shared | {reference_length: sums[length]}
 
-        distribution = SumFunction(score, {length: 1}, nothing_shared, all_shared, (0.0, largest))
-        return {"bleu": distribution}
+        def penalty(sums: Mapping[str, Floats]) -> Floats:
+            return np.exp(np.minimum(1 - sums[reference_length] / sums[length], 0.0))
+
+        def is_empty(sums: Mapping[str, float]) -> dict[str, float]:
+            return {length: 0.0}
+
+        def has_no_reference(sums: Mapping[str, float]) -> dict[str, float]:
+            return {reference_length: 0.0}
+
+        size = {length: 1}
+        return {
+            "bleu": SumFunction(score, size, nothing_shared, all_shared, (0.0, largest)),
+            "brevity_penalty": SumFunction(penalty, size, is_empty, has_no_reference),
+            "length_ratio": SumRatio({length: 1}, {reference_length: 1}, upper=None),
+        }
 
     return distributions
 

@@ -16,7 +16,8 @@ def test_a_module_is_what_evaluate_makes_of_its_script(name):
 
     for attribute in ("name", "description", "accepted_inputs", "input_names", "options"):
         assert getattr(ours, attribute) == getattr(theirs, attribute)
-    assert type(ours).__doc__ == type(theirs).__doc__
+    assert ours.written_docstring == theirs.written_docstring
+    assert ours.declared_options == theirs.declared_options
     assert ours.input_names == theirs._feature_names()
     assert ours.score_kind == theirs.score_kind
     assert ours.main_score == theirs.main_score

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metric_commons.comparison.combined_results import compare
-from metric_commons.comparison.verdicts import gate, plans
+from metric_commons.comparison.combined_results import pairs_of_results
+from metric_commons.comparison.verdicts import gate, plan_table, plans
+from metric_commons.results.comparisons import compare_pairs
 from metric_commons.results.module_results import ModuleResult
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
-from metric_commons.statistics import minimum_detectable, power_of, required_rows
+from metric_commons.statistics import Pilot, minimum_detectable, power_of, required_rows
 
 
 def results(scores, system="bot", lower=False, clusters=None):
@@ -133,24 +134,48 @@ def test_what_cannot_be_judged_is_named():
             gate(first, second, **{"score": "error", "margin": 0.1} | options)
 
 
-def test_a_plan_is_that_of_the_functions_of_power():
+def test_a_plan_is_that_of_the_test_which_compare_makes():
     new, old = samples()
-    compared = compare(results(new, "new"), results(old, "old"))
-    (plan,) = plans(compared.comparisons, 0.02, alpha=0.01, power=0.9)
-    deviation = (new - old).std(ddof=1)
+    pairs = pairs_of_results(results(new, "new"), results(old, "old"))
+    (plan,) = plans(pairs, 0.02, alpha=0.01, power=0.9)
+    pilot = Pilot(new - old)
 
     assert plan[:6] == ("new", "old", "m", "error", 80, None)
-    assert plan.deviation == pytest.approx(deviation, rel=1e-12)
-    assert plan.power == pytest.approx(power_of(0.02, deviation, 80, 0.01), rel=1e-9)
-    assert plan.mde == pytest.approx(minimum_detectable(deviation, 80, 0.01, 0.9), rel=1e-9)
-    assert plan.required_rows == required_rows(0.02, deviation, 0.01, 0.9)
+    assert plan.test == "permutation"
+    assert plan.deviation == pytest.approx((new - old).std(ddof=1), rel=1e-12)
+    assert plan.power == pilot.power_of(0.02, 80, 0.01)
+    assert plan.mde == pilot.minimum_detectable(80, 0.01, 0.9)
+    assert plan.required_rows == pilot.required_rows(0.02, 0.01, 0.9)
     clusters = [row // 8 for row in range(80)]
     pair = (results(new, "new", clusters=clusters), results(old, "old", clusters=clusters))
-    (plan,) = plans(compare(*pair).comparisons, 0.02)
+    (plan,) = plans(pairs_of_results(*pair), 0.02)
     assert (plan.rows, plan.n_clusters) == (80, 10)
-    assert plan.power == pytest.approx(power_of(0.02, plan.deviation, 10), rel=1e-9)
-    alone = compare(results([0.5], "new"), results([0.1], "old"))
-    (plan,) = plans(alone.comparisons, 0.02)
+    assert plan.power == Pilot(new - old, clusters).power_of(0.02, 10)
+    missing = [math.nan, *new[1:]]
+    (plan,) = plans(pairs_of_results(results(missing, "new"), results(old, "old")), 0.02)
+    assert (plan.rows, plan.required_rows) == (79, Pilot((new - old)[1:]).required_rows(0.02))
+    alone = pairs_of_results(results([0.5], "new"), results([0.1], "old"))
+    (plan,) = plans(alone, 0.02)
     assert (math.isnan(plan.mde), plan.required_rows) == (True, None)
     with pytest.raises(ValueError, match="effect must be a number above 0"):
-        plans(compared.comparisons, 0.0)
+        plans(pairs, 0.0)
+
+
+def test_scores_of_sums_are_planned_by_students_t():
+    texts = [f"the {word} sat on a mat today" for word in "cat dog cow hen fox".split() * 6]
+    others = [text if row % 3 else text.replace("sat", "lay") for row, text in enumerate(texts)]
+    both = (
+        score("bleu", predictions={name: rows}, references=texts, per_example=True)
+        for name, rows in (("new", texts), ("old", others))
+    )
+    pairs = pairs_of_results(*both)
+    (comparison,) = compare_pairs(pairs)
+    (plan,) = plans(pairs, 2.0)
+    deviation = comparison["standard_error"] * math.sqrt(30)
+
+    assert (plan.test, plan.score) == ("t", "bleu")
+    assert plan.power == power_of(2.0, deviation, 30)
+    assert plan.mde == minimum_detectable(deviation, 30)
+    assert plan.required_rows == required_rows(2.0, deviation)
+    line = plan_table([plan], 2.0, 0.05, 0.8).note
+    assert line.startswith("Two-sided t-test of scores that follow from sums at 0.05.")

@@ -5,17 +5,23 @@ pytrec_eval, one row after another.
 """
 
 import json
+import random
 from collections import Counter
-from functools import cache
+from functools import cache, reduce
+from operator import add
+from pathlib import Path
 from typing import get_args
 
 import pytest
 import pytrec_eval
 from rouge_score.rouge_scorer import RougeScorer
 
+import metric_commons
+from metric_commons.files import read_qrels, read_run
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag import evaluate, evaluate_trec, evaluate_trec_pvalue
 from metric_commons.integrations.ultrarag_tables import signature
+from metric_commons.ranking import score_run
 from tests.spec import GIVEN, recorded, trec_eval_files
 from tests.text_oracles import NORMALIZER_ORACLES
 from tests.texts import adversarial_rows
@@ -475,3 +481,39 @@ def test_files_that_cannot_be_scored(files):
         evaluate_trec_pvalue(run, run, qrels, n_resamples=0)
     with pytest.raises(FileNotFoundError):
         evaluate_trec(run, "nowhere")
+
+
+@needs_runs
+def test_the_card_says_by_how_much_ultrarag_misses_ties():
+    folder = RUNS / "robust03"
+    paths = [folder / f"input.{name}.gz" for name in ("NLPR03vb10", "uic0301")]
+    judged = folder / "robust03_qrels.txt.gz"
+    ours = evaluate_trec_pvalue(*paths, judged, ["precision"], [10])["P@10"]["p_value"]
+    qrels = read_qrels(judged)
+    new, old = (score_run(qrels, read_run(path), ["precision@10"])["per_query"] for path in paths)
+    differences = [new[query]["precision@10"] - old[query]["precision@10"] for query in sorted(new)]
+
+    # The test of UltraRAG 0.3.0, servers/evaluation/src/evaluation.py; sums of Python 3.11.
+    chance, observed = random.Random(0), abs(reduce(add, differences) / len(differences))
+    count = 0
+    for _ in range(10_000):
+        total = 0.0
+        for difference in differences:
+            total += difference if chance.getrandbits(1) else -difference
+        count += abs(total / len(differences)) >= observed
+    # The exact one: sums of tenths are sums of whole numbers.
+    tenths = [round(10 * difference) for difference in differences]
+    combinations = Counter({0: 1})
+    for number in tenths:
+        flipped = Counter()
+        for total, ways in combinations.items():
+            flipped[total + number] += ways
+            flipped[total - number] += ways
+        combinations = flipped
+    extreme = sum(ways for total, ways in combinations.items() if abs(total) >= abs(sum(tenths)))
+    exact = extreme / 2 ** len(tenths)
+
+    assert ours == pytest.approx(exact, rel=1e-9)
+    package = Path(metric_commons.__file__).parent
+    card = " ".join((package / "mcp" / "README.md").read_text("utf-8").split())
+    assert f"UltraRAG has {count / 10_000:.4f}, where the exact p-value is {exact:.4f}" in card

@@ -45,7 +45,7 @@ def test_samples_that_ended_in_an_error_are_counted_as_such():
     log = samples("lm-eval", ["a", "b", None], errors=[False, True, True])
     zero = system_rows(log, missing="zero", reduce=None, metric=None)
     assert zero.choices == {"where": ["split=test"], "missing": ["zero:2"]}
-    assert zero.units["qa_em"].reduce == "mean"
+    assert zero.samples["qa_em"].reduce == "mean"
     skipped = system_rows(log, missing="skip", reduce=None, metric=None)
     assert skipped.excluded == {"error": 2}
     with pytest.raises(ValueError, match="no samples remain to be scored"):

@@ -1,5 +1,6 @@
 import math
 import tracemalloc
+import warnings
 from collections import Counter
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from scipy import stats
 
 from metric_commons.resampling import bootstrap as resampling
 from metric_commons.resampling import draws, resampled_totals
-from metric_commons.resampling.bootstrap import mean_interval, percentile_ends
+from metric_commons.resampling.bootstrap import deviation, mean_interval, percentile_ends
 
 # ---- the obvious way: one word, one row, one resample after the other ---------------------------
 
@@ -447,3 +448,11 @@ def test_percentile_ends_leave_out_nan():
     assert ends[:2] == pytest.approx(expected, rel=1e-14)
     assert np.isnan(ends[2]).all()
     assert np.array_equal(percentile_ends(values[:, 0], 0.9), ends[0])
+
+
+def test_infinite_values_have_no_deviation_and_no_warning():
+    with warnings.catch_warnings(action="error"):
+        ends = percentile_ends(np.array([math.inf, 1.0, math.inf, 2.0]), 0.5)
+        error = deviation(np.array([math.inf, 1.0]))
+    assert ends.tolist()[1] == math.inf or math.isnan(ends[1])
+    assert math.isnan(error)

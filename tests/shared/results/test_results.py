@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from metric_commons.catalog import catalog
 from metric_commons.comparison.combined_results import compare
 from metric_commons.files.stored import checksum, to_jsonable, write_whole
+from metric_commons.report import find_examples, render
 from metric_commons.results.module_results import ModuleResult
 from metric_commons.results.rendering import p_value
 from metric_commons.results.results import Results
@@ -25,7 +26,7 @@ from metric_commons.scoring import scoring
 from metric_commons.scoring.scoring import InputError, score
 from metric_commons.states.parts import Part
 from metric_commons.states.state import State
-from metric_commons.statistics import significance
+from metric_commons.statistics import corrections, significance
 
 SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
 REFERENCES = ["paris", ["oslo", "Christiania"]]
@@ -46,6 +47,9 @@ class Lengths:
 
     def as_rows(self, columns):
         return columns
+
+    def with_nan(self, column):
+        return column
 
     def compute_with_statistics(self, *, predictions, **options):
         assert set(options) <= set(self.options)
@@ -497,7 +501,7 @@ def test_the_main_score_of_each_module_is_compared_and_corrected_together():
         assert each["significant"] == (each["p_adjusted"] < 0.05)
         assert each["rows"] == QUESTIONS
         assert each["options"]["tests"] == 6
-    corrected = significance.holm([each["p_value"] for each in found]).tolist()
+    corrected = corrections.holm([each["p_value"] for each in found]).tolist()
     assert [each["p_adjusted"] for each in found] == corrected
 
 
@@ -524,7 +528,7 @@ def test_p_values_are_corrected_as_asked(correction):
     columns = {name: np.array(rows[name]["qa_f1"].per_example["qa_f1"]) for name in BOTS}
     differences = [columns[a] - columns[b] for a, b in combinations(BOTS, 2)]
     drawing = {"n_resamples": 200, "seed": 1}
-    expected = significance.adjusted(
+    expected = corrections.adjusted(
         [each["p_value"] for each in found], differences, correction=correction, **drawing
     )
 
@@ -1064,3 +1068,32 @@ def test_infinite_scores_come_back_from_a_file():
     module["infinite"] = [[1, "scores", "silhouette"]]  # which is 1
     with pytest.raises(ValueError, match="silhouette'\\] does not lead to an infinite number"):
         Results.from_dict(content)
+
+
+def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
+    # The third pair is significant by Holm's method, but not at a third of the level: its interval
+    # is cut at 0.
+    right = {"good": 60, "fair": 51, "bad": 45}
+    systems = {name: ["x"] * number + ["y"] * (60 - number) for name, number in right.items()}
+    results = score("qa_em", predictions=systems, references=["x"] * 60, per_example=True)
+    compared = compare(results)
+    ends = {
+        (comparison["a"], comparison["b"]): comparison["confidence_interval"]
+        for comparison in compared.comparisons
+        if comparison["significant"]
+    }
+
+    assert ends.keys() == {("good", "fair"), ("good", "bad"), ("fair", "bad")}
+    assert ends["fair", "bad"][0] == 0
+    statement = "The intervals are simultaneous for all comparisons and agree with the corrected p."
+    for text in (compared.to_table(), compared.to_markdown(), compared.to_latex()):
+        plain = " ".join(text.replace(r"\ensuremath{>}", ">").replace("$+$", "+").split())
+        assert statement in plain
+        assert ">0, +0." in plain
+        assert "+0.0000" not in plain
+    page = render(compared, find_examples(compared))
+    assert statement in " ".join(page.split())
+    (single,) = compare(
+        *(replace(results, systems={n: results.systems[n]}) for n in ("good", "bad"))
+    ).comparisons
+    assert "simultaneous" not in single

@@ -319,7 +319,7 @@ CLUSTERS_OF_EM = "statistics.0.1.1.qa_em"
         (("qa_em", 0, CLUSTERS), f"{CLUSTERS_OF_EM}.2.0", 7, "the clusters of qa_em have"),
         (("qa_em", 0, CLUSTERS), "statistics.0.1.1", {}, "there are clusters of []"),
         (("ir_ranking", 0), "statistics.scores.mrr.0", 1.5, "mrr[0] is 1.5, but must lie between"),
-        (("ir_ranking", 0), "statistics.ids.integer.1", 0, "ranking 0 is there twice"),
+        (("ir_ranking", 0), "statistics.ids.integer.1", 0, "ranking 0 occurs twice"),
         (("span_f1", 0), "statistics.columns.=tags.0", -1, "tags[0] is -1, but must be at least 0"),
         (("span_f1", 0), "statistics.columns.=tags.1", 0, "equal_tags[1] is"),
         (("span_f1", 0), "statistics.columns.=hits:PER.0", 99, "[0] is 99, but predicted:PER is"),
@@ -331,7 +331,12 @@ CLUSTERS_OF_EM = "statistics.0.1.1.qa_em"
         (("squad_v2", 0), "statistics.columns.exact", [0.0, 0.5, 1.0, 2.0], "exact[3] is 2.0"),
         (("squad_v2", 0), "statistics.names", [], "is a column without a name"),
         (("regression", 0), "statistics.0.1.sums.absolute.0.0", -1, "sum of absolute is negative"),
-        (("regression", 0), "statistics.0.1.sums.absolute", [], "sums are lacking"),
+        (
+            ("regression", 0),
+            "statistics.0.1.sums.absolute",
+            [],
+            "sums of terms or outputs are missing",
+        ),
         (("regression", 0), "statistics.0.1.weight", [-1, 1], "the sum of weights is negative"),
         (
             ("chrf", 0),

@@ -36,7 +36,7 @@ def test_ids_that_differ_are_all_taken(ids):
     assert len(total) == len(ids)
     again = Rankings(["mrr"])
     again.read_jsonable(total.to_jsonable())
-    with pytest.raises(ValueError, match="is there twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         total.merge(again)
 
 
@@ -49,5 +49,5 @@ def test_many_ids_are_told_apart():
 
     assert len(total) == 10_000
     for twice in (4_600, "q7-249"):
-        with pytest.raises(ValueError, match=f"ranking {twice!r} is there twice"):
+        with pytest.raises(ValueError, match=f"ranking {twice!r} occurs twice"):
             total.merge(rankings(["new", twice]))

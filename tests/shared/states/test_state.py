@@ -85,6 +85,7 @@ def test_parts_give_the_result_of_the_whole(name, seed):
         reporting["confidence_level"] = 0.9
     merged = in_parts(name, options, columns, seed)
     metric = load(name)
+    reporting = {option: reporting[option] for option in reporting if option in metric.options}
     result = metric.compute(**columns, **options, **reporting)
     assert merged.result(**reporting) == scores_alone(metric, result)
 
@@ -351,7 +352,7 @@ def test_a_ranking_counts_once():
     states = [State("ir_ranking", measures="mrr") for _ in range(2)]
     for state in states:
         state.update(predictions=[["a", "b"]], references=[["b"]], ids=["q1"])
-    with pytest.raises(ValueError, match="ranking 'q1' is there twice"):
+    with pytest.raises(ValueError, match="ranking 'q1' occurs twice"):
         states[0].merge(states[1])
     assert states[0].result() == {"mrr": 0.5}
     with pytest.raises(ValueError, match="ids has 2 values for 1 rows"):
@@ -485,3 +486,17 @@ def test_a_copy_of_a_state_goes_its_own_way():
     other.update(predictions=["a"], references=["b"])
 
     assert (len(state), len(other), len(pickle.loads(pickle.dumps(other)))) == (2, 3, 3)
+
+
+@pytest.mark.parametrize("options", [{}, {"confidence_level": 0.9}])
+def test_a_state_starts_again_after_a_reset(options):
+    rows = {"predictions": ["a", "b"], "references": ["a", "c"]}
+    state = State("qa_em", **options)
+    state.update(predictions=["x"], references=["x"], groups=["g"])
+    state.reset()
+    state.update(**rows)
+    other = State("qa_em", **options)
+    other.update(**rows)
+
+    assert state.to_json() == other.to_json()
+    assert state.result() == other.result()

@@ -17,8 +17,8 @@ from metric_commons.statistics import (
     paired_test,
     sign_flips,
 )
-from metric_commons.statistics.corrections import benjamini_hochberg, holm
-from metric_commons.statistics.significance import adjusted, compare, compare_measures, p_values
+from metric_commons.statistics.corrections import adjusted, benjamini_hochberg, holm
+from metric_commons.statistics.significance import compare, compare_measures, p_values
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 

@@ -5,17 +5,25 @@ import re
 import numpy as np
 import pytest
 
+from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import equivalence, simultaneous_intervals
 from tests.spec import ROOT
 
-TABLE = (ROOT / "docs" / "tables" / "interval_coverage.md").read_text("utf-8")
+TABLES = ROOT / "docs" / "tables"
+COVERAGE = (TABLES / "interval_coverage.md").read_text("utf-8")
+DECISIONS = (TABLES / "decisions.md").read_text("utf-8")
+PAGE = " ".join((ROOT / "docs" / "statistics.md").read_text("utf-8").split())
 README = " ".join((ROOT / "README.md").read_text("utf-8").split())
 STATED = {"means": "qa_em, ", "word error rates": "wer, ", "span F1": "precision, recall, f1"}
 
 
-def cells(start):
-    (line,) = [line for line in TABLE.splitlines() if line.startswith(f"| {start}")]
+def cells(start, table=COVERAGE):
+    (line,) = [line for line in table.splitlines() if line.startswith(f"| {start}")]
     return [cell.strip("* ") for cell in line.split("|")[2:-1]]
+
+
+def wrong_decisions(start):
+    return list(map(float, cells(start, DECISIONS)))
 
 
 def test_the_stated_least_coverage_is_that_of_the_table():
@@ -27,8 +35,47 @@ def test_the_stated_least_coverage_is_that_of_the_table():
 
 
 def test_a_loss_of_the_margin_rarely_passes_the_gate():
-    for losses in (2, 5, 25):
-        assert max(map(float, cells(f"gate, true loss {losses}%"))) <= 0.05
+    stated = re.search(r"with (\d+) to (\d+) rows, `gate` .* in at most (\d+)% of samples", README)
+    sizes = cells("wrong decisions", DECISIONS)
+    assert (sizes[0], sizes[-1]) == stated.groups()[:2]
+    on_page = re.search(
+        r"`gate` lets a loss pass .*? in at most (\d+) % of samples at every size", PAGE
+    )
+    assert on_page[1] == stated[3]
+    for decision in (
+        *(f"gate, true loss {losses}%" for losses in (2, 5, 25)),
+        "gate, true loss = margin, by unequal clusters",
+        "equivalence, true difference = margin, by rows",
+        "equivalence, true difference = margin, by unequal clusters",
+        "intervals of six pairs: at least one misses",
+    ):
+        assert max(wrong_decisions(decision)) <= int(stated[3]) / 100, decision
+
+
+def test_the_stated_errors_of_tests_by_clusters_are_those_of_the_table():
+    stated = re.search(r"with (\d+) to (\d+) unequal clusters err in (\d+) to (\d+) %", PAGE)
+    sizes = cells("wrong decisions", DECISIONS)
+    start, stop = sizes.index(stated[1]), sizes.index(stated[2]) + 1
+    errors = [
+        error
+        for test in ("t", "permutation")
+        for error in wrong_decisions(f'test="{test}" of equal systems')[start:stop]
+    ]
+    assert [round(100 * min(errors)), round(100 * max(errors))] == [int(stated[3]), int(stated[4])]
+
+
+def test_the_stated_numbers_of_rows_are_those_of_the_table():
+    lines = (TABLES / "required_rows.md").read_text("utf-8").splitlines()[2:]
+    rows = [[cell.strip().replace(",", "") for cell in line.split("|")[1:-1]] for line in lines]
+    for name, _, _, reached in rows:
+        assert float(reached) >= 0.8 - 3 * (0.16 / 4000) ** 0.5, name
+    ratios = {name: int(needed) / int(by_t) for name, by_t, needed, _ in rows}
+    (more,) = re.findall(r"takes about (\d+) % more rows", PAGE)
+    binary = [ratio for name, ratio in ratios.items() if name.startswith("power: 0/1")]
+    assert {round(10 * ratio - 10) for ratio in binary} == {int(more) / 10}
+    (most,) = re.findall(r"`gate` up to ([\d.]+) times as many", PAGE)
+    of_gate = max(ratio for name, ratio in ratios.items() if name.startswith("gate"))
+    assert round(of_gate, 1) == float(most)
 
 
 @pytest.mark.parametrize("losses", [0.02, 0.05, 0.25])
@@ -52,3 +99,18 @@ def test_intervals_of_pairs_hold_together():
         ends = simultaneous_intervals((rng.random((4, 40)) < right[:, np.newaxis]).astype(float))
         hits += all(low <= t <= high for (low, high), t in zip(ends, truths, strict=True))
     assert hits >= 54  # of 60; of .95 or more this has a chance above .99
+
+
+@pytest.mark.parametrize("last", [2.0, 3.0])
+def test_constant_references_say_nothing(last):
+    assert "References that are all equal, or all but one, say nothing about R2" in PAGE
+    references, predictions = [*[2.0] * 29, last], [1.0 + row % 3 for row in range(30)]
+    measures = ["r2", "explained_variance", "d2_absolute_error", "pearson", "concordance"]
+    options = {"measures": measures, "confidence_level": 0.95, "n_resamples": 100}
+    result = regression_scores(predictions, references, **options)
+    ends = result["confidence_interval"]
+
+    assert np.isnan([ends[name] for name in measures[:3]]).all()
+    for name in measures[3:]:
+        expected = [np.nan] * 2 if np.isnan(result[name]) else [-1.0, 1.0]
+        assert ends[name] == pytest.approx(expected, nan_ok=True)

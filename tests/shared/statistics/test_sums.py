@@ -4,7 +4,8 @@ import random
 import numpy as np
 import pytest
 
-from metric_commons.statistics.sums import RowStatistics, resampled_sums, summarize_sums
+from metric_commons.resampling.resampled_sums import resampled_sums
+from metric_commons.statistics.sums import RowStatistics, summarize_sums
 
 
 def shares(sums):

@@ -1,4 +1,4 @@
-"""Units: rows that one id has, such as the epochs of a sample, reduced to one score each.
+"""Samples of several rows, such as the epochs of an answer, reduced to one score each.
 
 A mean over all rows would count a sample with many rows more than others, and intervals would take
 repeats of one sample for independent samples and be far too narrow.
@@ -9,21 +9,23 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from statistics import median, mode
 from typing import Any, Literal, NamedTuple
 
+from ..base.declarations import Module
+
 Reduce = Literal["mean", "max", "median", "mode"]
 
 
-class Units(NamedTuple):
-    """To which unit each row belongs, and which units have a further row that scores zero."""
+class RowSamples(NamedTuple):
+    """The sample of each row, and the samples that have another row with a score of zero."""
 
-    positions: Sequence[int]  # of the units of the rows, from 0
-    size: int  # how many units there are
+    positions: Sequence[int]  # of the sample of each row, from 0
+    size: int  # the number of samples
     reduce: Reduce
-    zeros: Sequence[int] = ()  # units of rows without a score that count as zero
+    zeros: Sequence[int] = ()  # the samples of rows without a score, which count as zero
 
     def reduced(self, values: Sequence[float]) -> list[float]:
-        """One value a unit, of the values of rows.
+        """The value of each sample, from the values of its rows.
 
-        >>> Units([0, 1, 0], 2, "mean", [1]).reduced([1.0, 1.0, 0.0])
+        >>> RowSamples([0, 1, 0], 2, "mean", [1]).reduced([1.0, 1.0, 0.0])
         [0.5, 0.5]
         """
         members: list[list[float]] = [[] for _ in range(self.size)]
@@ -47,7 +49,7 @@ _REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 
 def numbered(ids: Sequence[Hashable]) -> tuple[list[int], list[Any]]:
-    """The position of each id among the different ones, and these in the order of rows.
+    """The position of each id among the distinct ones, and these in the order of rows.
 
     >>> numbered(["a", "b", "a"])
     ([0, 1, 0], ['a', 'b'])
@@ -56,20 +58,20 @@ def numbered(ids: Sequence[Hashable]) -> tuple[list[int], list[Any]]:
     return [positions.setdefault(name, len(positions)) for name in ids], list(positions)
 
 
-def scores_of_units(
+def scores_of_samples(
     name: str,
-    metric: Any,
+    metric: Module,
     columns: Mapping[str, Any],
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    units: Units,
+    samples: RowSamples,
 ) -> dict[str, Any]:
-    """What `compute` of a module would return if each unit were a row.
+    """The result of `compute` if each sample were a row.
 
     Raises:
         ValueError: the module has no scores of rows that could be reduced.
     """
-    import numpy as np  # which those who only ask for help should not wait for
+    import numpy as np  # so that help does not wait for it
 
     from ..score_kinds.score_kind import kind_of
     from ..statistics.summary import summarize
@@ -85,6 +87,6 @@ def scores_of_units(
         raise ValueError(
             "explain is about single rows, and here the rows of one id become one; leave it out"
         )
-    scores = {score: np.array(units.reduced(values)) for score, values in rows.items()}
+    scores = {score: np.array(samples.reduced(values)) for score, values in rows.items()}
     reporting = {option: value for option, value in reported.items() if option != "conventions"}
     return summarize(scores, **reporting)

@@ -1,0 +1,53 @@
+"""A response as the checks read it, and the variants of it that loose scores accept."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+from .capital_words import capital_words
+from .punkt import sentence_count
+from .response_languages import LanguageFunction
+
+
+class Response:
+    """A text, and facts about it that several checks may ask for; each is worked out once."""
+
+    def __init__(self, text: str, language_of: LanguageFunction) -> None:
+        self.text = text
+        self._language_of = language_of
+
+    @cached_property
+    def language(self) -> str | None:
+        """The code of its language; None if it has none."""
+        return self._language_of(self.text)
+
+    @cached_property
+    def sentences(self) -> int:
+        """The number of sentences."""
+        return sentence_count(self.text)
+
+    @cached_property
+    def capital_words(self) -> int:
+        """The number of tokens in capital letters."""
+        return capital_words(self.text)
+
+
+Check = Callable[[Response], bool]
+"""Whether a response that is not blank follows an instruction."""
+
+
+def loose_variants(text: str) -> list[str]:
+    r"""The texts of which one has to follow an instruction, for loose scores: distinct, not blank.
+
+    They are the response, the response without its first line, its last line, or both, and all of
+    these without asterisks. Where lines are taken off, so is white space at both ends.
+
+    >>> loose_variants("Sure!\n*one*")
+    ['Sure!\n*one*', '*one*', 'Sure!', 'Sure!\none', 'one']
+    """
+    lines = text.split("\n")
+    shorter = [lines[1:], lines[:-1], lines[1:-1]]
+    variants = [text, *("\n".join(part).strip() for part in shorter)]
+    without_asterisks = [variant.replace("*", "") for variant in variants]
+    return [
+        variant for variant in dict.fromkeys([*variants, *without_asterisks]) if variant.strip()
+    ]

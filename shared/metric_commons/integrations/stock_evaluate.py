@@ -1,0 +1,84 @@
+"""Our modules in place of evaluate's own, in scripts that load these by name."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..catalog.catalog import load
+from ..catalog.stock_modules import Replacement, replacement, replacements
+
+# Parameters of `evaluate.load` for finding a script, which ours do not need.
+_OF_DOWNLOADS = frozenset(
+    {"module_type", "cache_dir", "download_config", "download_mode", "revision"}
+)
+
+
+@contextmanager
+def patch_evaluate() -> Iterator[None]:
+    """Let `evaluate.load("glue", "mrpc")` return one of our modules, with the same result.
+
+    This holds for every stock module that one of ours can replace, without a network, until the end
+    of the `with` statement; all other names are loaded as usual. A line on stderr says so. No file
+    is changed. A name `load` that another file has imported from `evaluate` before stays as it is.
+
+    Raises:
+        ValueError: in the `with` statement, `evaluate.load` is asked for a configuration that the
+            stock module does not have.
+
+    >>> import evaluate
+    >>> with patch_evaluate():
+    ...     metric = evaluate.load("glue", "mrpc")
+    >>> metric.compute(predictions=[0, 1, 1], references=[0, 1, 0])
+    {'accuracy': 0.6666666666666666, 'f1': 0.6666666666666666}
+    """
+    import evaluate  # takes a second, so only on use
+
+    stock_load = evaluate.load
+    replacing = _replacing(stock_load)
+    holders = [
+        module
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] == "evaluate" and vars(module).get("load") is stock_load
+    ]
+    names = ", ".join(dict.fromkeys(entry.stock for entry in replacements()))
+    sys.stderr.write(f"metric-commons: evaluate.load returns our modules for {names}\n")
+    for module in holders:
+        module.load = replacing  # type: ignore[attr-defined] # it has this name
+    try:
+        yield
+    finally:
+        for module in holders:
+            module.load = stock_load  # type: ignore[attr-defined]
+
+
+def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with the parameters of `evaluate.load` that returns our modules where it can."""
+
+    def replacing_load(
+        path: str, config_name: str | None = None, *arguments: Any, **settings: Any
+    ) -> Any:
+        entry = _entry(path, config_name)
+        if entry is None:
+            return stock_load(path, config_name, *arguments, **settings)
+        for name in _OF_DOWNLOADS & settings.keys():
+            del settings[name]
+        configuration = config_name if entry.configuration is None else None
+        return load(entry.module, configuration, result_format=entry.result_format, **settings)
+
+    return replacing_load
+
+
+def _entry(path: str, configuration: str | None) -> Replacement | None:
+    """The replacement of the stock module of this name.
+
+    Raises:
+        ValueError: the stock module has configurations, but not this one.
+    """
+    name = path.removeprefix("evaluate-metric/")
+    entry = replacement(name, configuration)
+    names = [entry.configuration for entry in replacements() if entry.stock == name]
+    if entry is None and names:
+        listed = ", ".join(filter(None, names))
+        raise ValueError(f"{name} has no configuration {configuration!r}; it has {listed}")
+    return entry

@@ -1,0 +1,186 @@
+"""Leaderboards of votes: the systems of a file of votes by their ratings, with ranks.
+
+The rank of a system is 1 plus the number of systems whose intervals are above its own, as in
+Chatbot Arena. Two systems whose intervals overlap cannot be told apart by these votes.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalog.catalog import load_without_evaluate
+from ..files.tables import Source
+from ..results.rendering import Table, counted, label, listed_names
+from ..results.signature import signature
+
+FIELDS = ("model_a", "model_b", "winner")
+_MODULE = "pairwise_ranking"
+_RANKS = (
+    " Rank: 1 plus the number of systems whose interval is above one's own; ranks: the best and "
+    "the worst that the intervals allow."
+)
+_METHODS = {
+    "bradley_terry": "Bradley-Terry, of maximum likelihood",
+    "elo": "Elo, after the votes in their order, which have no interval",
+    "win_rate": "none, only win rates",
+}
+
+
+@dataclass(frozen=True)
+class VoteBoard:
+    """Systems ordered by their ratings, best first; without ratings by their win rates."""
+
+    result: Mapping[str, Any]  # of `pairwise_ranking`
+    options: Mapping[str, Any]
+    confidence_level: float
+    votes: int
+    conditions: Mapping[str, Any]  # the field of clusters, if there is one
+
+    @property
+    def score(self) -> str:
+        """The score by which systems are ordered."""
+        return "ratings" if "ratings" in self.result else "win_rate"
+
+    @property
+    def order(self) -> list[str]:
+        """The systems by rank, and those of one rank from the highest score down."""
+        values, ranks = self.result[self.score], self.result.get("rank", {})
+        return sorted(values, key=lambda system: (ranks.get(system, 0), -values[system]))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The data of each system, best first."""
+        intervals = self.result.get("confidence_interval", {})
+        counts = ("wins", "losses", "ties")
+        for system in self.order:
+            yield {
+                "rank": self.result.get("rank", {}).get(system),
+                "system": system,
+                "rating": self.result.get("ratings", {}).get(system),
+                "confidence_interval": intervals.get("ratings", {}).get(system),
+                "rank_interval": self.result.get("rank_interval", {}).get(system),
+                "win_rate": self.result["win_rate"][system],
+                "win_rate_interval": intervals.get("win_rate", {}).get(system),
+                "average_win_rate": self.result["average_win_rate"][system],
+                **{name: self.result[name][system] for name in counts},
+            }
+
+    def rivals(self, system: str) -> list[str]:
+        """The systems, best first, from which these votes cannot tell a system."""
+        intervals = self.result.get("confidence_interval", {}).get(self.score, {})
+        if system not in intervals:
+            return []
+        low, high = intervals[system]
+        return [
+            rival
+            for rival in self.order
+            if rival != system and intervals[rival][1] >= low and intervals[rival][0] <= high
+        ]
+
+    def sentence(self) -> str:
+        """A statement of what is known and what is not, to be quoted."""
+        best, *followers = self.order
+        value = self.result[self.score][best]
+        of_votes = f"{self.votes:,} votes on {counted(1 + len(followers), 'system')}"
+        has_ratings = self.score == "ratings"
+        formatted = "{:.0f}".format if has_ratings else "{:.1%}".format
+        noun = "rating" if has_ratings else "win rate"
+        text = f"{of_votes}: {label(best)} has the highest {noun}, {formatted(value)}"
+        ends = self.result.get("confidence_interval", {}).get(self.score, {}).get(best)
+        if ends is None:
+            return f"{text}; these votes give no interval for it."
+        level = f"{100 * self.confidence_level:g}% interval"
+        text += f" ({level} {formatted(ends[0])} to {formatted(ends[1])})"
+        if len(followers) == 1 and has_ratings:
+            rates = self.result["confidence_interval"].get("win_rate", {})
+            if best in rates:
+                low, high = rates[best]
+                text += f", and wins {self.result['win_rate'][best]:.0%} of the points "
+                text += f"({low:.0%} to {high:.0%})"
+        rivals = [label(system) for system in self.rivals(best)]
+        if not rivals:
+            return f"{text}, above all others."
+        return f"{text}, but cannot be told apart from {listed_names(rivals)}."
+
+    def signature(self) -> str:
+        """The line that records how systems were rated: the options that are not the defaults."""
+        defaults = load_without_evaluate(_MODULE).options
+        leading = {name: self.options[name] for name in ("method", "ties")}
+        stated = {name: value for name, value in self.options.items() if value != defaults[name]}
+        if "confidence_interval" in self.result:
+            stated["confidence_level"] = self.confidence_level
+        return signature(_MODULE, {**leading, **stated, **self.conditions}, self.votes)
+
+    def table(self, top: int | None = None) -> Table:
+        """One row per system."""
+        records = list(self.records())
+        has_ranks, has_ratings = "rank" in self.result, self.score == "ratings"
+        header = [*(["rank"] if has_ranks else []), "system"]
+        labels = len(header)
+        interval = f"{100 * self.confidence_level:g}% interval"
+        intervals = self.result.get("confidence_interval", {})
+        if has_ratings:
+            header += ["rating", *([interval] if "ratings" in intervals else [])]
+            header += ["ranks"] if has_ranks else []
+        header += ["win rate"]
+        header += [interval] if "win_rate" in intervals else []
+        header += ["votes"]
+        rows = []
+        for record in records[:top]:
+            row = [*([str(record["rank"])] if has_ranks else []), label(record["system"])]
+            if has_ratings:
+                row.append(f"{record['rating']:.1f}")
+                row += (
+                    [_ends(record["confidence_interval"], ".1f")] if "ratings" in intervals else []
+                )
+                if has_ranks:
+                    best, worst = record["rank_interval"]
+                    row.append(str(best) if best == worst else f"{best}-{worst}")
+            row.append(f"{record['win_rate']:.4f}")
+            if "win_rate" in intervals:
+                row.append(_ends(record["win_rate_interval"], ".4f"))
+            row.append(f"{record['wins'] + record['losses'] + record['ties']:g}")
+            rows.append(row)
+        bold = set()
+        if has_ranks and any(record["rank"] > 1 for record in records):
+            bold = {(i, labels) for i, record in enumerate(records[:top]) if record["rank"] == 1}
+        note = f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}"
+        return Table(header, rows, labels, bold, note, "Leaderboard of votes", self.sentence())
+
+
+def _ends(interval: Any, form: str) -> str:
+    """Both ends of an interval as text."""
+    low, high = interval
+    return f"{low:{form}} to {high:{form}}"
+
+
+def vote_board(
+    source: Source, options: Mapping[str, Any], *, confidence_level: float, clusters: str | None
+) -> VoteBoard:
+    """The leaderboard of a file of votes.
+
+    Args:
+        source: a file whose rows have the fields of `FIELDS`, and that of clusters.
+        options: of the module `pairwise_ranking`.
+        confidence_level: of the intervals.
+        clusters: the field with the cluster of each vote, such as its prompt.
+
+    Raises:
+        ValueError: a row or an option is not valid, or no finite ratings fit the votes.
+    """
+    metric = load_without_evaluate(_MODULE)
+    settings = {**options, "confidence_level": confidence_level}
+    for name in settings:
+        if name not in metric.options:
+            from ..numbers.checks import nearest
+
+            raise ValueError(f"there is no option {name!r}{nearest(name, metric.options)}")
+    columns = source.columns()
+    labels = {} if clusters is None else {"clusters": columns[clusters]}
+    rows = {name: columns[name] for name in FIELDS}
+    if settings.get("prior"):
+        settings["confidence_level"] = None  # of which no interval holds
+    result = metric.compute(**rows, **labels, **settings)
+    conditions = {} if clusters is None else {"clusters": clusters}
+    return VoteBoard(
+        result, {**metric.options, **options}, confidence_level, len(rows["winner"]), conditions
+    )

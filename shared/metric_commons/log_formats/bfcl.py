@@ -1,0 +1,127 @@
+"""Files of the Berkeley Function Calling Leaderboard: results of a model, and possible answers.
+
+A result is the text of a model, or a list of calls `{name: arguments}` of a model with a function
+calling interface. Possible answers are in a file of their own, to be joined by id; the questions,
+with the declarations of the tools, are in the folder above it, in a file with the same name.
+
+Source: ShishirPatil/gorilla, berkeley-function-call-leaderboard, `bfcl_eval/data`.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..files.logs import Content, Log, Marks, Record
+
+FORMAT = "bfcl"
+
+_NUMBER = re.compile(r"_\d+(?:-\d+)*$")
+
+
+def _is_bfcl(content: Content) -> bool:
+    """Whether the first record is a result with its costs, or has possible answers."""
+    if content.has("id", "result", "latency"):
+        return True
+    answers = content.first.get("ground_truth") if content.has("id", "ground_truth") else None
+    return isinstance(answers, list) and all(map(_is_answer, answers)) and bool(answers)
+
+
+def _is_answer(call: Any) -> bool:
+    """Whether this is a call whose arguments have lists of accepted values.
+
+    >>> _is_answer({"f": {"a": [1]}}), _is_answer({"text": "a"})
+    (True, False)
+    """
+    if not isinstance(call, dict) or len(call) != 1:
+        return False
+    (arguments,) = call.values()
+    return isinstance(arguments, dict) and all(
+        isinstance(values, list) for values in arguments.values()
+    )
+
+
+MARKS = Marks(kinds=("lines", "document"), further=_is_bfcl)
+
+
+def read(content: Content) -> Log:
+    """The results, or the possible answers with the tools of their questions."""
+    columns = {"id": lambda record: record["id"], "task": category}
+    if content.has("ground_truth"):
+        tools, sidecars = _tools(content.path)
+        return Log(
+            format_name=FORMAT,
+            rows=content.rows,
+            columns={**columns, "reference": lambda record: _expected(record, tools)},
+            sidecars=sidecars,
+        )
+    return Log(
+        format_name=FORMAT,
+        rows=content.rows,
+        columns={**columns, "prediction": message, "message": message, "reference": _no_call},
+    )
+
+
+def category(record: Record) -> str:
+    """The category of a question, which its id begins with.
+
+    >>> category({"id": "live_simple_3-2-1"})
+    'live_simple'
+    """
+    return _NUMBER.sub("", str(record["id"]))
+
+
+def message(record: Record) -> Any:
+    """The text of a model, or its calls.
+
+    >>> message({"result": [{"f": '{"a": 1}'}]})
+    [{'name': 'f', 'arguments': '{"a": 1}'}]
+    """
+    result = record["result"]
+    if not isinstance(result, list):
+        return str(result)
+    return [
+        {"name": name, "arguments": arguments}
+        for call in result
+        if isinstance(call, Mapping)
+        for name, arguments in call.items()
+    ]
+
+
+def _no_call(record: Record) -> list[Any]:
+    """The expected calls of a question for which no tool will do.
+
+    Raises:
+        ValueError: the question has possible answers, in another file.
+    """
+    if "irrelevance" not in category(record):
+        raise ValueError("the possible answers are in another file; name it with --answers")
+    return []
+
+
+def _expected(record: Record, tools: Mapping[str, Any]) -> Any:
+    """The expected calls, with the tools of the question if there is a file of questions."""
+    calls = [
+        {"name": name, "arguments": arguments}
+        for call in record["ground_truth"]
+        for name, arguments in call.items()
+    ]
+    if record["id"] not in tools:
+        return calls
+    return {"tool_calls": calls, "tools": tools[record["id"]]}
+
+
+def _tools(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tools of each question, and the hash of their file; empty if it is missing."""
+    questions = path.resolve().parent.parent / path.name
+    if path.resolve().parent.name != "possible_answer" or not questions.is_file():
+        return {}, {}
+    data = questions.read_bytes()
+    tools = {}
+    for line in data.decode("utf-8").splitlines():
+        if line.strip():
+            record = json.loads(line)
+            tools[record["id"]] = record.get("function") or []
+    return tools, {str(questions): hashlib.sha256(data).hexdigest()}

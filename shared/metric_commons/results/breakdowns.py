@@ -1,0 +1,120 @@
+"""Tables of scores that a result has by path, or by another part of the rows.
+
+A breakdown is an entry of the scores whose name begins with `by_`: for each part its counts and
+scores, and perhaps their intervals. The parts with the lowest F1, or first score, come first.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .module_results import ModuleResult
+from .rendering import Table, label
+
+_PREFIX = "by_"
+_MOST = 40  # parts in a table
+_BESIDE = ("confidence_interval", "standard_error")  # the entries of a part that are not scores
+
+
+class Breakdown(NamedTuple):
+    """The scores of the parts of one system's rows."""
+
+    system: str
+    module: str
+    name: str  # what the parts are, such as "path"
+    parts: Mapping[str, Mapping[str, Any]]
+    level: float | None  # of the intervals
+
+
+def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
+    """The breakdowns of all systems and modules that have any."""
+    for system, modules in systems.items():
+        for module, result in modules.items():
+            for key, value in result.scores.items():
+                if key.startswith(_PREFIX) and isinstance(value, Mapping):
+                    name = key.removeprefix(_PREFIX)
+                    level = result.options.get("confidence_level")
+                    yield Breakdown(system, module, name, value, level)
+
+
+def ordered_parts(breakdown: Breakdown) -> list[str]:
+    """The names of the parts, those with the lowest score first.
+
+    >>> parts = {"$.a": {"f1": 1.0}, "$.b": {"f1": 0.5}}
+    >>> ordered_parts(Breakdown("bot", "json_match", "path", parts, None))
+    ['$.b', '$.a']
+    """
+
+    def rank(part: str) -> tuple[float, str]:
+        scores = breakdown.parts[part]
+        name = main_score(scores)
+        value = math.nan if name is None else _number(scores[name])
+        return (math.inf if math.isnan(value) else value), part
+
+    return sorted(breakdown.parts, key=rank)
+
+
+def main_score(scores: Mapping[str, Any]) -> str | None:
+    """The score by which parts are ordered: F1, or else the first one that is a float.
+
+    >>> main_score({"n": 3, "strict_acc": 0.5}), main_score({"precision": 1.0, "f1": 0.5})
+    ('strict_acc', 'f1')
+    """
+    if "f1" in scores:
+        return "f1"
+    return next((name for name, value in scores.items() if isinstance(value, float)), None)
+
+
+def breakdown_tables(
+    systems: Mapping[str, Mapping[str, ModuleResult]], visible: Sequence[str]
+) -> list[Table]:
+    """A table for each module with a breakdown, with a row for each part and system.
+
+    Args:
+        systems: all results.
+        visible: the systems to show.
+    """
+    grouped: dict[tuple[str, str], list[Breakdown]] = {}
+    for breakdown in breakdowns(systems):
+        if breakdown.system in visible and breakdown.parts:
+            grouped.setdefault((breakdown.module, breakdown.name), []).append(breakdown)
+    return [_table(module, name, parts) for (module, name), parts in grouped.items()]
+
+
+def _table(module: str, name: str, of_systems: Sequence[Breakdown]) -> Table:
+    has_systems = len(of_systems) > 1
+    columns = [key for key in next(iter(of_systems[0].parts.values())) if key not in _BESIDE]
+    rows = []
+    hidden = 0
+    for breakdown in of_systems:
+        names = ordered_parts(breakdown)
+        hidden += max(0, len(names) - _MOST)
+        for part in names[:_MOST]:
+            scores = breakdown.parts[part]
+            system = [label(breakdown.system)] if has_systems else []
+            rows.append([*system, label(part), *(_cell(scores, column) for column in columns)])
+    note = f"{hidden:,} more are in JSON." if hidden else ""
+    levels = {breakdown.level for breakdown in of_systems} - {None}
+    title = f"{module} by {name}"
+    if len(levels) == 1 and any("[" in cell for row in rows for cell in row[-1:]):
+        title += f", with {100 * (levels.pop() or 0):g}% intervals"
+    header = [*(["system"] if has_systems else []), name, *columns]
+    return Table(header, rows, 2 if has_systems else 1, set(), note, title)
+
+
+def _cell(scores: Mapping[str, Any], column: str) -> str:
+    """A count, or a score; the main score with its interval."""
+    value = scores.get(column)
+    if not isinstance(value, float) and value is not None:
+        return f"{value:,}"
+    number = _number(value)
+    if math.isnan(number):
+        return ""
+    interval = scores.get("confidence_interval", {}).get(column)
+    if interval is None or column != main_score(scores):
+        return f"{number:.4f}"
+    return f"{number:.4f} [{interval[0]:.4f}, {interval[1]:.4f}]"
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,117 @@
+"""Pairs of predicted and expected items: as many, or as good ones, as can be formed at once.
+
+A pairing that gives each item the first free one that fits may use up the only fit of a later item;
+these are maximum matchings, longest common subsequences and best assignments.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats
+
+_SMALL = 2  # rows or columns of a table up to which all pairings are tried
+
+
+def most_pairs(fits: Sequence[Sequence[int]]) -> int:
+    """The number of pairs of a maximum matching, by augmenting paths.
+
+    Args:
+        fits: for each item of one side the positions on the other side that it fits.
+
+    >>> most_pairs([[0, 1], [0]])
+    2
+    """
+    partner: dict[int, int] = {}
+    pairs = 0
+    for item in range(len(fits)):
+        # The search goes along alternating paths, without recursion: paths may be long.
+        came_from: dict[int, tuple[int, int | None]] = {}
+        waiting: list[tuple[int, int | None]] = [(item, None)]
+        free: int | None = None
+        while waiting and free is None:
+            current, origin = waiting.pop()
+            for position in fits[current]:
+                if position in came_from:
+                    continue
+                came_from[position] = current, origin
+                if position not in partner:
+                    free = position
+                    break
+                waiting.append((partner[position], position))
+        if free is None:
+            continue
+        pairs += 1
+        end: int | None = free
+        while end is not None:
+            partner[end], end = came_from[end]
+    return pairs
+
+
+def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
+    """The length of the longest common subsequence of two sequences.
+
+    All columns of the usual table are bits of one integer, so that a row takes a few operations
+    (Hyyrö, Bit-parallel LCS-length computation revisited, 2004).
+
+    Args:
+        fits: for each item of the first sequence the positions in the second that it fits.
+        length: of the second sequence.
+
+    >>> common_subsequence([[1], [0], [2]], 3)
+    2
+    """
+    full = (1 << length) - 1
+    columns = full
+    masks: dict[int, int] = {}  # items with the same list of positions share a mask
+    for positions in fits:
+        mask = masks.get(id(positions), 0)
+        if not mask:
+            for position in positions:
+                mask |= 1 << position
+            masks[id(positions)] = mask
+        hits = columns & mask
+        columns = ((columns + hits) | (columns - hits)) & full
+    return length - columns.bit_count()
+
+
+def best_total(weights: Floats) -> float:
+    """The largest sum of weights at least 0 of pairs, each row and column once.
+
+    >>> best_total(np.array([[0.5, 1.0], [0.0, 0.75]]))
+    1.25
+    """
+    rows, columns = weights.shape
+    if rows == 1 or columns == 1:
+        return float(weights.max())
+    if rows == columns == _SMALL:
+        (a, b), (c, d) = weights.tolist()
+        return float(max(a + d, b + c))
+    row_numbers, column_numbers = best_assignment(-weights)
+    return float(weights[row_numbers, column_numbers].sum())
+
+
+def best_ordered_total(rows: Iterable[Floats], length: int) -> float:
+    """The largest sum of weights of pairs that cross no other pair.
+
+    Args:
+        rows: for each item of the first sequence its weight with each item of the second.
+        length: of the second sequence.
+
+    >>> best_ordered_total(np.array([[0.5, 1.0], [1.0, 0.0]]), 2)
+    1.0
+    """
+    best: Floats = np.zeros(length + 1)
+    for row in rows:
+        best[1:] = np.maximum.accumulate(np.maximum(best[:-1] + row, best[1:]))
+    return float(best[-1])
+
+
+def best_assignment(costs: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of the pairs whose costs have the smallest sum."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(costs)
+    return rows, columns

@@ -1,0 +1,189 @@
+"""Equality of JSON values, under the options that tool calls and JSON answers share.
+
+Python's own equality takes True for 1, so that booleans are compared apart. Without a tolerance
+equality is transitive: each value has a key, and values are equal if and only if their keys are.
+"""
+
+import math
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from ..numbers.checks import check_choice
+from ..numbers.domains import OneOf
+from ..texts.normalizers import NORMALIZERS, checked_function
+from .assignments import most_pairs
+from .json_texts import read_json
+
+Types = Literal["json", "strict", "loose"]
+ListOrder = Literal["ordered", "any"]
+
+_BFCL_MARKS = re.compile(r"[ ,./\-_*^]")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+# Stand for booleans in keys, where True would equal 1.
+_TRUE, _FALSE = ("boolean", "true"), ("boolean", "false")
+
+
+def bfcl_spelling(text: str) -> str:
+    """As in BFCL: without blanks and `,./-_*^`, in lower case, with " in place of '.
+
+    >>> bfcl_spelling("New-York, N.Y."), bfcl_spelling("it's")
+    ('newyorkny', 'it"s')
+    """
+    return _BFCL_MARKS.sub("", text).lower().replace("'", '"')
+
+
+VALUE_NORMALIZERS: dict[str, Callable[[str], str]] = {**NORMALIZERS, "bfcl": bfcl_spelling}
+ValueNormalizer = Annotated[str, OneOf(VALUE_NORMALIZERS)] | Callable[[str], str]
+
+
+def value_normalizer(normalizer: ValueNormalizer) -> Callable[[str], str]:
+    """The function for a name in `VALUE_NORMALIZERS`, or the caller's own function."""
+    if callable(normalizer):
+        is_ours = normalizer in VALUE_NORMALIZERS.values()
+        return normalizer if is_ours else checked_function(normalizer)
+    check_choice("normalizer", normalizer, VALUE_NORMALIZERS)
+    return VALUE_NORMALIZERS[normalizer]
+
+
+@dataclass(frozen=True)
+class Equality:
+    """Whether a predicted value equals an expected one.
+
+    Args:
+        normalize: what is done to texts before they are compared.
+        types: "json": 1 is 1.0; "strict": it is not; "loose": a text that is a JSON number, true,
+            false or null is that value.
+        rel_tol: how far a number may be from the expected one, in units of the expected one.
+        abs_tol: the same, in units of 1.
+        list_order: whether lists are equal in any order of their items.
+
+    >>> equality = Equality(str)
+    >>> equality(1, 1.0), equality(True, 1), equality({"a": [None]}, {"a": [None]})
+    (True, False, True)
+    >>> Equality(str, rel_tol=0.1)(91, 100)
+    True
+    """
+
+    normalize: Callable[[str], str] = str
+    types: Types = "json"
+    rel_tol: float = 0.0
+    abs_tol: float = 0.0
+    list_order: ListOrder = "ordered"
+
+    @cached_property
+    def is_transitive(self) -> bool:
+        """Whether values have keys: with a tolerance 1 may be 2 and 2 be 3, but not 1 be 3."""
+        return not (self.rel_tol > 0 or self.abs_tol > 0)
+
+    @cached_property
+    def forms(self) -> Callable[[Any], Any]:
+        """The form in which values are compared by `compare`: keys, or the values themselves."""
+        return self.key if self.is_transitive else lambda value: value
+
+    @cached_property
+    def compare(self) -> Callable[[Any, Any], bool]:
+        """Whether the form of a predicted value equals that of an expected one."""
+        return operator.eq if self.is_transitive else self.__call__
+
+    def scalar(self, value: Any) -> Any:
+        """A scalar as `types` reads it.
+
+        >>> Equality(str, types="loose").scalar(" 1e2"), Equality(str, types="loose").scalar("01")
+        (100.0, '01')
+        """
+        if self.types == "loose" and isinstance(value, str):
+            text = value.strip()
+            if _NUMBER.fullmatch(text):
+                try:
+                    return read_json(text)
+                except ValueError:  # an integer with too many digits
+                    return value
+            return _WORDS.get(text.lower(), value)
+        return value
+
+    def scalar_key(self, value: Any) -> Hashable:
+        """The key of a scalar."""
+        if self.types == "loose":
+            value = self.scalar(value)
+        if isinstance(value, str):
+            return self.normalize(value)
+        if value is True:
+            return _TRUE
+        if value is False:
+            return _FALSE
+        if self.types == "strict" and value is not None:
+            return type(value), value
+        return value  # type: ignore[no-any-return] # a number or None
+
+    def key(self, value: Any) -> Hashable:
+        """The key of a value, if equality is transitive.
+
+        >>> Equality(str).key({"a": [1, True]}) == Equality(str).key({"a": [1.0, True]})
+        True
+        """
+        if isinstance(value, dict):
+            return "object", frozenset(zip(value, map(self.key, value.values()), strict=True))
+        if isinstance(value, list | tuple):
+            if self.list_order == "ordered" or not value:
+                return "list", tuple(map(self.key, value))
+            return "items", frozenset(Counter(map(self.key, value)).items())
+        return self.scalar_key(value)
+
+    def __call__(self, predicted: Any, expected: Any) -> bool:
+        """Whether the values are equal."""
+        if self.is_transitive:
+            return self.key(predicted) == self.key(expected)
+        if isinstance(predicted, dict) and isinstance(expected, dict):
+            return predicted.keys() == expected.keys() and all(
+                self(value, expected[key]) for key, value in predicted.items()
+            )
+        if isinstance(predicted, list | tuple) and isinstance(expected, list | tuple):
+            return len(predicted) == len(expected) and self._lists(predicted, expected)
+        if isinstance(predicted, dict | list | tuple) or isinstance(expected, dict | list | tuple):
+            return False
+        return self.scalars(predicted, expected)
+
+    def _lists(self, predicted: Sequence[Any], expected: Sequence[Any]) -> bool:
+        if self.list_order == "ordered":
+            return all(map(self, predicted, expected))
+        fits: list[list[int]] = []
+        for value in predicted:
+            fits.append([])
+            for position, target in enumerate(expected):
+                if self(value, target):
+                    fits[-1].append(position)
+        return most_pairs(fits) == len(expected)
+
+    def scalars(self, predicted: Any, expected: Any) -> bool:
+        """Whether a predicted scalar equals an expected one."""
+        if self.is_transitive:
+            return self.scalar_key(predicted) == self.scalar_key(expected)
+        predicted, expected = self.scalar(predicted), self.scalar(expected)
+        if not (_is_number(predicted) and _is_number(expected)):
+            return self.scalar_key(predicted) == self.scalar_key(expected)
+        if self.types == "strict" and type(predicted) is not type(expected):
+            return False
+        return bool(predicted == expected) or self._is_close(predicted, expected)
+
+    def _is_close(self, predicted: float, expected: float) -> bool:
+        if math.inf in (abs(predicted), abs(expected)):
+            return False
+        try:
+            return bool(
+                abs(predicted - expected) <= max(self.abs_tol, self.rel_tol * abs(expected))
+            )
+        except OverflowError:  # integers beyond the range of floats
+            distance = abs(Fraction(predicted) - Fraction(expected))
+            share = Fraction(self.rel_tol) * abs(Fraction(expected))
+            return distance <= max(Fraction(self.abs_tol), share)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,237 @@
+"""The scores of predicted JSON values, and what each row adds to them."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from ..numbers.checks import OptionError, RowError
+from ..numbers.domains import Names, NonNegative, checked_options
+from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
+from ..statistics.sums import RowStatistics
+from .call_scores import MICRO_RATIOS, micro_scores, ratio
+from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
+from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts
+from .json_paths import check_paths
+from .json_schemas import Schemas, SchemaValidators
+from .json_texts import InvalidJsonError, read_json, unfenced
+
+Parse = Literal["strict", "fenced"]
+
+_MEANS = ("valid", "exact_match", "f1", "precision", "recall")
+_COUNTS = ("matched", "predicted", "expected")
+_STATISTICS = (*_MEANS, *_COUNTS, "rows")
+_AT_MOST = (
+    ("matched", "predicted"),
+    ("matched", "expected"),
+    *((name, "rows") for name in (*_MEANS, "schema_valid")),
+)
+_MOST_CELLS = 1 << 27  # numbers of a table by path, 1 GiB
+
+
+@checked_options
+def json_statistics(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    *,
+    schema: Schemas | None = None,
+    parse: Parse = "strict",
+    list_order: ListOrder = "ordered",
+    normalizer: ValueNormalizer = "none",
+    types: Types = "json",
+    rel_tol: NonNegative = 0.0,
+    abs_tol: NonNegative = 0.0,
+    nulls: Absence = "value",
+    empties: Absence = "value",
+    ignore_paths: Names = (),
+    by_path: bool = False,
+) -> RowStatistics:
+    """The statistics of rows behind the scores of `json_match`, whose options these are.
+
+    Args:
+        predictions: JSON texts, of which some may not be valid.
+        references: JSON texts.
+        schema: a JSON Schema for all rows, or one for each.
+        parse: "strict", or "fenced" for texts in a Markdown fence.
+        list_order: "ordered", or "any" for the best assignment of items.
+        normalizer: of texts.
+        types: "json", "strict" or "loose".
+        rel_tol: of numbers, relative to the expected one.
+        abs_tol: of numbers.
+        nulls: "value", or "absent" if a field that is null counts as one that is not there.
+        empties: the same for fields with an empty text, list or object.
+        ignore_paths: paths of fields that are left out.
+        by_path: whether rows keep their counts by path.
+
+    Raises:
+        ValueError: a reference, a schema or an option is not valid.
+
+    >>> rows = json_statistics(['{"a": 1, "b": 2}'], ['{"a": 1}'])
+    >>> rows.result()["precision"], rows.result()["recall"]
+    (0.5, 1.0)
+    """
+    check_paths("ignore_paths", ignore_paths)
+    comparison = LeafComparison(
+        Equality(value_normalizer(normalizer), types, rel_tol, abs_tol, list_order),
+        nulls,
+        empties,
+        frozenset(ignore_paths),
+    )
+    validators = None if schema is None else SchemaValidators(schema, len(references))
+    names = _STATISTICS if validators is None else (*_STATISTICS, "schema_valid")
+    values = np.zeros((len(references), len(names)))
+    paths: list[PathCounts] = []
+    for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
+        expected = _expected(row, reference)
+        try:
+            text = unfenced(prediction) if parse == "fenced" else prediction
+            predicted = expected if text == reference else read_json(text)
+            is_valid = True
+        except InvalidJsonError:
+            predicted, is_valid = ABSENT, False
+        if validators is not None:
+            values[row, -1] = is_valid and validators.is_valid(row, predicted)
+        is_same = predicted is expected
+        if not comparison.keeps_all:
+            expected = comparison.kept(expected)
+            predicted = expected if is_same else comparison.kept(predicted)
+        values[row, : len(_STATISTICS)] = _row(predicted, expected, comparison, is_same=is_same)
+        if by_path:
+            paths.append(comparison.by_path(predicted, expected))
+    statistics = RowStatistics(
+        names,
+        values,
+        partial(json_scores, by_path=by_path),
+        _row_scores,
+        _AT_MOST,
+        _distributions,
+        _breakdowns,
+    )
+    return _with_paths(statistics, paths) if paths else statistics
+
+
+def _expected(row: int, reference: str) -> Any:
+    try:
+        return read_json(reference)
+    except InvalidJsonError as error:
+        problem = str(error) if str(error).startswith("is ") else f": {error}"
+        raise RowError("references", row, problem) from None
+
+
+def _row(
+    predicted: Any, expected: Any, comparison: LeafComparison, *, is_same: bool
+) -> list[float]:
+    """The statistics of a row; an invalid prediction is `ABSENT`."""
+    leaves = comparison.leaves(expected)
+    if predicted is ABSENT:
+        return [*([0.0] * len(_MEANS)), 0.0, 0.0, leaves, 1.0]
+    if is_same:
+        return [*([1.0] * len(_MEANS)), leaves, leaves, leaves, 1.0]
+    predicted_leaves = comparison.leaves(predicted)
+    matches = comparison.matched(predicted, expected)
+    empty_score = float(not leaves and not predicted_leaves)
+    total = predicted_leaves + leaves
+    return [
+        1.0,
+        float(matches == predicted_leaves == leaves),
+        2 * matches / total if total else empty_score,
+        matches / predicted_leaves if predicted_leaves else empty_score,
+        matches / leaves if leaves else empty_score,
+        *(matches, predicted_leaves, leaves),
+        1.0,
+    ]
+
+
+def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowStatistics:
+    """The statistics with a column for each path and kind of leaves, as far as there are any."""
+    columns: dict[str, int] = {}
+    cells: list[tuple[int, int, int]] = []
+    for row, counts in enumerate(rows):
+        for path, numbers in counts.items():
+            for kind, number in zip(PATH_COUNTS, numbers, strict=True):
+                if number:
+                    name = f"{kind}:{path}"
+                    cells.append((row, columns.setdefault(name, len(columns)), number))
+    if len(rows) * len(columns) > _MOST_CELLS:
+        raise OptionError(
+            "by_path",
+            f": {len(rows):,} rows with {len(columns):,} counts by path take too much memory",
+        )
+    table = np.zeros((len(rows), len(columns)))
+    if cells:
+        row_numbers, column_numbers, numbers_of_leaves = np.array(cells, np.int64).T
+        table[row_numbers, column_numbers] = numbers_of_leaves
+    order = sorted(columns)  # whatever row comes first
+    table = table[:, [columns[name] for name in order]]
+    return statistics.extended(order, table)
+
+
+def json_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
+    """The scores of all rows, from the sums of their statistics."""
+    means = {name: ratio(sums[name], sums["rows"]) for name in _MEANS}
+    if "schema_valid" in sums:
+        valid = means.pop("valid")
+        schema_valid = ratio(sums["schema_valid"], sums["rows"])
+        means = {"valid": valid, "schema_valid": schema_valid, **means}
+    result: dict[str, Any] = {
+        **means,
+        **micro_scores(sums),
+        **{name: int(sums[name]) for name in _COUNTS},
+    }
+    if by_path:
+        result["by_path"] = {path: path_scores(sums, path) for path in _paths(sums)}
+    return result
+
+
+def path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
+    """The counts and scores of the leaves of one path.
+
+    >>> path_scores({"matched:$.a": 3, "wrong:$.a": 1, "missing:$.a": 2}, "$.a")["recall"]
+    0.5
+    """
+    counts = [int(sums.get(f"{kind}:{path}", 0)) for kind in PATH_COUNTS]
+    hits, wrong, missing, extra = counts
+    return {
+        **dict(zip(PATH_COUNTS, counts, strict=True)),
+        "precision": ratio(hits, hits + wrong + extra),
+        "recall": ratio(hits, hits + wrong + missing),
+        "f1": ratio(2 * hits, 2 * hits + 2 * wrong + missing + extra),
+    }
+
+
+def _paths(sums: Mapping[str, float]) -> list[str]:
+    """The paths that have leaves in these sums, in order."""
+    names = {
+        name.partition(":")[2]
+        for name, total in sums.items()
+        if total and name.partition(":")[0] in PATH_COUNTS
+    }
+    return sorted(names - {""})
+
+
+def _distributions(names: Sequence[str]) -> dict[str, SumScore]:
+    means = [*_MEANS, *(["schema_valid"] if "schema_valid" in names else [])]
+    return {**{name: row_mean(name) for name in means}, **MICRO_RATIOS}
+
+
+def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
+    """How the scores of each path follow from sums."""
+    by_path = {}
+    for path in _paths(dict.fromkeys(names, 1)):
+        hits, wrong, missing, extra = (
+            {f"{kind}:{path}": 1.0} if f"{kind}:{path}" in names else {} for kind in PATH_COUNTS
+        )
+        doubled = dict.fromkeys((*hits, *wrong), 2.0)
+        by_path[path] = {
+            "precision": SumRatio(hits, hits | wrong | extra),
+            "recall": SumRatio(hits, hits | wrong | missing),
+            "f1": SumRatio(dict.fromkeys(hits, 2.0), doubled | missing | extra),
+        }
+    return {"by_path": by_path} if by_path else {}
+
+
+def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
+    schema_valid = {"schema_valid": sums["schema_valid"]} if "schema_valid" in sums else {}
+    scores = {name: sums[name] for name in _MEANS} | schema_valid
+    return scores | {name: int(sums[name]) for name in _COUNTS}

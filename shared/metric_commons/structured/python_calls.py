@@ -1,0 +1,158 @@
+"""Calls written as Python, such as `[f(a=1), g()]`: the syntax is read, and nothing is evaluated.
+
+Values are literals, tuples, and bounded arithmetic of numbers; a name, or a call without keywords,
+is its own text, as in BFCL's decoder. BFCL evaluates arithmetic and drops positional arguments;
+here a text with positional arguments cannot be read.
+"""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+_LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
+_DEEPEST = 20  # operations within one another
+_LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+class Call(NamedTuple):
+    """A call: the name of a tool, and its arguments by name."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class UnreadableCallError(ValueError):
+    """A text, or an object, that attempts a call and cannot be read."""
+
+
+def read_python_calls(text: str) -> list[Call]:
+    """The calls of a text, with or without brackets around them.
+
+    Raises:
+        UnreadableCallError: the text is not a list of calls with keyword arguments.
+
+    >>> read_python_calls("f(a=[1, -2.5], b=3 * 4), math.g()")
+    [Call(name='f', arguments={'a': [1, -2.5], 'b': 12}), Call(name='math.g', arguments={})]
+    >>> read_python_calls("f(a=2 ** 99999999)")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    UnreadableCallError: an argument is BinOp, which is not a value
+    """
+    text = text.strip().strip("`\n ").strip("'")
+    if len(text) > _LONGEST:
+        raise UnreadableCallError(f"the text has more than {_LONGEST:,} characters")
+    text = text if text.startswith("[") else f"[{text}"
+    text = text if text.endswith("]") else f"{text}]"
+    try:
+        body = ast.parse(text.strip(), mode="eval").body
+        if not isinstance(body, ast.List):
+            raise UnreadableCallError("the text is not a list of calls")
+        return [_read_call(node) for node in body.elts]
+    except UnreadableCallError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UnreadableCallError(f"the text is not Python: {error}") from None
+
+
+def _read_call(node: ast.expr) -> Call:
+    if not isinstance(node, ast.Call):
+        raise UnreadableCallError("the text is not a list of calls")
+    names: list[str] = []
+    function = node.func
+    while isinstance(function, ast.Attribute):
+        names.append(function.attr)
+        function = function.value
+    if not isinstance(function, ast.Name):
+        raise UnreadableCallError("the name of a call is an expression")
+    name = ".".join([function.id, *reversed(names)])
+    if node.args:
+        raise UnreadableCallError(f"{name} has positional arguments")
+    arguments: dict[str, Any] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise UnreadableCallError(f"{name} has ** arguments")
+        if keyword.arg in arguments:
+            raise UnreadableCallError(f"{name} has the argument {keyword.arg} twice")
+        arguments[keyword.arg] = _read_value(keyword.value)
+    return Call(name, arguments)
+
+
+def _read_value(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant(value=None | str() | int() | float() as value):
+            return value
+        case ast.Constant(value=value) if value is Ellipsis:
+            return "..."
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign):
+            value = _read_value(node.operand)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return -value if isinstance(sign, ast.USub) else value
+        case ast.List(elts=items):
+            return [_read_value(item) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple(_read_value(item) for item in items)
+        case ast.Dict(keys=keys, values=values):
+            return _read_object(keys, values)
+        case ast.BinOp():
+            number = _arithmetic(node, 0)
+            if number is not None:
+                return number
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return ast.unparse(node)  # a variable
+        case ast.Call(keywords=[]):
+            return ast.unparse(node)
+        case ast.Call():
+            call = _read_call(node)
+            return {call.name: call.arguments}
+    raise UnreadableCallError(f"an argument is {type(node).__name__}, which is not a value")
+
+
+def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:
+    contents: dict[Any, Any] = {}
+    for key, value in zip(keys, values, strict=True):
+        if key is None:
+            raise UnreadableCallError("an object has ** entries")
+        name = _read_value(key)
+        try:
+            contents[name] = _read_value(value)
+        except TypeError:
+            raise UnreadableCallError("a key of an object is a list or an object") from None
+    return contents
+
+
+def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
+    """The number that an expression has; None if it has none, or takes too long."""
+    if depth > _DEEPEST:
+        return None
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return number
+        case ast.UnaryOp(op=ast.USub()):
+            value = _arithmetic(node.operand, depth + 1)
+            return None if value is None else -value
+        case ast.BinOp(op=operation) if type(operation) in _OPERATORS:
+            left = _arithmetic(node.left, depth + 1)
+            right = _arithmetic(node.right, depth + 1)
+            if left is None or right is None:
+                return None
+            is_large = abs(left) > _LARGEST_BASE or abs(right) > _LARGEST_EXPONENT
+            if isinstance(operation, ast.Pow) and is_large:
+                return None
+            try:
+                result = _OPERATORS[type(operation)](left, right)
+            except (ArithmeticError, ValueError):
+                return None
+            if isinstance(result, float) and math.isnan(result):
+                return None
+            return result if isinstance(result, int | float) else None  # (-8) ** 0.5 is complex
+    return None

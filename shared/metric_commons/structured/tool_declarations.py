@@ -1,0 +1,84 @@
+"""Declarations of tools, in OpenAI's form or in BFCL's: names, parameters, defaults."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from ..numbers.checks import OptionError
+from ..numbers.domains import PerRow
+from .json_texts import InvalidJsonError, read_json
+
+Tools = Annotated[Sequence[Any], PerRow("list of tools")]
+
+
+class Tool(NamedTuple):
+    """A declared tool."""
+
+    properties: Mapping[str, Any]  # the schema of each parameter
+    required: Sequence[str]
+
+
+Toolbox = Mapping[str, Tool]  # tools by their names
+
+
+def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
+    """The tools of each row.
+
+    Args:
+        tools: declarations for all rows, or a list of them for each row; lists may be JSON texts.
+        rows: the number of rows.
+
+    Raises:
+        OptionError: there is not one list for each row, or a declaration is not valid.
+
+    >>> tools = [{"name": "f", "parameters": {"properties": {"a": {"type": "integer"}}}}]
+    >>> list(toolboxes(tools, 2)[1])
+    ['f']
+    """
+    if tools is None or not rows:
+        return [{}] * rows
+    declared = list(tools)
+    if not any(isinstance(item, list | tuple | str) for item in declared):
+        return [toolbox(declared, "tools")] * rows
+    if len(declared) != rows:
+        raise OptionError("tools", f"has {len(declared)} lists for {rows} rows")
+    boxes: dict[int, Toolbox] = {}  # rows often share a list
+    for row, item in enumerate(declared):
+        if id(item) not in boxes:
+            boxes[id(item)] = toolbox(item, f"tools[{row}]")
+    return [boxes[id(item)] for item in declared]
+
+
+def toolbox(tools: Any, label: str) -> Toolbox:
+    """The tools of one list of declarations; `label` is what errors call the list.
+
+    Raises:
+        OptionError: a declaration is not valid.
+    """
+    if isinstance(tools, str):
+        try:
+            tools = read_json(tools)
+        except InvalidJsonError as error:
+            raise OptionError(label, str(error)) from None
+    if not isinstance(tools, list | tuple):
+        raise OptionError(label, "is not a list of tools")
+    box: dict[str, Tool] = {}
+    for number, declaration in enumerate(tools):
+        name = f"{label}[{number}]"
+        if isinstance(declaration, Mapping) and isinstance(declaration.get("function"), Mapping):
+            declaration = declaration["function"]
+        if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
+            raise OptionError(name, "is not the declaration of a tool, which has a name")
+        parameters = declaration.get("parameters") or {}
+        properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
+        required = parameters.get("required") if isinstance(parameters, Mapping) else None
+        properties = {} if properties is None else properties
+        if not isinstance(parameters, Mapping) or not isinstance(properties, Mapping):
+            raise OptionError(name, "has parameters without an object of properties")
+        if not all(isinstance(schema, Mapping) for schema in properties.values()):
+            raise OptionError(name, "has a property that is not an object")
+        if not isinstance(required or [], list | tuple) or not all(
+            isinstance(parameter, str) for parameter in required or []
+        ):
+            raise OptionError(name, "has required parameters that are not a list of names")
+        box[declaration["name"]] = Tool(properties, list(required or []))
+    return box

@@ -1,0 +1,178 @@
+"""Instructions and responses in the files of IFEval, lm-eval and inspect."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+PROMPTS = [
+    {
+        "key": 1,
+        "prompt": "Write without commas, in quotes.",
+        "instruction_id_list": ["punctuation:no_comma", "startend:quotation"],
+        "kwargs": [{}, {}],
+    },
+    {
+        "key": 2,
+        "prompt": "Write a title.",
+        "instruction_id_list": ["detectable_format:title"],
+        "kwargs": [{"num_words": None}],
+    },
+    {
+        "key": 3,
+        "prompt": "Say cat twice.",
+        "instruction_id_list": ["keywords:frequency"],
+        "kwargs": [{"keyword": "cat", "frequency": 2, "relation": "at least"}],
+    },
+]
+RESPONSES = ['Yes:\n"It\'s so"', "<<Ode>>", "a cat"]
+STRICT = [[True, False], [True], [False]]
+LOOSE = [[True, True], [True], [False]]
+SCORES = {
+    "prompt_level_strict_acc": 1 / 3,
+    "inst_level_strict_acc": 2 / 4,
+    "prompt_level_loose_acc": 2 / 3,
+    "inst_level_loose_acc": 3 / 4,
+    "instructions": 4,
+}
+FIELDS = ("prompt", "instruction_id_list", "kwargs")
+
+
+def write(path, records):
+    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def write_ifeval():
+    write("input_data.jsonl", PROMPTS)
+    prompts = [prompt["prompt"] for prompt in PROMPTS]
+    pairs = list(zip(prompts, RESPONSES, strict=True))
+    write("responses.jsonl", [{"prompt": p, "response": r} for p, r in reversed(pairs)])
+    for strictness, followed in (("strict", STRICT), ("loose", LOOSE)):
+        write(
+            f"eval_results_{strictness}.jsonl",
+            [
+                {
+                    "prompt": prompt["prompt"],
+                    "instruction_id_list": prompt["instruction_id_list"],
+                    "response": response,
+                    "follow_all_instructions": all(of_row),
+                    "follow_instruction_list": of_row,
+                }
+                for prompt, response, of_row in zip(PROMPTS, RESPONSES, followed, strict=True)
+            ],
+        )
+
+
+def write_lm_eval():
+    samples = [
+        {
+            "doc_id": number,
+            "doc": prompt,
+            "target": "0",
+            "arguments": {"gen_args_0": {"arg_0": prompt["prompt"], "arg_1": {"until": []}}},
+            "resps": [[response]],
+            "filtered_resps": [response],
+            "filter": "none",
+            "metrics": ["prompt_level_strict_acc", "inst_level_strict_acc"],
+            "prompt_level_strict_acc": all(followed),
+            "inst_level_strict_acc": followed,
+        }
+        for number, (prompt, response, followed) in enumerate(
+            zip(PROMPTS, RESPONSES, STRICT, strict=True)
+        )
+    ]
+    write("samples_ifeval_2026-01-15T09-00-00.jsonl", samples)
+
+
+def write_inspect():
+    samples = [
+        {
+            "id": prompt["key"],
+            "epoch": 1,
+            "input": prompt["prompt"],
+            "target": "",
+            "metadata": {name: prompt[name] for name in FIELDS},
+            "output": {"completion": response},
+            "scores": {"instruction_following": {"value": {"prompt_level_strict": all(followed)}}},
+        }
+        for prompt, response, followed in zip(PROMPTS, RESPONSES, STRICT, strict=True)
+    ]
+    run = {"model": "bot", "task": "ifeval", "dataset": {}}
+    document = {"version": 2, "status": "success", "eval": run, "samples": samples}
+    Path("log.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("write_files", "words"),
+    [
+        (
+            write_ifeval,
+            [
+                *("responses.jsonl", "--predictions", "response"),
+                *("--answers", "input_data.jsonl", "--id", "prompt"),
+            ],
+        ),
+        (write_ifeval, ["eval_results_strict.jsonl", "--answers", "input_data.jsonl"]),
+        (write_lm_eval, ["samples_ifeval_2026-01-15T09-00-00.jsonl"]),
+        (write_inspect, ["log.json"]),
+    ],
+)
+def test_files_of_harnesses(run, write_files, words):
+    write_files()
+    status, out, err = run("score", "instruction_following", *words, "--format", "json")
+    (result,) = json.loads(out)["systems"].values()
+
+    assert (status, err) == (0, "")
+    assert result["instruction_following"]["scores"] == SCORES
+
+
+@pytest.mark.parametrize(
+    ("write_files", "words", "score"),
+    [
+        (write_ifeval, ["eval_results_strict.jsonl"], "prompt_level_strict_acc"),
+        (write_ifeval, ["eval_results_loose.jsonl"], "prompt_level_loose_acc"),
+        (write_lm_eval, ["samples_ifeval_2026-01-15T09-00-00.jsonl"], "prompt_level_strict_acc"),
+        (write_inspect, ["log.json"], "prompt_level_strict_acc"),
+    ],
+)
+def test_verdicts_in_the_log_are_compared(run, write_files, words, score):
+    write_files()
+    answers = ["--answers", "input_data.jsonl"] if write_files is write_ifeval else []
+    status, out, _ = run(
+        "score", "logged", "instruction_following", *words, *answers, "--format", "json"
+    )
+    agreements = json.loads(out)["provenance"]["agreement"]
+
+    assert status == 0
+    (agreement,) = (each for each in agreements if each["score"] == score)
+    assert (agreement["rows"], agreement["differing"]) == (3, 0)
+
+
+def test_a_log_of_another_task_has_no_instructions(run, refused):
+    write_lm_eval()
+    path = Path("samples_ifeval_2026-01-15T09-00-00.jsonl")
+    samples = [json.loads(line) for line in path.read_text().splitlines()]
+    write("samples_other.jsonl", [sample | {"doc": {"question": "?"}} for sample in samples])
+
+    status, message = refused("score", "instruction_following", "samples_other.jsonl")
+    assert status in (1, 2)
+    assert "instruction_id_list" in message
+
+
+def test_systems_are_compared(run):
+    rows = [
+        {"instructions": {name: prompt[name] for name in FIELDS}, "a": response, "b": "Well, no"}
+        for prompt, response in zip(PROMPTS, RESPONSES, strict=True)
+    ]
+    write("rows.jsonl", rows * 8)
+    status, out, _ = run(
+        *("score", "instruction_following", "rows.jsonl", "--references", "instructions"),
+        *("--predictions", "a", "--predictions", "b", "--compare", "--format", "json"),
+        *("--scores", "prompt_level_strict_acc", "--scores", "inst_level_strict_acc"),
+    )
+    comparisons = {each["score"]: each for each in json.loads(out)["comparisons"]}
+
+    assert status == 0
+    assert comparisons["prompt_level_strict_acc"]["diff"] == pytest.approx(1 / 3)
+    assert comparisons["inst_level_strict_acc"]["diff"] == pytest.approx(1 / 2)
+    assert all(comparison["p_value"] < 0.05 for comparison in comparisons.values())

@@ -1,0 +1,101 @@
+"""Scripts that load evaluate's own modules get ours, with the same results and no network."""
+
+import subprocess
+import sys
+
+import evaluate
+import pytest
+from evaluate.evaluator import base
+
+import metric_commons
+from tests.spec import PATIENCE
+
+SCRIPT = """
+import sys
+import evaluate
+import beside
+
+assert __name__ == "__main__"
+metric = evaluate.load("glue", sys.argv[1])
+print(sys.argv[1:], metric.compute(predictions=[0, 1], references=[0, 0]))
+if "--fail" in sys.argv:
+    raise ValueError("of the script")
+sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "inputs", "result"),
+    [
+        (("accuracy",), ([0, 1], [0, 0]), {"accuracy": 0.5}),
+        (("glue", "mrpc"), ([0, 1], [0, 0]), {"accuracy": 0.5, "f1": 0.0}),
+        (("evaluate-metric/wer",), (["a"], ["a"]), 0.0),
+        (("sacrebleu",), (["a b c d"], [["a b c d"]]), None),
+    ],
+)
+def test_a_stock_name_loads_our_module(arguments, inputs, result):
+    with metric_commons.patch_evaluate():
+        loaded = evaluate.load(*arguments)
+    found = loaded.compute(predictions=inputs[0], references=inputs[1])
+
+    assert "score" in found if result is None else found == result
+
+
+def test_a_configuration_of_inputs_goes_on():
+    with metric_commons.patch_evaluate():
+        f1 = evaluate.load("f1", config_name="multilabel", cache_dir="/nowhere")
+    columns = {"predictions": [[0, 1], [1, 1]], "references": [[0.0, 1.0], [1.0, 0.0]]}
+
+    assert f1.compute(**columns, average="micro") == {"f1": 0.8}
+    assert f1.config_name == "multilabel"
+
+
+def test_combine_and_evaluator_get_our_modules():
+    with metric_commons.patch_evaluate():
+        assert base.load is evaluate.load
+        combined = evaluate.combine(["accuracy", "f1"])
+    assert combined.compute(predictions=[0, 1], references=[0, 1]) == {"accuracy": 1.0, "f1": 1.0}
+
+
+def test_other_names_are_loaded_as_usual(tmp_path):
+    with metric_commons.patch_evaluate(), pytest.raises(FileNotFoundError):
+        evaluate.load(str(tmp_path / "nothing"))
+
+
+def test_a_wrong_configuration_is_named():
+    with (
+        metric_commons.patch_evaluate(),
+        pytest.raises(ValueError, match="glue has no configuration 'mprc'; it has cola, "),
+    ):
+        evaluate.load("glue", "mprc")
+
+
+def test_the_end_of_the_patch(capsys):
+    stock = evaluate.load
+    with pytest.raises(ZeroDivisionError), metric_commons.patch_evaluate():
+        1 / (evaluate.load is stock)
+
+    assert evaluate.load is evaluate.loading.load is base.load is stock
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "evaluate.load returns our modules for accuracy, bleu, " in captured.err
+
+
+@pytest.mark.processes
+def test_a_script_runs_as_it_is(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "beside.py").write_text("")
+    command = [sys.executable, "-m", "metric_commons", "patch-evaluate", tmp_path / "script.py"]
+
+    def completed(*arguments):
+        return subprocess.run(
+            [*command, *arguments], capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    run = completed("cola", "--do_eval", "-h")
+    assert run.stdout == "['cola', '--do_eval', '-h'] {'matthews_correlation': 0.0}\n"
+    assert run.returncode == 7
+    run = completed("cola", "--fail")
+    assert run.returncode == 1
+    assert run.stderr.rstrip().endswith("ValueError: of the script")

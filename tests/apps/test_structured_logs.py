@@ -1,0 +1,197 @@
+"""Tool calls and JSON from the files of harnesses, by the command, in parts and in states."""
+
+import json
+
+import pytest
+
+from metric_commons import State, load, score
+
+TOOLS = [
+    {
+        "name": "area",
+        "parameters": {
+            "type": "dict",
+            "properties": {"base": {"type": "integer"}, "unit": {"type": "string"}},
+            "required": ["base"],
+        },
+    }
+]
+COSTS = {"input_token_count": 1, "output_token_count": 1, "latency": 0.5}
+
+
+def write(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.fixture
+def bfcl(tmp_path):
+    """Results, possible answers and questions, in BFCL's folders."""
+    name = "BFCL_v4_simple_python.json"
+    results = {
+        "simple_python_0": "[area(base=10)]",
+        "simple_python_1": [{"area": '{"base": 3, "unit": "m"}'}],
+        "multiple_2": "[area(base=10.0)]",
+        "multiple_3": "I cannot.",
+    }
+    accepted = {"base": [10], "unit": ["cm", ""]}
+    answers = dict.fromkeys(results, accepted) | {"simple_python_1": {"base": [3], "unit": ["m"]}}
+    write(
+        tmp_path / "data" / name,
+        [{"id": key, "question": [[]], "function": TOOLS} for key in results],
+    )
+    return (
+        write(
+            tmp_path / "result" / "BFCL_v4_simple_python_result.json",
+            [{"id": key, "result": result, **COSTS} for key, result in results.items()],
+        ),
+        write(
+            tmp_path / "data" / "possible_answer" / name,
+            [{"id": key, "ground_truth": [{"area": values}]} for key, values in answers.items()],
+        ),
+    )
+
+
+def saved(tmp_path):
+    return json.loads((tmp_path / "saved.json").read_text("utf-8"))["systems"]
+
+
+def test_results_and_possible_answers_of_bfcl(run, bfcl, tmp_path):
+    results, answers = bfcl
+    status, _, err = run(
+        *("score", "tool_calls", results, "--answers", answers, "--set", "arguments=bfcl"),
+        *("--group-by", "task", "--save", "saved.json", "--confidence", "0.95"),
+    )
+    assert (status, err) == (0, "")
+    (result,) = (modules["tool_calls"] for modules in saved(tmp_path).values())
+
+    assert result["scores"]["exact_match"] == 0.5
+    assert result["scores"]["irrelevance_accuracy"] is None
+    by_category = {name: group["exact_match"] for name, group in result["groups"].items()}
+    assert by_category == {"simple_python": 1.0, "multiple": 0.0}
+
+
+def test_questions_without_a_tool(run, tmp_path):
+    rows = [("irrelevance_0", "No tool will do."), ("irrelevance_1", "[area(base=1)]")]
+    file = write(tmp_path / "r.json", [{"id": key, "result": text, **COSTS} for key, text in rows])
+    status, _, _ = run("score", "tool_calls", file, "--save", "saved.json")
+    (result,) = (modules["tool_calls"] for modules in saved(tmp_path).values())
+
+    assert status == 0
+    assert result["scores"]["irrelevance_accuracy"] == 0.5
+
+
+def test_answers_of_bfcl_are_in_another_file(run, bfcl):
+    status, _, err = run("score", "tool_calls", bfcl[0])
+
+    assert status != 0
+    assert "name it with --answers" in err
+
+
+@pytest.mark.parametrize("target", ['{"a": 1}', "{'a': 1}", {"a": 1}])
+def test_samples_of_lm_eval(run, tmp_path, target):
+    rows = [
+        {"doc_id": 0, "doc": {}, "target": target, "resps": [[text]], "filtered_resps": [text]}
+        for text in ['{"a": 1}']
+    ]
+    file = write(tmp_path / "samples.jsonl", rows)
+    status, _, err = run("score", "json_match", file, "--from", "lm-eval", "--save", "saved.json")
+    assert (status, err) == (0, "")
+    (result,) = (modules["json_match"] for modules in saved(tmp_path).values())
+
+    assert result["scores"]["exact_match"] == 1.0
+
+
+def test_samples_of_inspect(run, tmp_path):
+    call = {"id": "1", "type": "function", "function": "area", "arguments": {"base": 3}}
+    turns = [
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "content": "7"},
+        {"role": "assistant", "content": "It is 7."},
+    ]
+    sample = {
+        "id": 1,
+        "epoch": 1,
+        "target": '[{"name": "area", "arguments": {"base": 3}}]',
+        "messages": turns,
+        "output": {"completion": "It is 7."},
+        "scores": {},
+    }
+    log = {"status": "success", "eval": {"task": "t", "model": "m"}, "samples": [sample]}
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps(log), "utf-8")
+    status, _, err = run("score", "tool_calls", file, "--save", "saved.json")
+    assert (status, err) == (0, "")
+    (result,) = (modules["tool_calls"] for modules in saved(tmp_path).values())
+
+    assert result["scores"]["exact_match"] == 1.0
+
+
+CALLS = ["[f(a=1)]", "[f(a=2), g()]", "[g()]", "[f(a=", "No."] * 8
+EXPECTED = [[{"name": "f", "arguments": {"a": 1}}], [{"name": "g"}], []] * 13 + [[]]
+OBJECTS = [{"a": 1, "b": [n % 3]} for n in range(40)]
+TEXTS = [
+    json.dumps({"a": n % 2, "b": [n % 3], "c": n} | ({} if n % 5 else {"d": 1})) for n in range(40)
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "predictions", "references", "options"),
+    [
+        ("tool_calls", CALLS, EXPECTED, {"match": "superset"}),
+        ("json_match", TEXTS, OBJECTS, {"by_path": True, "ignore_paths": ["$.c"]}),
+    ],
+)
+def test_states_have_the_bits_of_compute(module, predictions, references, options):
+    clusters = [f"c{row % 9}" for row in range(40)]
+    reporting = {"confidence_level": 0.9}
+    columns = {"predictions": predictions, "references": references}
+    whole = load(module).compute(**columns, **options, **reporting, clusters=clusters)
+    parts = [State(module, **options) for _ in range(3)]
+    for row in range(39, -1, -1):
+        parts[row % 3].update(
+            predictions=[predictions[row]], references=[references[row]], clusters=[clusters[row]]
+        )
+    first, *others = (State.from_json(part.to_json()) for part in parts)
+    first.merge(*others)
+
+    assert json.dumps(first.result(**reporting)) == json.dumps(whole)
+
+
+def test_systems_are_compared_by_rows_and_by_sums():
+    systems = {"first": CALLS, "second": ["[f(a=1)]", "[g()]", "No.", "[g()]", "No."] * 8}
+    options = {"references": EXPECTED, "compare": True}
+    (main,) = score("tool_calls", predictions=systems, **options).comparisons
+    both = score(
+        "tool_calls",
+        predictions=systems,
+        scores=["f1", "micro_f1", "irrelevance_accuracy"],
+        **options,
+    ).comparisons
+
+    assert (main["score"], main["test"]) == ("exact_match", "sign_flip_exact")
+    assert {found["score"]: found["test"] for found in both} == {
+        "f1": "sign_flip_exact",
+        "micro_f1": "randomization",
+        "irrelevance_accuracy": "randomization",
+    }
+
+
+def test_results_with_paths_are_saved_and_read(run, tmp_path):
+    rows = [
+        {"answer": text, "gold": json.dumps(gold)}
+        for text, gold in zip(TEXTS, OBJECTS, strict=True)
+    ]
+    file = write(tmp_path / "rows.jsonl", rows)
+    fields = ("--predictions", "answer", "--references", "gold", "--set", "by_path=true")
+    outputs = ("--save", "saved.json", "--per-example", "rows.out")
+    status, _, err = run("score", "json_match", file, *fields, "--confidence", "0.9", *outputs)
+    assert (status, err) == (0, "")
+    (result,) = (modules["json_match"] for modules in saved(tmp_path).values())
+
+    assert result["scores"]["by_path"]["$.a"]["matched"] == 20
+    low, high = result["scores"]["by_path"]["$.a"]["confidence_interval"]["f1"]
+    assert low < 0.5 < high
+    assert run("report", "saved.json", "--per-example", "rows.out", "--html", "page.html")[0] == 0

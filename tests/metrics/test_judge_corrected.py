@@ -1,0 +1,316 @@
+"""Corrected rates: worked examples, edge cases and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metric_commons import State, load
+from tests.spec import Spec
+
+NAN = math.nan
+SCORES = (
+    *("judge_corrected", "standard_error", "judged_rate", "labelled_rate"),
+    *("judge_bias", "power_tuning", "effective_labels"),
+)
+# Verdicts 1 1 0 0 with labels 1 0 0 0: their covariance is 1/8. The variance of all verdicts is
+# 2/7 (ddof 1), so lambda is (1/8) / ((1 + 4/4) * 2/7) = 7/32.
+LAMBDA = 7 / 32
+VALUE = LAMBDA * 0.5 + 0.25 - LAMBDA * 0.5
+# Residuals 1 - L, -L, 0, 0 with mean 1/4 - L/2.
+RESIDUALS = [1 - LAMBDA, -LAMBDA, 0.0, 0.0]
+MEAN = 0.25 - LAMBDA / 2
+VARIANCE = sum((r - MEAN) ** 2 for r in RESIDUALS) / 16 + LAMBDA**2 * 0.25 / 4
+
+# The pseudo-row has a residual at an end: from 0 - L to 1 - 0, around the mean.
+PSEUDO = (1 - 0 - MEAN) * (MEAN - 0 + LAMBDA)
+CAUTIOUS = (sum((r - MEAN) ** 2 for r in RESIDUALS) + PSEUDO) / 20 + LAMBDA**2 * 0.25 / 4
+TRIALS = VALUE * (1 - VALUE) / CAUTIOUS
+T = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 3)) ** 2
+ENDS = [
+    stats.beta.ppf(0.025, VALUE * TRIALS * T, (1 - VALUE) * TRIALS * T + 1),
+    stats.beta.ppf(0.975, VALUE * TRIALS * T + 1, (1 - VALUE) * TRIALS * T),
+]
+
+
+def of_rate(value):
+    return {"judge_corrected": value}
+
+
+SPEC = Spec(
+    name="judge_corrected",
+    sample={
+        "predictions": [1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+        "references": [1.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, NAN],
+    },
+    result={
+        "judge_corrected": VALUE,
+        "standard_error": math.sqrt(VARIANCE),
+        "judged_rate": 0.5,
+        "labelled_rate": 0.25,
+        "judge_bias": 0.25,
+        "power_tuning": LAMBDA,
+        "effective_labels": 4 * (0.25 * 0.75 / 4) / VARIANCE,
+        "labelled": 4,
+        "n": 8,
+        "confidence_interval": of_rate(ENDS),
+        "interval": of_rate("korn_graubard"),
+        "effective_n": of_rate(TRIALS),
+    },
+    perfect={"predictions": [1.0, 1.0, 1.0], "references": [1.0, 1.0, NAN]},
+    best={
+        "judge_corrected": 1.0,
+        "standard_error": 0.0,
+        "judged_rate": 1.0,
+        "labelled_rate": 1.0,
+        "judge_bias": 0.0,
+        "power_tuning": 0.0,
+        "effective_labels": NAN,
+        "labelled": 2,
+        "n": 3,
+        "confidence_interval": of_rate([math.sqrt(0.025), 1.0]),
+        "interval": of_rate("korn_graubard"),
+        "effective_n": of_rate(2.0),
+    },
+    ranges=dict.fromkeys(SCORES, (-math.inf, math.inf)) | {"standard_error": (0.0, math.inf)},
+    wrong={"predictions": "1", "references": "1"},
+    whole=True,
+)
+
+
+def delta_method(rows, passed, negatives, rejected, positives, accepted):
+    """The error and the interval, with z**2 / 2 and 1 added to what was counted, twice."""
+    z = stats.norm.ppf(0.975)
+    p, p_rows = (passed + z * z / 2) / (rows + z * z), rows + z * z
+    q0, q1 = (rejected + 1) / (negatives + 2), (accepted + 1) / (positives + 2)
+    rate = (p + q0 - 1) / (q0 + q1 - 1)
+    variance = (
+        p * (1 - p) / p_rows
+        + (1 - rate) ** 2 * q0 * (1 - q0) / (negatives + 2)
+        + rate**2 * q1 * (1 - q1) / (positives + 2)
+    )
+    error = math.sqrt(variance) / (q0 + q1 - 1)
+    centre = rate + 2 * z * z * (
+        rate * q1 * (1 - q1) / (positives + 2) - (1 - rate) * q0 * (1 - q0) / (negatives + 2)
+    )
+    ends = [min(max(centre + side * z * error, 0.0), 1.0) for side in (-1, 1)]
+    return {
+        "standard_error": error,
+        "confidence_interval": of_rate(ends),
+        "interval": of_rate("delta_method"),
+        "effective_n": {},
+    }
+
+
+# Of four labels 1 the judge finds three, and of four labels 0 all; of eight other rows it passes
+# three, so that 3/8 / (3/4) are right.
+OTHER_SHAPES = (
+    Spec(
+        name="judge_corrected",
+        shape="several judges, Rogan-Gladen",
+        sample={
+            "predictions": [[verdict] for verdict in [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0] * 2],
+            "references": [1.0] * 4 + [0.0] * 4 + [NAN] * 8,
+            "method": "rogan_gladen",
+        },
+        result={
+            "judge_corrected": 0.5,
+            **delta_method(8, 3, 4, 4, 4, 3),
+            "sensitivity": 0.75,
+            "specificity": 1.0,
+            "judged_rate": 0.375,
+            "labelled": 8,
+            "n": 16,
+        },
+        perfect={
+            "predictions": [[1.0], [0.0], [1.0]],
+            "references": [1.0, 0.0, NAN],
+            "method": "rogan_gladen",
+        },
+        best={
+            "judge_corrected": 1.0,
+            **delta_method(1, 1, 1, 1, 1, 1),
+            "sensitivity": 1.0,
+            "specificity": 1.0,
+            "judged_rate": 1.0,
+            "labelled": 2,
+            "n": 3,
+        },
+        ranges=dict.fromkeys(
+            ("judge_corrected", "sensitivity", "specificity", "judged_rate"), (0.0, 1.0)
+        )
+        | {"standard_error": (0.0, math.inf)},
+        wrong={"predictions": "1", "references": "1"},
+        whole=True,
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def judge_corrected():
+    return load("judge_corrected")
+
+
+def rows(n_labelled, n_others, seed=0, judges=None):
+    rng = np.random.default_rng(seed)
+    total = n_labelled + n_others
+    truth = (rng.random(total) < 0.7).astype(float)
+    is_right = rng.random((total, judges or 1)) < 0.85
+    verdicts = np.where(is_right, truth[:, np.newaxis], 1 - truth[:, np.newaxis])
+    labels = np.where(np.arange(total) < n_labelled, truth, NAN)
+    return (verdicts if judges else verdicts[:, 0]).tolist(), labels.tolist()
+
+
+def test_a_constant_judge_leaves_the_labels_alone(judge_corrected):
+    labels = [1.0, 0.0, 1.0, 1.0]
+    result = judge_corrected.compute(predictions=[1.0] * 9, references=labels + [NAN] * 5)
+    alone = judge_corrected.compute(
+        predictions=[1.0] * 9, references=labels + [NAN] * 5, method="labelled"
+    )
+    assert result["power_tuning"] == 0.0
+    assert result["judge_corrected"] == 0.75
+    assert result == alone
+
+
+def test_labels_alone_have_the_interval_of_clopper_and_pearson(judge_corrected):
+    from metric_commons.statistics import proportion_interval
+
+    verdicts, labels = rows(40, 100)
+    result = judge_corrected.compute(predictions=verdicts, references=labels, method="labelled")
+    expected = proportion_interval(int(sum(labels[:40])), 40)
+    assert result["confidence_interval"]["judge_corrected"] == pytest.approx(expected[:2])
+    assert result["effective_labels"] == pytest.approx(40)
+
+
+def test_labels_that_are_all_right_are_no_point(judge_corrected):
+    result = judge_corrected.compute(predictions=[1.0, 0.0] * 10, references=[1.0] * 8 + [NAN] * 12)
+    low, high = result["confidence_interval"]["judge_corrected"]
+    assert (round(low, 4), high) == (0.6306, 1.0)
+
+
+def test_the_order_of_rows_and_parts_leaves_every_bit(judge_corrected):
+    rng = np.random.default_rng(1)
+    verdicts, labels = rng.random(90), np.where(rng.random(90) < 0.4, rng.random(90), NAN)
+    strata = [f"s{number}" for number in rng.integers(0, 3, 90)]
+    probabilities = rng.choice([0.25, 0.5, 0.75], 90)
+    order = rng.permutation(90)
+    for name, column in (
+        ("strata", np.array(strata)),
+        ("clusters", np.array(strata)),
+        ("labelling_probability", probabilities),
+        (None, None),
+    ):
+        options = {} if name is None else {name: column.tolist()}
+        expected = judge_corrected.compute(
+            predictions=verdicts.tolist(), references=labels.tolist(), **options
+        )
+        options = {} if name is None else {name: column[order].tolist()}
+        shuffled = judge_corrected.compute(
+            predictions=verdicts[order], references=labels[order], **options
+        )
+        assert shuffled == expected
+        states = [State("judge_corrected") for _ in range(3)]
+        for part, state in enumerate(states):
+            of_part = order[part * 30 : part * 30 + 30]
+            options = {} if name is None else {name: column[of_part].tolist()}
+            state.update(predictions=verdicts[of_part], references=labels[of_part], **options)
+        merged = State.from_bytes(states[2].to_bytes())
+        merged.merge(states[0], State.from_json(states[1].to_json()))
+        assert merged.result() == expected
+
+
+def test_several_judges(judge_corrected):
+    verdicts, labels = rows(30, 100, judges=3)
+    mean = judge_corrected.compute(predictions=verdicts, references=labels)
+    of_means = judge_corrected.compute(
+        predictions=[sum(row) / 3 for row in verdicts], references=labels
+    )
+    assert mean["judge_corrected"] == pytest.approx(of_means["judge_corrected"], rel=1e-12)
+    weighted = judge_corrected.compute(
+        predictions=verdicts, references=labels, combine="weights", interval="normal"
+    )
+    assert len(weighted["power_tuning"]) == len(weighted["judge_bias"]) == 3
+
+
+NO_LABEL = {"predictions": [1.0, 0.0, 1.0], "references": [1.0, NAN, NAN]}
+ALL = {"predictions": [1.0, 0.0, 1.0], "references": [1.0, 1.0, 0.0]}
+SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (NO_LABEL, {}, "references needs at least two labelled rows"),
+        (ALL, {}, "every row is labelled"),
+        (ALL, {"method": "rogan_gladen"}, "every row is labelled"),
+        (SOME, {"strata": ["a", "a", "a", "b"]}, "'b' needs two labelled rows and one row without"),
+        (SOME, {"strata": ["a", "a", "b", "b"]}, "'a' needs two labelled rows and one row without"),
+        (
+            {**SOME, "references": [1.0, 2.0, NAN, NAN]},
+            {},
+            r"references\[1\] is 2, outside score_range \(0, 1\)",
+        ),
+        (
+            SOME,
+            {"strata": ["a"] * 4, "clusters": ["a"] * 4},
+            "strata and clusters cannot be combined",
+        ),
+        (SOME, {"clusters": ["a", "a", "a", "b"]}, "labels of at least two clusters"),
+        (
+            SOME,
+            {"labelling_probability": [0.5, 0.5, 0.0, 0.5]},
+            r"labelling_probability\[2\] is 0: such rows are never labelled",
+        ),
+        (
+            SOME,
+            {"labelling_probability": [0.5, 0.5, 1.0, 0.5]},
+            r"labelling_probability\[2\] is 1, but the row has no label",
+        ),
+        (SOME, {"labelling_probability": [0.5, 0.5, 1.5, 0.5]}, r"\[2\] is 1.5; a probability is"),
+        (SOME, {"combine": "weights"}, "needs method='ppi\\+\\+' and interval='normal'"),
+        (
+            {"predictions": [1.0, 0.0, 0.0, 1.0], "references": [0.0, 1.0, NAN, NAN]},
+            {"method": "rogan_gladen"},
+            "no better than chance",
+        ),
+        (
+            {**SOME, "predictions": [0.5, 0.0, 1.0, 1.0]},
+            {"method": "rogan_gladen"},
+            "rogan_gladen needs 0 and 1",
+        ),
+        (SOME, {"score_range": (1, 0)}, "score_range must be the least and the largest label"),
+        (SOME, {"ddof": 2}, "ddof must be an integer from 0 to 1"),
+        ({**SOME, "predictions": [1.0, NAN, 1.0, 1.0]}, {}, r"predictions\[1\] is not a finite"),
+        (
+            {**SOME, "references": [[1.0, 0.0], [1.0], [], []]},
+            {},
+            r"references\[0\] holds 2 labels",
+        ),
+        (
+            {**SOME, "predictions": [[1.0], [0.0, 1.0], [1.0], [1.0]]},
+            {},
+            r"predictions\[1\] has 2 verdicts, but the first row has 1",
+        ),
+    ],
+)
+def test_what_is_refused(judge_corrected, columns, options, message):
+    with pytest.raises(ValueError, match=message):
+        judge_corrected.compute(**columns, **options)
+
+
+def test_lists_of_labels_and_null_in_tables(judge_corrected):
+    from metric_commons import score
+
+    expected = judge_corrected.compute(**SOME)
+    lists = [[1.0], [0.0], [], []]
+    assert judge_corrected.compute(predictions=SOME["predictions"], references=lists) == expected
+    table = {"judge": SOME["predictions"], "human": [1, 0, None, None]}
+    results = score(
+        "judge_corrected",
+        data=table,
+        predictions="judge",
+        references="human",
+        confidence_level=0.95,
+    )
+    assert results["judge"]["judge_corrected"] == expected["judge_corrected"]

@@ -1,0 +1,70 @@
+import math
+
+from tests.spec import Spec
+
+RANGES = {
+    "ratings": (-math.inf, math.inf),
+    **dict.fromkeys(("win_rate", "average_win_rate", "win_matrix"), (0.0, 1.0)),
+}
+
+SPEC = Spec(
+    name="pairwise_ranking",
+    sample={
+        "model_a": ["ada", "ada", "bob", "bob", "bob", "ada"],
+        "model_b": ["bob", "bob", "ada", "ada", "ada", "bob"],
+        "winner": ["model_a", "model_a", "model_a", "tie", "both_bad", "model_a"],
+    },
+    result={
+        "win_rate": {"ada": 4 / 6, "bob": 2 / 6},
+        "average_win_rate": {"ada": 4 / 6, "bob": 2 / 6},
+        "wins": {"ada": 3, "bob": 1},
+        "losses": {"ada": 1, "bob": 3},
+        "ties": {"ada": 2, "bob": 2},
+        "ratings": {"ada": 1000 + 200 * math.log10(2), "bob": 1000 - 200 * math.log10(2)},
+        "win_matrix": {
+            "ada": {"ada": 0.5, "bob": 2 / 3},
+            "bob": {"ada": 1 / 3, "bob": 0.5},
+        },
+    },
+    perfect={"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
+    best={
+        "win_rate": {"x": 0.5, "y": 0.5},
+        "average_win_rate": {"x": 0.5, "y": 0.5},
+        "wins": {"x": 0, "y": 0},
+        "losses": {"x": 0, "y": 0},
+        "ties": {"x": 1, "y": 1},
+        "ratings": {"x": 1000.0, "y": 1000.0},
+        "win_matrix": {"x": {"x": 0.5, "y": 0.5}, "y": {"x": 0.5, "y": 0.5}},
+    },
+    ranges=RANGES,
+    wrong={"model_a": 0.5, "model_b": 0.5, "winner": ["model_a"]},
+    whole=True,
+)
+OTHER_SHAPES = (
+    Spec(
+        name="pairwise_ranking",
+        shape="shares of the points",
+        sample={
+            "model_a": ["ada", "ada", "bob", "ada"],
+            "model_b": ["bob", "bob", "ada", "bob"],
+            "winner": [0.75, 1.0, 0.25, 0.5],
+        },
+        result={
+            "win_rate": {"ada": 0.75, "bob": 0.25},
+            "average_win_rate": {"ada": 0.75, "bob": 0.25},
+            "wins": {"ada": 1, "bob": 0},
+            "losses": {"ada": 0, "bob": 1},
+            "ties": {"ada": 3, "bob": 3},
+            "ratings": {"ada": 1000 + 200 * math.log10(3), "bob": 1000 - 200 * math.log10(3)},
+            "win_matrix": {
+                "ada": {"ada": 0.5, "bob": 0.75},
+                "bob": {"ada": 0.25, "bob": 0.5},
+            },
+        },
+        perfect={"model_a": ["x"], "model_b": ["y"], "winner": [0.5]},
+        best=SPEC.best,
+        ranges=RANGES,
+        wrong={"model_a": 0.5, "model_b": 0.5, "winner": ["model_a"]},
+        whole=True,
+    ),
+)

@@ -1,0 +1,56 @@
+import math
+
+from tests.spec import Spec
+
+SPEC = Spec(
+    name="ranking_agreement",
+    shape="scores",
+    sample={
+        "predictions": [0.61, 0.58, 0.55, 0.31, 0.3, 0.2],
+        "references": [1120.0, 1090.0, 1105.0, 980.0, 900.0, 850.0],
+    },
+    result={"kendall_tau_b": 13 / 15, "tau_ap_b": 0.8},
+    perfect={"predictions": [0.2, 0.1], "references": [2.0, 1.0]},
+    best={"kendall_tau_b": 1.0, "tau_ap_b": 1.0},
+    ranges={"kendall_tau_b": (-1.0, 1.0), "tau_ap_b": (-1.0, 1.0)},
+    wrong={"predictions": {}, "references": {}},
+    whole=True,
+)
+
+
+def least_overlap(agreements, p=0.9):
+    """RBO of rankings of the same items, if no further items were in common."""
+    depths = range(1, len(agreements) + 1)
+    seen = sum(share * p**depth for depth, share in zip(depths, agreements, strict=True))
+    tail = -math.log(1 - p) - sum(p**depth / depth for depth in depths)
+    return (1 - p) / p * (seen + len(agreements) * tail)
+
+
+LEAST = (least_overlap([1, 1, 1]) + least_overlap([1, 0.5, 1])) / 2
+OTHER_SHAPES = (
+    Spec(
+        name="ranking_agreement",
+        shape="rankings",
+        sample={
+            "predictions": [[["a"], ["b"], ["c"]], [["a"], ["b"], ["c"]]],
+            "references": [[["a"], ["b"], ["c"]], [["a"], ["c"], ["b"]]],
+        },
+        result={
+            "rbo": (1.0 + 0.955) / 2,
+            "rbo_min": LEAST,
+            "rbo_max": (1.0 + 0.955) / 2,
+            "rbo_residual": (1.0 + 0.955) / 2 - LEAST,
+        },
+        perfect={"predictions": [["a"]], "references": [["a"]]},
+        best={
+            "rbo": 1.0,
+            "rbo_min": least_overlap([1]),
+            "rbo_max": 1.0,
+            "rbo_residual": 1 - least_overlap([1]),
+        },
+        ranges=dict.fromkeys(("rbo", "rbo_min", "rbo_max", "rbo_residual"), (0.0, 1.0)),
+        wrong={"predictions": {}, "references": {}},
+        no_intervals=True,
+        whole=True,
+    ),
+)
