@@ -736,7 +736,9 @@ def test_it_combines_with_one_of_other_settings(load, spec):
 def test_modules_of_the_same_inputs_combine(load):
     families = {}
     for name in METRICS:
-        families.setdefault(str(load(name).features), []).append(name)
+        metric = load(name)
+        if not (metric.json_inputs or metric.json_values):  # texts of a form of their own
+            families.setdefault(str(metric.features), []).append(name)
     for names in families.values():
         plain = [load(name) for name in names]
         inputs, _ = split(plain[0], spec_of(names[0]).sample)
