@@ -73,7 +73,8 @@ SPEC = Spec(
         "interval": of_rate("korn_graubard"),
         "effective_n": of_rate(2.0),
     },
-    ranges=dict.fromkeys(SCORES, (-math.inf, math.inf)) | {"standard_error": (0.0, math.inf)},
+    ranges=dict.fromkeys(SCORES, (-math.inf, math.inf))
+    | dict.fromkeys(("standard_error", "effective_labels"), (0.0, math.inf)),
     wrong={"predictions": "1", "references": "1"},
     whole=True,
 )
