@@ -57,6 +57,8 @@ def worked_examples(card: str) -> list[dict[str, Any]]:
     settings: dict[str, dict[str, Any]] = {}  # of loaded modules, by variable name
     examples = []
     for example in chain.from_iterable(usage(card)):
+        if example.exc_msg:  # it shows an error
+            continue
         for statement in ast.parse(example.source).body:
             for call in _calls(statement):
                 try:
@@ -72,7 +74,9 @@ def worked_examples(card: str) -> list[dict[str, Any]]:
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """The calls of methods named `compute` in a statement."""
+    """The calls of methods named `compute` in a statement, other than those that may fail."""
+    if isinstance(statement, ast.Try):
+        return
     for node in ast.walk(statement):
         match node:
             case ast.Call(func=ast.Attribute(attr="compute")):
@@ -85,11 +89,32 @@ def _arguments(call: ast.Call, values: Mapping[str, Any]) -> dict[str, Any]:
     for keyword in call.keywords:
         if keyword.arg is None:  # **name
             arguments |= values[ast.unparse(keyword.value)]
-        elif isinstance(keyword.value, ast.Name):
-            arguments[keyword.arg] = values[keyword.value.id]
         else:
-            arguments[keyword.arg] = ast.literal_eval(keyword.value)
+            arguments[keyword.arg] = _literal(keyword.value, values)
     return arguments
+
+
+def _literal(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    """The value of a literal, in which names, `float("nan")` and repeated lists may occur.
+
+    >>> _literal(ast.parse('[nan] * 2 + [float("inf")]', mode="eval").body, {"nan": None})
+    [None, None, inf]
+    """
+    match node:
+        case ast.Name(id=name):
+            return values[name]
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(text))]):
+            return float(text)
+        case ast.List(elts=items):
+            return [_literal(item, values) for item in items]
+        case ast.Dict(keys=keys, values=items) if None not in keys:
+            pairs = zip(keys, items, strict=True)
+            return {_literal(key, values): _literal(item, values) for key, item in pairs if key}
+        case ast.BinOp(left=ast.List() | ast.BinOp() as left, op=ast.Mult(), right=right):
+            return _literal(left, values) * _literal(right, values)
+        case ast.BinOp(left=ast.List() | ast.BinOp() as left, op=ast.Add(), right=right):
+            return _literal(left, values) + _literal(right, values)
+    return ast.literal_eval(node)
 
 
 def _record_assignment(
@@ -107,8 +132,8 @@ def _record_assignment(
                 settings.pop(name, None)
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             try:
-                values[name] = ast.literal_eval(value)
-            except ValueError:
+                values[name] = _literal(value, values)
+            except (ValueError, KeyError):
                 values.pop(name, None)
 
 
