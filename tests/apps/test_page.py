@@ -84,10 +84,17 @@ def test_a_page_answers_as_the_module(name, tmp_path, monkeypatch):
     for number in numbers:
         assert others[number]["cells"] == demo.cells(number)
         scores, header, rows = demo.score(*calls[number])
-        # Compared as texts, in which NaN equals itself.
-        assert json.dumps(others[len(demo.examples) + number]) == json.dumps(
-            {"scores": scores, "header": header, "rows": rows}
-        )
+        shown = json.loads(json.dumps({"scores": scores, "header": header, "rows": rows}))
+        # BLAS, which fits covariates, rounds by where the arrays lie in memory: another process
+        # may have other last digits.
+        digits = 12 if name == "pairwise_ranking" else 17
+        assert rounded(others[len(demo.examples) + number], digits) == rounded(shown, digits)
+
+
+def rounded(value, digits):
+    """The text of a JSON value, in which NaN equals itself, with floats of so many digits."""
+    parts = json.JSONDecoder(parse_float=lambda text: f"{float(text):.{digits}g}")
+    return json.dumps(parts.decode(json.dumps(value)))
 
 
 def test_what_is_typed_wrong_is_said(tmp_path):
