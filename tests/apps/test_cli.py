@@ -503,7 +503,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.json", '{"a": 1}', 'x.json: neither a list of objects nor {"data": [...]}'),
         ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
         ("x.json", "[" * 100_000, "x.json: values are nested too deeply"),
-        ("x.json", b"\xff", "x.json: 'utf-8' codec can't decode byte 0xff in position 0"),
+        ("x.json", b"\xff", "x.json: line 1 is not UTF-8: byte 0xff after 0 valid bytes"),
         (
             "x.csv",
             "answer,gold\nx,y\nx\n",

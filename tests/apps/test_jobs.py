@@ -321,7 +321,7 @@ def test_an_option_with_a_value_for_each_row_is_left_to_one_process(processes):
 def test_what_goes_together_by_ids_is_left_to_one_process(processes):
     answers = [{"id": f"q{i % 9}", "prediction_text": "a"} for i in range(10)]
     texts = {"text": ["a"], "answer_start": [0]}
-    questions = [{"id": answer["id"], "answers": texts} for answer in answers]
+    questions = [{"id": answer["id"], "answers": texts} for answer in answers[::-1]]
     for jobs in (1, 2):
         with pytest.raises(ValueError, match=r"\[9\] has the id 'q0' a second time"):
             score("qa_em", predictions=answers, references=questions, jobs=jobs)
@@ -361,12 +361,12 @@ import os, signal, sys, time
 from metric_commons.scoring import evaluations
 from metric_commons.__main__ import main
 
-def slow(*arguments, take=evaluations.Evaluation._take):
+def slow(*arguments, update=evaluations.Evaluation._update):
     {action}
-    take(*arguments)
+    update(*arguments)
 
 parent = os.getpid()
-evaluations.Evaluation._take = slow
+evaluations.Evaluation._update = slow
 sys.exit(main())
 """
 
@@ -386,6 +386,15 @@ def started(tmp_path, action):
     )
 
 
+def wait_for_both(process, folder):
+    """Until both processes have left a file named after them."""
+    deadline = time.monotonic() + PATIENCE
+    while sum(path.name.isdigit() for path in folder.iterdir()) < 2:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def remaining(process):
     """The processes of its session that still run."""
     found = []
@@ -401,10 +410,7 @@ def remaining(process):
 
 def test_an_interrupt_ends_all_processes_with_one_line(tmp_path):
     process = started(tmp_path, "open(str(os.getpid()), 'w').close(); time.sleep(1000)")
-    deadline = time.monotonic() + PATIENCE
-    while sum(path.name.isdigit() for path in tmp_path.iterdir()) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for_both(process, tmp_path)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
 
@@ -428,12 +434,10 @@ def test_a_killed_process_is_one_line(tmp_path):
 
 def test_processes_end_with_their_parent(tmp_path):
     process = started(tmp_path, "open(str(os.getpid()), 'w').close(); time.sleep(0.2)")
-    deadline = time.monotonic() + PATIENCE
-    while sum(path.name.isdigit() for path in tmp_path.iterdir()) < 2:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for_both(process, tmp_path)
     process.kill()
     process.communicate(timeout=PATIENCE)
+    deadline = time.monotonic() + PATIENCE
     while remaining(process):
         assert time.monotonic() < deadline
         time.sleep(0.01)

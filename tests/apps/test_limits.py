@@ -167,10 +167,11 @@ def test_an_interrupt_while_it_imports_is_130(tmp_path, delay):
     process.stdout.readline()
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=PATIENCE)
 
     assert "Traceback" not in err
-    assert process.returncode in (0, 130)  # 0 if it was faster
+    was_faster = process.returncode in (0, -signal.SIGINT) and "win_rate" in out
+    assert process.returncode == 130 or was_faster  # a Python that is ending no longer listens
 
 
 def test_a_home_that_cannot_be_written_is_named_with_what_to_set(tmp_path):
