@@ -10,7 +10,6 @@ from ..results.results import Results
 from ..results.signature import provenance
 from .pairing import paired_scores
 
-
 _BY_SYSTEM = ("rows", "columns", "logs")  # entries of a provenance with a value for each system
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +38,7 @@ _MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only 
 _MIN_MATRIX = 4  # systems from which a matrix shows all pairs
 _MAX_TABLE = 400  # lines of the table of differences
 _CELL, _SMALL_CELL = 20, 14  # pixels from one cell of a matrix to the next, if systems have letters
+_DIGITS = 8  # of a SHA-256 in the heading
 _MAX_ANSWERS = 12  # answers to a question that are included in the page
 _MAX_RANKS = 36  # lines of the table of ranks that are visible before it is expanded
 _JOINERS = "\u200c\u200d"  # invisible, but required by some scripts and emoji
@@ -151,8 +152,13 @@ def render(results: Results, examples: Examples) -> str:
     tables = results.tables()
     rank_table = _rank_table(results)
     provenance = results.provenance
+    level = _level(results)
     page = template.render(
         results=results,
+        data_names=_data_names(results),
+        files=_file_names(results),
+        level=f"{100 * level:g} %" if level else "",
+        main_scores={module: next(iter(scores), "") for module, scores in _modules(results)},
         systems=list(results.systems),
         sentences=results.sentences(),
         rows=sorted(rows),
@@ -186,6 +192,45 @@ def render(results: Results, examples: Examples) -> str:
         max_parts=_MAX_PARTS,
     )
     return page.lstrip()
+
+
+def _modules(results: Results) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The modules with their scores, those of the first system last, whose order counts."""
+    for modules in reversed(results.systems.values()):
+        for module, result in modules.items():
+            yield module, result.scores
+
+
+def _level(results: Results) -> float | None:
+    """The level of all intervals; None if there are none, or several levels."""
+    levels = {
+        result.options.get("confidence_level")
+        for modules in results.systems.values()
+        for result in modules.values()
+        if result.confidence_interval
+    }
+    return levels.pop() if len(levels) == 1 else None
+
+
+def _data_names(results: Results) -> list[str]:
+    """The names of the data: the tasks of logs, or the files of references without suffix."""
+    provenance = results.provenance
+    names = {
+        str(log["task"]): None for log in provenance.get("logs", {}).values() if log.get("task")
+    }
+    columns = [columns for columns in provenance.get("columns", {}).values() if columns]
+    files = [column.get("references") or next(iter(column.values())) for column in columns]
+    names |= {Path(file["path"]).name.partition(".")[0]: None for file in files}
+    return list(names)
+
+
+def _file_names(results: Results) -> list[str]:
+    """The input files as they were named, with the first digits of their SHA-256."""
+    return [
+        f"{source['path']} ({str(source.get('sha256', ''))[:_DIGITS]})"
+        for source in results.provenance.get("inputs", [])
+        if "path" in source
+    ]
 
 
 def _sorted(results: Results) -> Results:

@@ -198,7 +198,7 @@ def rank_rows(systems: Sequence[str], scores: RowScores, count: int) -> list[Ran
 
 
 def _ranking(title: str, reason: str, keys: Mapping[int, Any], count: int) -> Ranking:
-    """The rows with the lowest keys; where more tie than there is room for, those to choose from."""
+    """The rows with the lowest keys; if more tie than there is room for, those to choose from."""
     order = sorted(keys, key=keys.__getitem__)
     if len(order) <= count or not count:
         return Ranking(title, f"{reason}.", order[:count], (), count)

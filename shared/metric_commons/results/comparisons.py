@@ -390,7 +390,7 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
     >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
     >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
-    ('y', 1.0, [0.46, 1.0])
+    ('y', 1.0, [0.08, 1.0])
     """
     is_a_better = (comparison["diff"] > 0) != is_lower_better
     is_one_sided = _option(comparison, "alternative") not in (None, "two-sided")
