@@ -34,7 +34,7 @@ class Ranking(NamedTuple):
     reason: str
     rows: Sequence[int]  # which are examples whatever they contain
     tied: Sequence[int] = ()  # the rows from which the other examples are chosen
-    count: int = 0  # of all examples
+    size: int = 0  # the number of all examples
 
     def candidates(self) -> list[int]:
         """All rows that may become examples."""
@@ -53,7 +53,7 @@ class Ranking(NamedTuple):
         ordered = [rows for _, rows in sorted(kinds.items(), key=lambda item: -len(item[1]))]
         for rows in ordered:  # those with broken characters last, otherwise in order
             rows.sort(key=lambda row: is_broken(texts(row)))
-        room = self.count - len(self.rows)
+        room = self.size - len(self.rows)
         depth = max(map(len, ordered), default=0)
         turns = [rows[turn] for turn in range(depth) for rows in ordered if turn < len(rows)][:room]
         kind_of_row = {row: kind for kind, rows in kinds.items() for row in rows}
