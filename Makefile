@@ -1,5 +1,6 @@
 # make demo   scores published answers        make test   runs every test
-# make check  tests without other processes   make lint   style and types
+# make check  tests without other processes; of one module with METRIC=qa_em
+# make lint   style and types
 # make docs   builds the site in build/site   make serve  shows it at 127.0.0.1:8000
 # make bench  ours beside the peers
 # make package  the wheel and the source in dist
@@ -33,8 +34,10 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
+# With METRIC, the tests of one module, and of the lists that name it.
 check: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m "not slow and not processes" -n auto --dist worksteal
+	$(BIN)/python -m pytest -m "not slow and not processes" -n auto --dist worksteal \
+		$(if $(METRIC),tests/contract tests/metrics/test_$(METRIC).py -k "$(METRIC) or lists_the_metrics")
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
