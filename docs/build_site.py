@@ -51,10 +51,13 @@ CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 
 def main() -> None:
     """Write everything anew."""
-    shutil.rmtree(TARGET, ignore_errors=True)
+    snippets = TARGET.parent / "snippets"
+    for folder in (TARGET, snippets):
+        shutil.rmtree(folder, ignore_errors=True)
     ignored = shutil.ignore_patterns("*.py", "*.yml", "__pycache__")
     shutil.copytree(ROOT / "docs", TARGET, ignore=ignored)
-    shutil.move(TARGET / "tables", TARGET.parent / "snippets" / "tables")
+    snippets.mkdir()
+    shutil.move(TARGET / "tables", snippets / "tables")
     for page in TARGET.rglob("*.md"):
         page.write_text(_with_formulas(page.read_text("utf-8")), "utf-8")
     for path, content in _pages().items():
