@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ..catalog import catalog
+from ..catalog.field_names import suggestion
 from ..catalog.usage import UsageError
 from ..files.stored import to_jsonable
-from ..numbers.checks import nearest
 
 if TYPE_CHECKING:
     from ..catalog.descriptions import Description
@@ -28,7 +28,7 @@ def describe(
     from ..catalog.descriptions import describe
 
     if name not in catalog.names():
-        hint = nearest(name, catalog.names()) or f"; the modules are {', '.join(catalog.names())}"
+        hint = suggestion(name, catalog.names()) or f"; the modules are {', '.join(catalog.names())}"
         raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)
     if as_json:

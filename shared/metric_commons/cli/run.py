@@ -158,6 +158,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, checked for their names, options, inputs and preset."""
     from ..catalog import catalog
     from ..catalog.arguments import is_assignable
+    from ..catalog.field_names import suggestion
     from ..catalog.presets import preset_options
     from ..console.config import key_error
 
@@ -165,7 +166,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     metrics = {}
     for module, options in config_of_file.modules.items():
         if module not in modules:
-            hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
+            hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
             raise key_error(path, ["modules", module], f"there is no such module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)
         accepted = list(filter(is_assignable, metric.options))

@@ -10,6 +10,7 @@ import typer
 
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
+from ..catalog.field_names import suggestion
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError, check_outputs
 from ..comparison.reported_means import NO_ROWS, results_of_logs
@@ -47,7 +48,6 @@ from ..files.streams import STANDARD_INPUT, Limits
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
-from ..numbers.checks import nearest
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
@@ -201,7 +201,7 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     paths = [Path(word) for word in words if word not in module_names]
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
-            hint = nearest(str(path), module_names)
+            hint = suggestion(str(path), module_names)
             if not hint and (path.suffix or len(path.parts) > 1):
                 raise FileNotFoundError(ENOENT, "", str(path))
             hint = hint or f"; the modules are {', '.join(module_names)}"
