@@ -169,7 +169,7 @@ def test_every_difference_is_on_the_page(scored):
         assert f"{each['diff']:+.4f} p {p if p[0] == '<' else f'= {p}'}" in line["text"]
         assert ("open" in line["class"].split()) is not each["significant"]
     low, high = comparisons[0]["confidence_interval"]
-    assert f"[{low:+.4f}, {high:+.4f}]" in page.where(id="differences")[0]["text"]
+    assert f"[{low:+.2f}, {high:+.2f}]" in page.where(id="differences")[0]["text"]
     told = " ".join(page.where(id="differences")[0]["text"].split())
     assert "the permutation test's p-value, corrected by Holm's method over 3 comparisons" in told
     assert "2 of 3 are significant (p below 0.05)" in told

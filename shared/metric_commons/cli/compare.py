@@ -13,9 +13,13 @@ from ..catalog.usage import UsageError, check_outputs
 from ..comparison.saved_rows import is_saved_result, read_with_rows
 from ..console.options import (
     STATISTICS,
+    Caption,
     ClusterBy,
     Confidence,
     Correction,
+    Decimals,
+    LatexLabel,
+    Percent,
     Predictions,
     Resamples,
     Rows,
@@ -23,14 +27,16 @@ from ..console.options import (
     Scores,
     Seed,
     Sort,
+    TableKind,
     Top,
     correction_named,
     level,
 )
-from ..console.outputs import OutputFormat, say_written, show, show_tables
+from ..console.outputs import OutputFormat, Presentation, say_written, show, show_tables
 from ..files.stored import to_jsonable, write_whole
 from ..results.comparisons import Pair, compare_pairs, statement
 from ..results.module_results import aggregation_of
+from ..results.notation import PLAIN, Notation
 from ..results.rendering import Table
 from ..results.results import Results
 from ..results.signature import provenance
@@ -140,6 +146,11 @@ def compare(
     top: Top = None,
     save: Save = None,
     format_name: OutputFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
@@ -177,6 +188,10 @@ def compare(
         "alpha": alpha,
         "correction": correction_named(correction),
     }
+    presentation = Presentation(
+        format_name, digits, percent, table, caption, latex_label, main="differences"
+    )
+    presentation.check()
     check_outputs([save, plot], [*paths, *(rows or [])])
     for path in paths:
         path.stat()  # report a missing file before anything else
@@ -195,7 +210,7 @@ def compare(
             compared = compared.sort(sort)
         if save:
             compared.save(save)
-        show(replace(compared, top=top), format_name)
+        show(replace(compared, top=top), presentation)
         say_written(save)
         return
     _refuse(context, _RESULT_OPTIONS, "saved results, but these are runs")
@@ -210,7 +225,7 @@ def compare(
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    outputs = save, plot, sort, top, format_name
+    outputs = save, plot, sort, top, presentation
     _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs)
 
 
@@ -271,10 +286,10 @@ def _compare_runs(
     measures: "tuple[Measure, ...]",
     scoring: Scoring,
     testing: dict[str, Any],
-    outputs: tuple[Path | None, Path | None, str | None, int | None, str],
+    outputs: tuple[Path | None, Path | None, str | None, int | None, Presentation],
 ) -> None:
     """Score the runs, compare all pairs, and write the requested output."""
-    save, plot, sort, top, format_name = outputs
+    save, plot, sort, top, presentation = outputs
     scored_runs = score_queries(qrels, paths, measures, scoring)
     runs = _paired(scored_runs.runs)
     kind = TwoRuns if len(runs) == 2 else Results
@@ -297,16 +312,16 @@ def _compare_runs(
         results.save(save)
     if plot:
         write_whole(plot, [picture])
-    show(replace(results, top=top), format_name)
+    show(replace(results, top=top), presentation)
     say_written(save, plot)
 
 
 class TwoRuns(Results):
     """Two runs, compared by each measure."""
 
-    def tables(self) -> list[Table]:
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """One row per measure, with a note on which run is A and which is B."""
-        table = super().tables()[-1]
+        table = super().tables(notation)[-1]
         first = self.comparisons[0]
         return [
             Table(
@@ -316,6 +331,7 @@ class TwoRuns(Results):
                 {(row, column - 2) for row, column in table.best},
                 f"A is {first['a']}, B is {first['b']}. {statement(self.comparisons)}",
                 table.title,
+                kind=table.kind,
             )
         ]
 

@@ -27,8 +27,9 @@ def describe(
     """Show what a module measures: its inputs, its options with their values, and its results."""
     from ..catalog.descriptions import describe
 
-    if name not in catalog.names():
-        hint = suggestion(name, catalog.names()) or f"; the modules are {', '.join(catalog.names())}"
+    modules = catalog.names()
+    if name not in modules:
+        hint = suggestion(name, modules) or f"; the modules are {', '.join(modules)}"
         raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)
     if as_json:

@@ -8,7 +8,7 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..console.options import correction_named
-from ..console.outputs import OptionalOutputFormat, Outputs
+from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run(
         )
     evaluation = _evaluation(config_of_file, path)
     outputs = Outputs(
-        format_name=format_name or config_of_file.outputs.format,
+        Presentation(format_name or config_of_file.outputs.format),
         save=_path(config_of_file.outputs.save),
         per_example=_path(config_of_file.outputs.per_example),
         html=_path(config_of_file.outputs.html),

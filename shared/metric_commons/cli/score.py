@@ -17,14 +17,20 @@ from ..comparison.reported_means import NO_ROWS, results_of_logs
 from ..console.options import (
     OUTPUT,
     AllowEmptyReferences,
+    Caption,
+    Decimals,
     Jobs,
+    LatexLabel,
+    Percent,
     Predictions,
     Save,
+    Sort,
+    TableKind,
     check_processes,
     correction_named,
     with_request,
 )
-from ..console.outputs import OutputFormat, Outputs, say_written
+from ..console.outputs import OutputFormat, Outputs, Presentation, say_written
 from ..console.sources import (
     LIMITS,
     Answers,
@@ -104,6 +110,12 @@ def score(
     save: Save = None,
     jobs: Jobs = None,
     format_name: OutputFormat = "table",
+    sort: Sort = None,
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
     **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -119,7 +131,8 @@ def score(
     """
     check_processes(jobs)
     modules, paths = _modules_and_files(words)
-    outputs = Outputs(format_name=format_name, save=save, per_example=per_example)
+    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
+    outputs = Outputs(presentation, save, per_example)
     outputs.check([*paths, *filter(None, [answers])])
     is_complete = not incomplete and missing != "skip"
     selection = Selection(
@@ -149,7 +162,7 @@ def score(
                 **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
             results = _reported_means(sources, paths, modules, selection, metric, requested)
-            outputs.write(results.choose(request["scores"]))
+            outputs.write(_sorted(results.choose(request["scores"]), sort))
             return
         evaluation = evaluation_on(sources, paths, predictions or [], request, log_options)
         check_usage(evaluation)
@@ -159,12 +172,17 @@ def score(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
         if partial is None:
-            outputs.write(evaluation.results())
+            outputs.write(_sorted(evaluation.results(), sort))
         else:
             check_outputs([partial], evaluation.inputs())
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
             say_written(partial)
+
+
+def _sorted(results: Results, score: str | None) -> Results:
+    """The results in the order of a score, if one is named."""
+    return results if score is None else results.sort(score)
 
 
 def _reported_means(

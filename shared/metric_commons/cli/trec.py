@@ -10,11 +10,24 @@ import typer
 
 from ..catalog.presets import run_options
 from ..catalog.usage import UsageError, check_outputs, with_bar
-from ..console.options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
-from ..console.outputs import check_output_format, say_written, show
+from ..console.options import (
+    OUTPUT,
+    Caption,
+    Confidence,
+    Decimals,
+    IntervalMethod,
+    LatexLabel,
+    Percent,
+    Resamples,
+    Save,
+    Seed,
+    TableKind,
+)
+from ..console.outputs import Presentation, check_output_format, say_written, show
 from ..console.trec_eval import lines, printed, relstring_length
 from ..files.streams import stem
 from ..results.module_results import ModuleResult, aggregation_of, interval_options
+from ..results.notation import PLAIN, Notation
 from ..results.rendering import Table, label
 from ..results.results import FORMATS, Results
 from ..results.signature import program, provenance
@@ -164,6 +177,11 @@ def trec(
     ] = None,
     save: Save = None,
     format_name: TrecFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
 ) -> None:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 
@@ -190,6 +208,8 @@ def trec(
     elif no_summary or documents is not None:
         option = "no-summary" if no_summary else "collection-size"
         raise UsageError(f"--{option} is an option of --format trec_eval")
+    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
+    presentation.check()
     parsed_measures = selected_measures(measures, scores)
     check_outputs([save, per_example], [qrels, *runs])
     missing = _missing(context, missing, complete=complete, skips=output is not None)
@@ -228,7 +248,7 @@ def trec(
     if save:
         results.save(save)
     if output is None:
-        show(results, format_name)
+        show(results, presentation)
         say_written(per_example, save)
         return
     from ..files.trec import run_tag  # here, so that printing help does not wait for numpy
@@ -295,11 +315,12 @@ class Scored(NamedTuple):
 class Rankings(Results):
     """Results whose systems are runs, and whose groups are single queries."""
 
-    def tables(self) -> list[Table]:
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """One row per run and one column per measure; with --per-query also one row per query."""
-        scores, *groups = super().tables()
+        scores, *groups = super().tables(notation)
+        is_plain = scores.header[0] == "system"
         return [
-            scores._replace(header=["run", *scores.header[1:]]),
+            scores._replace(header=["run", *scores.header[1:]]) if is_plain else scores,
             *(
                 queries._replace(  # without the number of rows, which is 1
                     header=["run", "query", *queries.header[3:]],

@@ -10,6 +10,7 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..numbers.domains import Level, Range
+from ..results.rendering import KINDS
 from ..scoring.request import DEFAULTS, HELP, annotations
 from ..scoring.worker_processes import check_jobs
 from ..statistics.methods import Method
@@ -232,6 +233,50 @@ Top = Annotated[
         min=1,
         metavar="COUNT",
         help="Show only the first COUNT systems.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Decimals = Annotated[
+    int | None,
+    typer.Option(
+        "--digits",
+        min=0,
+        max=15,
+        metavar="COUNT",
+        help="Decimals in tables; by default no more than the intervals support, and at most four.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Percent = Annotated[
+    bool,
+    typer.Option("--percent", help="Show proportions in percent.", rich_help_panel=OUTPUT),
+]
+TableKind = Annotated[
+    Literal["scores", "groups", "parts", "ranks", "differences", "all"] | None,
+    typer.Option(
+        "--table",
+        metavar="KIND",
+        help=f"Which table to print: {', '.join(KINDS)} or all. By default all, and in LaTeX the "
+        "main one.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Caption = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help="Caption of the table, with --format latex.",
+        show_default=False,
+        rich_help_panel=OUTPUT,
+    ),
+]
+LatexLabel = Annotated[
+    str,
+    typer.Option(
+        "--label",
+        metavar="NAME",
+        help="Label of the table, such as tab:nq, with --format latex.",
+        show_default=False,
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -24,6 +24,7 @@ from ..files.tables import Source
 from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
 from ..results.module_results import ModuleResult
+from ..results.notation import PLAIN, Notation, NumberFormat, is_proportion
 from ..results.rendering import Table, label
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
@@ -196,9 +197,10 @@ class Leaderboard:
                 "result": str(self.paths[system]),
             }
 
-    def table(self) -> Table:
+    def table(self, notation: Notation = PLAIN) -> Table:
         """One row per system; the first tier is in bold, if there is a second."""
         standings = self.results.standings
+        number_format = self._format(self.module, self.score, notation)
         letters, marks = standings.letters, standings.marks()
         visible = self.results.visible_systems()
         columns = [  # requested in addition to the score that orders the leaderboard
@@ -216,13 +218,14 @@ class Leaderboard:
             system = record["system"]
             if system not in visible:
                 continue
-            value = f"{record['value']:.4f}{marks.get((system, self.module, self.score), '')}"
+            value = number_format.number(record["value"])
+            value += marks.get((system, self.module, self.score), "")
             names = [*([letters.get(system, "")] if letters else []), label(system)]
             if self.ranks:
                 names.insert(0, str(record["rank"]))
             cells = [value]
             if has_intervals:
-                cells.append(interval_text(record["confidence_interval"]))
+                cells.append(number_format.interval(record["confidence_interval"]))
             if self.ranks:
                 low, high = record["rank_interval"]
                 cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
@@ -233,17 +236,36 @@ class Leaderboard:
             modules = self.results.systems[system]
             for module, score in columns:
                 number = modules[module].scores.get(score) if module in modules else None
-                cells.append(f"{number:.4f}" if isinstance(number, float) else str(number or ""))
+                shown = self._format(module, score, notation)
+                cells.append("" if number is None else shown.number(number))
             rows.append([*names, *cells, *([f"{record['rows']:,}"] if has_rows else [])])
         title = f"Leaderboard by {label(self.score)}"
         names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
-        header = [label(self.score), f"{100 * self.confidence_level:g}% interval"]
+        header = [
+            number_format.heading(label(self.score)),
+            f"{100 * self.confidence_level:g}% interval",
+        ]
         if not has_intervals:
             del header[1]
         header += ["ranks", "tier"] if self.ranks else []
         header += ["pairs"] if self.ranks and not letters else []
-        header += [label(score) for _, score in columns] + (["rows"] if has_rows else [])
+        header += [
+            self._format(module, score, notation).heading(label(score)) for module, score in columns
+        ]
+        header += ["rows"] if has_rows else []
         return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
+
+    def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
+        """The format of the numbers of a score."""
+        results = [
+            modules[module]
+            for modules in self.results.systems.values()
+            if module in modules and isinstance(modules[module].scores.get(score), float)
+        ]
+        values = [result.scores[score] for result in results]
+        scaled = notation.percent and is_proportion(module, score, values)
+        intervals = [interval_of(result, score, self.confidence_level) for result in results]
+        return notation.format_of(intervals, is_proportion=scaled)
 
     def _statements(self) -> Iterator[str]:
         """Notes that are needed to read the table."""
@@ -477,8 +499,3 @@ def _counted_interval(
 
 def _is_at(result: ModuleResult, confidence_level: float) -> bool:
     return bool(result.options.get("confidence_level") == confidence_level)
-
-
-def interval_text(interval: Sequence[float] | None) -> str:
-    """An interval in a table cell; empty if there is none."""
-    return "" if interval is None else f"[{interval[0]:.4f}, {interval[1]:.4f}]"
