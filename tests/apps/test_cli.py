@@ -76,7 +76,7 @@ def test_the_demo_prints_a_table_and_saves_the_result(run):
             assert result["signature"] in out.splitlines()
             for name, value in result["scores"].items():
                 low, high = result["confidence_interval"][name]
-                assert f"{value:.4f} [{low:.4f}, {high:.4f}]" in out
+                assert f"{value:.2f} [{low:.2f}, {high:.2f}]" in out
     assert atlas["qa_em"]["scores"]["qa_em"] > borealis["qa_em"]["scores"]["qa_em"] + 0.2
     assert saved["provenance"]["inputs"][0]["path"] == CAPITALS
 
@@ -113,7 +113,7 @@ def test_other_formats_print_the_same_result(run, form):
 
 def test_a_wide_table_goes_on_below(run, monkeypatch):
     write("x.jsonl", json_lines(ROWS))
-    systems = ["--predictions", "other=gold"]
+    systems = ["--predictions", "other=answer"]
     command = ("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS, *systems, "--digits", "4")
     command = (*command, "--confidence", "0.9")
     _, narrow, _ = run(*command)

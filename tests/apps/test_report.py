@@ -96,7 +96,7 @@ def scored(run):
         return reported(*(("--per-example", "rows_of.jsonl") if rows else ()), *report)
 
     def reported(*arguments):
-        status, out, err = run("report", "r.json", "--html", "page.html", *arguments)
+        status, out, err = run("report", "r.json", "--save", "page.html", *arguments)
         assert (status, out, err) == (0, "", "")
         return Page(Path("page.html").read_text("utf-8"))
 
@@ -449,7 +449,7 @@ def test_runs_of_retrieval_have_a_page(run):
     files = (examples / f"{name}.txt" for name in ("qrels", "dense.run", "bm25.run"))
     run("compare", *files, "-m", "map", "--save", "r.json")
 
-    assert run("report", "r.json", "--html", "page.html") == (0, "", "")
+    assert run("report", "r.json", "--save", "page.html") == (0, "", "")
     page = Page(Path("page.html").read_text("utf-8"))
     (line,) = (each for each in page.elements if "data-diff" in each)
     assert float(line["data-diff"]) == Results.read("r.json").comparisons[0]["diff"]
@@ -597,10 +597,10 @@ def test_errors_are_one_line(run, monkeypatch):
         (("r.json", "--per-example", "none"), 1, "no such file: none"),
         (("r.json", "--data", "none"), 1, "no such file: none"),
         (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
-        (("r.json", "--html", "r.json"), 2, "r.json would be overwritten"),
+        (("r.json", "--save", "r.json"), 2, "r.json would be overwritten"),
         (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
     ):
-        out = () if "--html" in arguments else ("--html", "page.html")
+        out = () if "--save" in arguments else ("--save", "page.html")
         found, said, err = run("report", *arguments, *out)
         assert (found, said) == (status, ""), err
         assert message in err
@@ -608,7 +608,7 @@ def test_errors_are_one_line(run, monkeypatch):
     assert run("report", "r.json")[0] == 2
 
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    status, _, err = run("report", "r.json", "--html", "page.html")
+    status, _, err = run("report", "r.json", "--save", "page.html")
     assert status == 1
     assert "pip install 'metric-commons[report]'" in err
     assert sorted(Path.cwd().iterdir()) == before
@@ -632,7 +632,7 @@ def test_five_systems_on_real_questions(run):
     options = ("--set", "both_empty=0", "--confidence", "0.95", "--compare")
     run("score", "qa_em", "qa_f1", *files, *fields, *options, *saved)
     shown = ("--per-example", "rows.jsonl", "--show", "question")
-    assert run("report", "r.json", "--html", "page.html", *shown) == (0, "", "")
+    assert run("report", "r.json", "--save", "page.html", *shown) == (0, "", "")
     text = Path("page.html").read_text("utf-8")
     page = Page(text)
 

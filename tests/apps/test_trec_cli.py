@@ -521,3 +521,76 @@ def test_real_runs_score_as_score_run_says_to_the_last_bit(run):
     for path in systems:
         scores = results[path.name.removesuffix(".run.gz")]["ir_ranking"]["scores"]
         assert scores == runs.score_run(qrels, path, measures)["mean"]
+
+
+# comparisons and clusters of queries in one command
+
+
+def test_trec_compares_runs_as_compare_does(run):
+    _, out, err = run(
+        *("trec", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr", "--compare"),
+        *("--missing", "skip", "--save", "t.json"),
+    )
+    run(
+        "compare",
+        "qrels",
+        "a.run",
+        "b.run",
+        "-m",
+        "map",
+        "-m",
+        "mrr",
+        "--missing",
+        "skip",
+        "-o",
+        "c",
+    )
+
+    assert err == ""
+    assert [word for word in cells(out)[0] if word] == ["run", "map", "mrr"]
+    keys = ("a", "b", "score", "diff", "p_value", "p_adjusted", "confidence_interval")
+    saved, expected = (
+        [tuple(map(str, map(each.get, keys))) for each in Results.read(path).comparisons]
+        for path in ("t.json", "c")
+    )
+    assert saved == expected
+
+
+def test_queries_of_one_cluster_count_together(run):
+    Path("topics").write_text("q1 news\nq2 law\nq3 law\n")
+    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--cluster-by", "topics")
+    status, out, err = run(*command, "--confidence", "0.9", "--compare", "--save", "t.json")
+    results = Results.read("t.json")
+
+    assert (status, err) == (0, "")
+    assert results.systems["b"]["ir_ranking"].n_clusters == 2
+    assert results.comparisons[0]["n_clusters"] == 2
+    assert "in 2 clusters" in " ".join(out.split())
+    as_json = {"q1": "news", "q2": "law", "q3": "law"}
+    Path("topics").write_text(json.dumps(as_json))
+    assert run("compare", *command[1:-2], "--cluster-by", "topics", "--format", "json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "status", "message"),
+    [
+        ("q1 news\n", ["--compare"], 1, "the file of clusters does not have the query 'q2'"),
+        ("q1\n", ["--compare"], 1, "topics: line 1: expected a query and its cluster"),
+        ("q1 a\nq1 b\n", ["--compare"], 1, "topics: line 2: query 'q1' has two clusters"),
+        ("{", ["--compare"], 1, "topics: "),
+        ("q1 a\n", [], 2, "--cluster-by changes only intervals and tests; add --confidence"),
+    ],
+)
+def test_clusters_that_do_not_fit_are_one_line(run, content, options, status, message):
+    Path("topics").write_text(content)
+    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--cluster-by", "topics")
+    found, _, err = run(*command, *options)
+
+    assert found == status
+    assert err.startswith(message)
+
+
+def test_one_run_cannot_be_compared(run):
+    status, _, err = run("trec", "qrels", "a.run", "--compare")
+
+    assert (status, err) == (2, "--compare needs at least two runs\n")

@@ -1,15 +1,15 @@
 """`metric-commons compare`: which systems are better by more than chance."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..catalog.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError
+from ..comparison.run_pairs import ClusterOfQuery, paired, pairs_of_runs, read_clusters
 from ..comparison.saved_rows import is_saved_result, read_with_rows
 from ..console.options import (
     STATISTICS,
@@ -21,6 +21,7 @@ from ..console.options import (
     LatexLabel,
     Percent,
     Predictions,
+    Quiet,
     Resamples,
     Rows,
     Save,
@@ -32,10 +33,17 @@ from ..console.options import (
     correction_named,
     level,
 )
-from ..console.outputs import OutputFormat, Presentation, say_written, show, show_tables
+from ..console.outputs import (
+    OutputFormat,
+    Presentation,
+    check_written,
+    say_written,
+    show,
+    show_tables,
+)
+from ..console.run_scores import Scoring, averaged, score_queries, selected_measures, summary
 from ..files.stored import to_jsonable, write_whole
-from ..results.comparisons import Pair, compare_pairs, statement
-from ..results.module_results import aggregation_of
+from ..results.comparisons import compare_pairs, statement
 from ..results.notation import PLAIN, Notation
 from ..results.rendering import Table
 from ..results.results import Results
@@ -47,15 +55,10 @@ from .trec import (
     Missing,
     RelevanceLevel,
     ScoreDtype,
-    Scoring,
-    score_queries,
-    selected_measures,
-    summary,
 )
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure
-    from ..ranking.runs import QueryScores
 
 Labels = Annotated[
     list[str] | None,
@@ -80,7 +83,7 @@ _RUN_OPTIONS = (
     *("measures", "missing", "relevance_level", "score_dtype", "max_depth", "judged_only"),
     "plot",
 )
-_RESULT_OPTIONS = ("rows", "cluster_by")
+_RESULT_OPTIONS = ("rows",)
 
 
 def compare(
@@ -155,6 +158,7 @@ def compare(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Compare systems row by row: those of saved results, or retrieval runs.
 
@@ -173,6 +177,8 @@ def compare(
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
     show that they are equal. A row that one system lacks is excluded for both.
+    With --cluster-by tests count clusters of rows: by a field of the inputs of
+    results, or for runs by a file with lines of query and cluster.
 
     With --labels the files are rows of two systems with the verdicts of a judge
     and, on some rows, labels from 0 to 1 by people: the difference is the one
@@ -192,7 +198,7 @@ def compare(
         format_name, digits, percent, table, caption, latex_label, main="differences"
     )
     presentation.check()
-    check_outputs([save, plot], [*paths, *(rows or [])])
+    check_written([save, plot], [*paths, *(rows or [])])
     for path in paths:
         path.stat()  # report a missing file before anything else
     if labels:
@@ -219,14 +225,15 @@ def compare(
         raise UsageError("compare needs saved results, or judgments and at least two runs")
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_to_compare = _averaged(selected_measures(measures, scores))
+    measures_to_compare = averaged(selected_measures(measures, scores))
     if plot:
         from ..plots import check  # report a missing library before reading a large file
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     outputs = save, plot, sort, top, presentation
-    _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs)
+    clusters = None if cluster_by is None else read_clusters(Path(cluster_by))
+    _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs, clusters)
 
 
 def _compare_labelled(
@@ -287,18 +294,20 @@ def _compare_runs(
     scoring: Scoring,
     testing: dict[str, Any],
     outputs: tuple[Path | None, Path | None, str | None, int | None, Presentation],
+    clusters: ClusterOfQuery | None,
 ) -> None:
     """Score the runs, compare all pairs, and write the requested output."""
     save, plot, sort, top, presentation = outputs
     scored_runs = score_queries(qrels, paths, measures, scoring)
-    runs = _paired(scored_runs.runs)
+    runs = paired(scored_runs.runs)
+    names = [measure.name for measure in measures]
     kind = TwoRuns if len(runs) == 2 else Results
     results = kind(
         systems={
             name: {"ir_ranking": summary(scores_of_queries, measures, scoring, intervals={})}
             for name, scores_of_queries in runs.items()
         },
-        comparisons=compare_pairs(_pairs(runs, measures), **testing),
+        comparisons=compare_pairs(pairs_of_runs(runs, names, clusters), **testing),
         provenance=provenance(scored_runs.inputs),
     )
     picture = b""
@@ -334,32 +343,3 @@ class TwoRuns(Results):
                 kind=table.kind,
             )
         ]
-
-
-def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
-    """The measures, each of which must be a mean over queries, since means are tested."""
-    from ..ranking.names import AGGREGATION
-
-    for name, kind, *_ in measures:
-        if aggregation_of([kind], AGGREGATION):
-            raise UsageError(
-                f"--measure: {name!r} is not a mean over queries, so it cannot be compared"
-            )
-    return measures
-
-
-def _paired(runs: "dict[str, QueryScores]") -> "dict[str, QueryScores]":
-    """The runs on the queries that all of them share."""
-    first, *rivals = runs.values()
-    shared = [query for query in first if all(query in run for run in rivals)]
-    if not shared:
-        raise ValueError(f"{' and '.join(runs)} have no query in common")
-    return {name: {query: run[query] for query in shared} for name, run in runs.items()}
-
-
-def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> Iterator[Pair]:
-    """All pairs of runs by each measure, query by query."""
-    for a, b in combinations(runs, 2):
-        for name, *_ in measures:
-            scores_a, scores_b = ([query[name] for query in runs[run].values()] for run in (a, b))
-            yield Pair(a, b, "ir_ranking", name, scores_a, scores_b)

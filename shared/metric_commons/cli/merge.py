@@ -13,6 +13,7 @@ from ..console.options import (
     IntervalMethod,
     LatexLabel,
     Percent,
+    Quiet,
     Resamples,
     Save,
     Scores,
@@ -46,6 +47,7 @@ def merge(
     table: TableKind = None,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    quiet: Quiet = False,
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
 

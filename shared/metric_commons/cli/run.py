@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import correction_named
+from ..console.options import Quiet, correction_named
 from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
 from ..numbers.checks import OptionError, nearest
 
@@ -31,6 +31,7 @@ def run(
         ),
     ] = None,
     format_name: OptionalOutputFormat = None,
+    quiet: Quiet = False,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None,
         typer.Option(

@@ -12,7 +12,7 @@ from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
 from ..catalog.field_names import suggestion
 from ..catalog.presets import preset_options
-from ..catalog.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError
 from ..comparison.reported_means import NO_ROWS, results_of_logs
 from ..console.options import (
     OUTPUT,
@@ -23,14 +23,16 @@ from ..console.options import (
     LatexLabel,
     Percent,
     Predictions,
+    Quiet,
     Save,
     Sort,
     TableKind,
     check_processes,
     correction_named,
+    modules_and_files_like,
     with_request,
 )
-from ..console.outputs import OutputFormat, Outputs, Presentation, say_written
+from ..console.outputs import OutputFormat, Outputs, Presentation, check_written, say_written
 from ..console.sources import (
     LIMITS,
     Answers,
@@ -74,6 +76,7 @@ def score(
         list[str],
         typer.Argument(
             metavar="MODULE|FILE",
+            autocompletion=modules_and_files_like,
             help="Modules listed by `metric-commons list`, and the files to score.",
         ),
     ],
@@ -116,6 +119,7 @@ def score(
     table: TableKind = None,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    quiet: Quiet = False,
     **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -174,7 +178,7 @@ def score(
         if partial is None:
             outputs.write(_sorted(evaluation.results(), sort))
         else:
-            check_outputs([partial], evaluation.inputs())
+            check_written([partial], evaluation.inputs())
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
             say_written(partial)

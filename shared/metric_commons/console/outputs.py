@@ -13,7 +13,7 @@ from ..results.latex import as_latex
 from ..results.notation import Notation
 from ..results.rendering import Table, as_html, as_markdown, label
 from ..results.results import FORMATS, Results
-from .options import OUTPUT
+from .options import OUTPUT, is_quiet
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -41,12 +41,18 @@ def check_output_format(name: str | None) -> str | None:
     return name
 
 
+def formats_like(incomplete: str) -> Iterator[str]:
+    """The formats that begin with a text, for completion."""
+    return (name for name in FORMATS if name.startswith(incomplete))
+
+
 OutputFormat = Annotated[
     str,
     typer.Option(
         "--format",
         metavar="FORMAT",
         callback=check_output_format,
+        autocompletion=formats_like,
         help=f"Format of the printed output: {', '.join(FORMATS)}.",
         rich_help_panel=OUTPUT,
     ),
@@ -126,7 +132,7 @@ class Outputs(NamedTuple):
     def check(self, inputs: Sequence[Path]) -> None:
         """Refuse files that would replace an input or each other, or cannot be created."""
         self.presentation.check()
-        check_outputs([self.save, self.per_example, self.html], inputs)
+        check_written([self.save, self.per_example, self.html], inputs)
         if self.html:
             check_report()
 
@@ -144,6 +150,19 @@ class Outputs(NamedTuple):
         say_written(self.per_example, self.save, self.html)
 
 
+def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    """Check that no output would replace an input or another, and report new folders on stderr.
+
+    Raises:
+        UsageError: one would.
+    """
+    check_outputs(outputs, inputs)
+    missing = {path.parent: None for path in outputs if path and not path.parent.exists()}
+    if not is_quiet():
+        for folder in missing:
+            typer.echo(label(f"new folder {folder}"), err=True)
+
+
 def check_report() -> None:
     """Check that the library for pages is installed, before a large file is read."""
     with extra("report"):
@@ -151,7 +170,9 @@ def check_report() -> None:
 
 
 def say_written(*paths: Path | None) -> None:
-    """Report on stderr the files that were written, with links to pages."""
+    """Report on stderr the files that were written, with links to pages, unless --quiet is set."""
+    if is_quiet():
+        return
     for path in filter(None, paths):
         if str(path).startswith(OPEN_FILES):
             continue
