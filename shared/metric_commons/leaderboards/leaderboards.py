@@ -19,6 +19,7 @@ from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..comparison.reported_means import NO_ROWS, reported_results
 from ..comparison.saved_rows import with_rows
+from ..files.logs import PLAIN_ROWS
 from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
 from ..log_formats.mteb import METADATA
@@ -320,6 +321,11 @@ def _reported(path: Path) -> list[SavedResult]:
         return []
     finally:
         source.close()
+    if not log.means and log.format_name != PLAIN_ROWS:
+        raise ValueError(
+            f"{path}: this is a log of {log.format_name}; score this log first: metric-commons "
+            f"score logged {path} --confidence 0.95 --save FILE.json --per-example FILE.jsonl"
+        )
     problem = f"{path}: {NO_ROWS}"
     return [
         SavedResult(path, results, problem)

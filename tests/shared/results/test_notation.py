@@ -96,3 +96,22 @@ def test_letters_follow_the_best_score_however_systems_are_listed(results):
     assert results.standings.letters == {"good": "a", "fair": "b"}
     assert turned.standings.letters == {"fair": "b", "good": "a"}
     assert "Bold: tier 1, the best system" in turned.tables()[0].note
+
+
+def test_options_are_passed_to_score_as_to_compute():
+    rows = {"predictions": ["A b"], "references": ["a-b"]}
+
+    def blank(text):
+        return text.lower().replace("-", " ")
+
+    named = score("qa_em", **rows, normalizer=blank)
+    assert named["predictions"] == {"qa_em": 1.0}
+    same = score("qa_em", **rows, options={"normalizer": blank})
+    assert named.signatures() == same.signatures()
+    with pytest.raises(TypeError, match="'normalizer' is passed twice"):
+        score("qa_em", **rows, normalizer=blank, options={"normalizer": "lower"})
+
+
+def test_a_notebook_shows_the_tables(results):
+    assert results._repr_html_() == results.to_html()
+    assert list(results.to_pandas()["score"].unique()) == ["qa_em"]
