@@ -5,12 +5,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from ..files.tables import Source
 from ..results.module_results import ModuleResult, means_of_rows
 from ..results.results import Results
-from ..transcripts.edit_rate import AlignedTexts, TranscriptNormalizer, aligned_texts
+from ..transcripts.edit_rate import AlignedTexts, aligned_texts
+from ..transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
 
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
@@ -369,7 +370,7 @@ def _alignment(
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""
     unit, normalizer = result.options["unit"], result.options["normalizer"]
-    is_named = normalizer in get_args(get_args(TranscriptNormalizer)[0])
+    is_named = normalizer in TRANSCRIPT_NORMALIZERS
     if not is_named or len(prediction) + len(reference) > _MAX_ALIGNED:
         return (), ""  # a result records only the name of a function
     parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)

@@ -287,9 +287,9 @@ def _checked_options(
         if any(name in metric.options for metric in metrics.values()) and is_assignable(name):
             continue
         arguments = [key for key in signature(score).parameters if key != "module_options"]
-        arguments += [option for metric in metrics.values() for option in metric.options]
         prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
         hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
+        hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])
         raise TypeError(f"score() has no argument {name!r}{hint}")
     return named
 
