@@ -74,7 +74,7 @@ def test_a_field_that_all_rows_lack_is_said_once(scored):
     "arguments",
     [
         ["score", "qa_em", "no.csv", *FIELDS],
-        ["report", "no.csv", "--html", "x.html"],
+        ["report", "no.csv", "--save", "x.html"],
         ["compare", "no.csv", "no.json"],
         ["trec", "no.csv", "no.run"],
         ["run", "no.csv"],
@@ -168,10 +168,10 @@ def test_what_was_written_is_said(capsys, monkeypatch, tmp_path):
         ): ("wrote rows.jsonl\nwrote new/r.json\n"),
         ("score", "qa_em", "x.csv", *FIELDS, "--save", "/dev/null"): None,
         ("score", "qa_em", "x.csv", *FIELDS, "--partial", "x.part"): "wrote x.part\n",
-        ("report", "new/r.json", "--html", "r.html"): (
+        ("report", "new/r.json", "--save", "r.html"): (
             f"wrote r.html; open {(tmp_path / 'r.html').as_uri()}\n"
         ),
-        ("export", "new/r.json", "--to", "csv", "--out", "r.csv"): "wrote r.csv\n",
+        ("export", "new/r.json", "--to", "csv", "--save", "r.csv"): "wrote r.csv\n",
     }
     for arguments, said in written.items():
         status = main(list(arguments))

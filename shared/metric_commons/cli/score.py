@@ -10,20 +10,29 @@ import typer
 
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
+from ..catalog.field_names import suggestion
 from ..catalog.presets import preset_options
-from ..catalog.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError
 from ..comparison.reported_means import NO_ROWS, results_of_logs
 from ..console.options import (
     OUTPUT,
     AllowEmptyReferences,
+    Caption,
+    Decimals,
     Jobs,
+    LatexLabel,
+    Percent,
     Predictions,
+    Quiet,
     Save,
+    Sort,
+    TableKind,
     check_processes,
     correction_named,
+    modules_and_files_like,
     with_request,
 )
-from ..console.outputs import OutputFormat, Outputs, say_written
+from ..console.outputs import OutputFormat, Outputs, Presentation, check_written, say_written
 from ..console.sources import (
     LIMITS,
     Answers,
@@ -47,7 +56,6 @@ from ..files.streams import STANDARD_INPUT, Limits
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
-from ..numbers.checks import nearest
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
@@ -68,6 +76,7 @@ def score(
         list[str],
         typer.Argument(
             metavar="MODULE|FILE",
+            autocompletion=modules_and_files_like,
             help="Modules listed by `metric-commons list`, and the files to score.",
         ),
     ],
@@ -104,6 +113,13 @@ def score(
     save: Save = None,
     jobs: Jobs = None,
     format_name: OutputFormat = "table",
+    sort: Sort = None,
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
+    quiet: Quiet = False,
     **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -119,7 +135,8 @@ def score(
     """
     check_processes(jobs)
     modules, paths = _modules_and_files(words)
-    outputs = Outputs(format_name=format_name, save=save, per_example=per_example)
+    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
+    outputs = Outputs(presentation, save, per_example)
     outputs.check([*paths, *filter(None, [answers])])
     is_complete = not incomplete and missing != "skip"
     selection = Selection(
@@ -149,7 +166,7 @@ def score(
                 **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
             results = _reported_means(sources, paths, modules, selection, metric, requested)
-            outputs.write(results.choose(request["scores"]))
+            outputs.write(_sorted(results.choose(request["scores"]), sort))
             return
         evaluation = evaluation_on(sources, paths, predictions or [], request, log_options)
         check_usage(evaluation)
@@ -159,12 +176,17 @@ def score(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
         if partial is None:
-            outputs.write(evaluation.results())
+            outputs.write(_sorted(evaluation.results(), sort))
         else:
-            check_outputs([partial], evaluation.inputs())
+            check_written([partial], evaluation.inputs())
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
             say_written(partial)
+
+
+def _sorted(results: Results, score: str | None) -> Results:
+    """The results in the order of a score, if one is named."""
+    return results if score is None else results.sort(score)
 
 
 def _reported_means(
@@ -201,7 +223,7 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     paths = [Path(word) for word in words if word not in module_names]
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
-            hint = nearest(str(path), module_names)
+            hint = suggestion(str(path), module_names)
             if not hint and (path.suffix or len(path.parts) > 1):
                 raise FileNotFoundError(ENOENT, "", str(path))
             hint = hint or f"; the modules are {', '.join(module_names)}"
