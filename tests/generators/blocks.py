@@ -9,7 +9,7 @@ from tests.spec import ROOT
 # Of each file, named by its stem, the constants that bound a block, and those from which on blocks
 # are worth their price. The first become the size, the second 0.
 BOUNDS = {
-    "answers": ((), ("_FEW_ROWS",)),
+    "answers": ((), ("_SMALL",)),
     "clusters": (("BLOCK",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
     "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
