@@ -11,6 +11,7 @@ from tests.spec import ROOT
 BOUNDS = {
     "answers": ((), ("_SMALL",)),
     "clusters": (("BLOCK",), ()),
+    "compiled_edits": (("_CELLS",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
     "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
     "edit_rate": (("_CHARACTERS",), ()),
