@@ -40,7 +40,9 @@ def lines(characters, errors):
     """Lines of random letters, and the same with errors of the three kinds."""
     chance = random.Random(characters)
     letters = "abcdefghijklmnopqrstuvwxyz "
-    references = ["".join(chance.choices(letters, k=characters)) for _ in range(40_000 // characters)]
+    references = [
+        "".join(chance.choices(letters, k=characters)) for _ in range(40_000 // characters)
+    ]
     predictions = [
         "".join(
             chance.choice(("", letter + "x", "y")) if chance.random() < errors else letter
