@@ -2,7 +2,7 @@
 
 The table is `english.json` of openai-whisper (MIT licence, OpenAI), based on
 https://www.tysto.com/uk-us-spelling-list.html, without its one phrase, since words are looked up
-one by one. An entry is a British word with semicolons around what differs, and with what takes its place:
+one by one. An entry is a British word with semicolons around what differs, and its replacement:
 `colo;ur=r;` is colour and color. Oddities of the table, such as a tag in a word, are kept.
 """
 
