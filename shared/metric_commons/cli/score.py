@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -193,10 +193,8 @@ def score(
 def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
     """Report on stderr how many cells look as if they held several references."""
     joined = sum(source.joined for source in sources)
-    takes_lists = any(
-        "list of str" in cast(Any, metric).accepted_inputs.get("references", [])
-        for metric in evaluation.metrics.values()
-    )
+    inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
+    takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
     if joined and takes_lists and not is_quiet():
         typer.echo(
             f"note: {counted(joined, 'cell')} of references with a '|' counted as one text each; "
