@@ -703,7 +703,7 @@ def test_a_disk_without_room_leaves_the_old_file(tmp_path):
     )
     out, err = process.communicate(timeout=PATIENCE)
 
-    assert (process.returncode, out, err) == (1, "", "rows.jsonl: File too large\n")
+    assert (process.returncode, out, err) == (1, "", "error: rows.jsonl: File too large\n")
     assert (tmp_path / "rows.jsonl").read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["rows.jsonl", "x.jsonl"]
 

@@ -1,7 +1,7 @@
 """`metric-commons score`: one result from files of rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,9 +26,11 @@ from ..console.options import (
     Quiet,
     Save,
     Sort,
+    SplitReferences,
     TableKind,
     check_processes,
     correction_named,
+    is_quiet,
     modules_and_files_like,
     with_request,
 )
@@ -56,6 +58,7 @@ from ..files.streams import STANDARD_INPUT, Limits
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
+from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
@@ -94,6 +97,7 @@ def score(
     line_limit: LineLimit = LIMITS.line,
     size_limit: SizeLimit = LIMITS.content,
     allow_empty_references: AllowEmptyReferences = False,
+    split_references: SplitReferences = None,
     per_example: Annotated[
         Path | None,
         typer.Option(
@@ -149,6 +153,7 @@ def score(
         "per_example": per_example is not None,
         "jobs": jobs,
         "allow_empty_references": allow_empty_references,
+        "split_references": split_references or None,
     }
     log_options: dict[str, Any] = {
         "answers": answers,
@@ -177,11 +182,25 @@ def score(
             )
         if partial is None:
             outputs.write(_sorted(evaluation.results(), sort))
+            _hint_at_joined(sources.values(), evaluation)
         else:
             check_written([partial], evaluation.inputs())
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
             say_written(partial)
+
+
+def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
+    """Report on stderr how many cells look as if they held several references."""
+    joined = sum(source.joined for source in sources)
+    inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
+    takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
+    if joined and takes_lists and not is_quiet():
+        typer.echo(
+            f"note: {counted(joined, 'cell')} of references with a '|' counted as one text each; "
+            "--split-references '|' makes lists of accepted answers",
+            err=True,
+        )
 
 
 def _sorted(results: Results, score: str | None) -> Results:
@@ -259,6 +278,7 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
         "--compare": evaluation.compare,
         "--per-example": evaluation.per_example,
         "--save": outputs.save is not None,
+        "--split-references": evaluation.split_references is not None,
     }
     for option, is_requested in requested.items():
         if is_requested:

@@ -53,8 +53,8 @@ def labels_of(queries: Iterable[str], clusters: ClusterOfQuery) -> list[str]:
     Raises:
         ValueError: a query has none.
 
-    >>> labels_of(["q2", "q1"], {"q1": "news", "q2": "law"})
-    ['law', 'news']
+    >>> labels_of(["q2", "q1"], {"q1": "news", "q2": "sport"})
+    ['sport', 'news']
     """
     labels = []
     for query in queries:

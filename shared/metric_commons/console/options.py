@@ -236,6 +236,15 @@ AllowEmptyReferences = Annotated[
         rich_help_panel=READING,
     ),
 ]
+SplitReferences = Annotated[
+    str | None,
+    typer.Option(
+        "--split-references",
+        metavar="TEXT",
+        help="What separates the accepted answers in a cell of .csv and .tsv, such as '|'.",
+        rich_help_panel=READING,
+    ),
+]
 Predictions = Annotated[
     list[str] | None,
     typer.Option(

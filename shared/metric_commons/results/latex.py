@@ -141,11 +141,11 @@ def _without(table: Table, column: int) -> Table:
 
 def _with_columns(table: Table, columns: Sequence[int]) -> Table:
     """The table with these columns, in this order."""
-    places = {column: place for place, column in enumerate(columns)}
+    positions = {column: number for number, column in enumerate(columns)}
     return table._replace(
         header=[table.header[column] for column in columns],
         rows=[[row[column] for column in columns] for row in table.rows],
-        best={(row, places[column]) for row, column in table.best if column in places},
+        best={(row, positions[column]) for row, column in table.best if column in positions},
     )
 
 

@@ -192,7 +192,7 @@ class Standings:
         for entry in entries(self.systems):
             if entry.group is None and (entry.module, entry.score) in ranked:
                 by_score.setdefault((entry.module, entry.score), []).append(entry)
-        formats = {key: format_of_entries(found, notation) for key, found in by_score.items()}
+        formats = {key: format_of_entries(members, notation) for key, members in by_score.items()}
         decimals = max(number_format.decimals for number_format in formats.values())
         return {key: value._replace(decimals=decimals) for key, value in formats.items()}
 

@@ -291,7 +291,7 @@ class _Reader:
 
 
 def _product(value: int | str, multiplier: int) -> int | None:
-    """The product, if it is an integer; None for texts that are no numbers."""
+    """The product, if it is an integer; None for texts other than numbers."""
     try:
         product = Fraction(value) * multiplier
     except ValueError:
