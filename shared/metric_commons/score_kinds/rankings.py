@@ -10,11 +10,11 @@ from ..numbers.checks import RowError
 from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.summary import Average, summarize
+from .counted_scores import CountedScores
 from .means import SCORES_ALONE, Means
 from .ranking_tables import Rankings
 from .state_checks import check_column, check_f1
-from .sufficient_statistics import Columns, CountedScores, Ids, RowLabels, SufficientStatistics
-from .value_counts import counts_of_rows
+from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics
 
 _INTEGERS = 1 << 63
 
@@ -49,7 +49,7 @@ class RankingScores(SufficientStatistics):
 
     def counts(self) -> CountedScores:
         scores, labels = self._rankings.in_order()
-        return counts_of_rows(scores, labels.get("clusters"))
+        return CountedScores.of_rows(scores, labels.get("clusters"))
 
     def to_jsonable(self) -> Any:
         return self._rankings.to_jsonable()

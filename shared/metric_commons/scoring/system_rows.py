@@ -7,8 +7,8 @@ from typing import Any
 from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
+from ..score_kinds.counted_scores import CountedScores
 from ..score_kinds.score_kind import kind_of
-from ..score_kinds.value_counts import counts_of_rows
 from .row_samples import RowSamples, scores_of_samples
 
 
@@ -77,7 +77,7 @@ class SystemRows:
                 for score, values in result["per_example"].items()
                 if score not in metric.row_texts
             }
-            counts = counts_of_rows(scores, self.clusters)
+            counts = CountedScores.of_rows(scores, self.clusters)
         return module_result(
             name,
             metric,
