@@ -173,7 +173,7 @@ from types import SimpleNamespace
 
 class Toy:
     info = SimpleNamespace(description="Toys.")
-    json_inputs = frozenset()
+    json_inputs = {}
     options = {"scale": 1.0, "confidence_level": None, "per_example": False}
     feature_sets = [dict.fromkeys(["predictions", "references"], SimpleNamespace(dtype="string"))]
 
