@@ -22,7 +22,7 @@ from tests.generators.properties import (
 )
 from tests.spec import METRICS
 
-CALLS = 4  # of each module and property
+CALLS = 8  # of each module and property
 
 
 @pytest.mark.parametrize("check", PROPERTIES, ids=lambda check: check.__name__)
