@@ -59,7 +59,7 @@ def test_the_other_methods_cover_less(method, rows, least, mean):
     assert proportion_coverage(rows, method) == pytest.approx((least, mean), abs=6e-4)
 
 
-@pytest.mark.parametrize("rows", [10, *nightly(5, 30, 100)])
+@pytest.mark.parametrize("rows", [100, *nightly(5, 10, 30)])
 @pytest.mark.parametrize("distribution", SCORES)
 def test_scores_are_covered(distribution, rows):
     rng, values = np.random.default_rng(rows), SCORES[distribution]
@@ -68,7 +68,7 @@ def test_scores_are_covered(distribution, rows):
     assert cell.reaches(0.95)
 
 
-@pytest.mark.parametrize("rows", [10, *nightly(30, 100)])
+@pytest.mark.parametrize("rows", [100, *nightly(10, 30)])
 @pytest.mark.parametrize("distribution", DIFFERENCES)
 def test_differences_are_covered(distribution, rows):
     rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
@@ -81,7 +81,8 @@ def test_differences_are_covered(distribution, rows):
 
 # Each kind of clusters, and each distribution, once a day; all pairs at night.
 PAIRS = [*product(distributions.CLUSTERS, distributions.SHARES)]
-DAILY = [*zip(distributions.CLUSTERS, distributions.SHARES, strict=True)]
+_SHARES = [*distributions.SHARES]
+DAILY = [*zip(distributions.CLUSTERS, _SHARES[3:] + _SHARES[:3], strict=True)]
 
 
 @pytest.mark.parametrize(
