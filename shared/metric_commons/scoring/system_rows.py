@@ -7,7 +7,6 @@ from typing import Any
 from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
-from ..score_kinds.counted_scores import CountedScores
 from ..score_kinds.score_kind import kind_of
 from .row_samples import RowSamples, scores_of_samples
 
@@ -72,6 +71,8 @@ class SystemRows:
             if statistics is not None and reported.get("per_example"):
                 row_sums = statistics.sums_of_rows()
         if kind_of(metric).scores_rows:
+            from ..score_kinds.counted_scores import CountedScores  # which imports numpy
+
             scores = {
                 score: values
                 for score, values in result["per_example"].items()
