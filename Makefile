@@ -31,6 +31,9 @@ demo: $(VENV)/installed
 		--per-example build/demo.rows.jsonl --show question
 	@echo "The page about these results: file://$(CURDIR)/build/demo.html"
 
+# Where compiled files are forbidden, each process of a test would compile all that it imports.
+test check: export PYTHONDONTWRITEBYTECODE =
+
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from metric_commons.files import trec
 from metric_commons.ranking import runs
 from metric_commons.results.results import Results
 from metric_commons.statistics.significance import compare_measures
-from tests.spec import GIVEN, ROOT, recorded, trec_eval_files
+from tests.spec import GIVEN, ROOT, nightly, recorded, trec_eval_files
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -275,8 +276,14 @@ def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
     assert Path(name).read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize("queries", [1, 60, 61, pytest.param(3000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("a", "b"), [("a", "x"), ("x", "a"), ("a", "a"), ("aax", "axa")])
+@pytest.mark.parametrize(
+    ("queries", "a", "b"),
+    [
+        *((1, "a", "x"), (60, "x", "a"), (61, "a", "a"), (61, "aax", "axa")),
+        *nightly(*product((1, 60, 61, 3000), "ax", "ax")),
+        *nightly((3000, "aax", "axa")),
+    ],
+)
 def test_any_differences_can_be_drawn(run, queries, a, b):
     pytest.importorskip("matplotlib")
     names = [f"$q_{i}" for i in range(queries)]
