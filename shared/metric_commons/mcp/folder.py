@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ..files.access import is_file, read_file
 from ..files.stored import write_whole
 from ..integrations.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
 
@@ -117,7 +118,7 @@ def build(folder: Path, parameter_file: str) -> None:
     if path.resolve().parent != folder.resolve():
         raise ValueError(f"parameter_file: {parameter_file} is not in {folder}")
     try:
-        parameters = yaml.safe_load(path.read_text("utf-8")) if path.exists() else None
+        parameters = yaml.safe_load(read_file(path).decode()) if is_file(path) else None
     except RecursionError as error:
         raise ValueError(f"{path}: values are nested too deeply") from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:

@@ -35,7 +35,8 @@ class Calls:
     Args:
         roots: the folders whose files may be read and written.
         workers: the processes that do the work.
-        server_folder: the folder written by `ultrarag-init`; the tool `build` needs it.
+        server_folder: the folder written by `ultrarag-init`, as the only root; the tool `build`
+            needs it.
         python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
@@ -43,7 +44,7 @@ class Calls:
         self,
         roots: Roots,
         workers: Workers,
-        server_folder: Path | None,
+        server_folder: Roots | None,
         python_version: str | None = None,
     ) -> None:
         self._roots, self._workers = roots, workers
@@ -100,7 +101,8 @@ def server(
     """
     workers = workers or Workers(budget or Budget())
     allowed_roots = Roots(roots, execution_allowed=execution_allowed)
-    calls = Calls(allowed_roots, workers, server_folder, python_version)
+    served_folder = None if server_folder is None else Roots([server_folder])
+    calls = Calls(allowed_roots, workers, served_folder, python_version)
     about = {"version": version("metric-commons"), "instructions": _INSTRUCTIONS}
     return _first_major(calls, about) if _IS_FIRST_MAJOR else _second_major(calls, about)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from ..files.access import limited_to
 from ..files.stored import to_jsonable, write_whole
 from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import intervals, signature, table
@@ -156,7 +157,8 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
     """
     if context.server_folder is None:
         raise ValueError("this server has no folder; `metric-commons ultrarag-init DIR` writes one")
-    folder.build(context.server_folder, parameter_file)
+    with limited_to(context.server_folder):
+        folder.build(context.server_folder.first, parameter_file)
     return {}
 
 
