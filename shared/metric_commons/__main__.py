@@ -6,12 +6,15 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from typer import Typer
 
 _INTERRUPTED = 130  # the exit status
@@ -25,15 +28,17 @@ def process() -> int:
     By default, Python searches all modules for garbage during imports, and three more times at the
     end, which takes as long as importing numpy.
     """
-    gc.set_threshold(_OBJECTS)
-    atexit.register(gc.freeze)
-    return main()
+    with _interrupts_handled_by(_end):
+        gc.set_threshold(_OBJECTS)
+        atexit.register(gc.freeze)
+        _accept_closed_stdout()
+        return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns 0 for success, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
-        with _interrupted_at_once():
+        with _interrupts_handled_by(_end):
             from .cli.app import run_command
 
             words = sys.argv[1:] if arguments is None else arguments
@@ -42,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
     try:
-        status = run_command(commands, arguments)
+        with _interrupts_handled_by(_Interruption()):
+            status = run_command(commands, arguments)
     except KeyboardInterrupt:
         status = _INTERRUPTED
     if status == _INTERRUPTED:
@@ -51,21 +57,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _interrupted_at_once() -> Iterator[None]:
-    """Exit on an interrupt, which imports would turn into a traceback, or ignore."""
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_handled_by(handler: Callable[[int, "FrameType | None"], Any]) -> Iterator[None]:
+    """Handle interrupts like this, unless the process was started to ignore them."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
-    handler = signal.signal(signal.SIGINT, _end)
+    earlier = signal.signal(signal.SIGINT, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(signal.SIGINT, earlier)
 
 
 def _end(*_: object) -> None:
     os.write(2, b"interrupted\n")
     os._exit(_INTERRUPTED)
+
+
+class _Interruption:
+    """Handles interrupts of a command: the first ends its work, the second the process.
+
+    During imports, which would turn the exception into a traceback or ignore it, the first ends the
+    process, too.
+    """
+
+    _is_second = False
+
+    def __call__(self, _: int, frame: "FrameType | None") -> None:
+        if self._is_second:
+            _end()
+        self._is_second = True
+        while frame is not None:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                _end()
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+
+class _UntilClosed(FileIO):
+    """A file that ignores what is written after its reader has closed it, as `head` does."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def _accept_closed_stdout() -> None:
+    """Let a command finish its work, with its own status, when nobody reads its output."""
+    standard: Any = sys.stdout
+    buffer = getattr(standard, "buffer", None)
+    if type(getattr(buffer, "raw", buffer)) is FileIO:  # neither a console of Windows nor a test's
+        file: Any = _UntilClosed(standard.fileno(), "w", closefd=False)
+        sys.stdout = TextIOWrapper(
+            file if type(buffer) is FileIO else BufferedWriter(file),
+            encoding=standard.encoding,
+            errors=standard.errors,
+            line_buffering=standard.line_buffering,
+            write_through=standard.write_through,
+        )
 
 
 @cache

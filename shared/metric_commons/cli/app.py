@@ -8,9 +8,7 @@ import typer
 
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
-from ..results.rendering import label
-
-_MAX_LENGTH = 2_000  # characters of a message, which may quote a long value
+from ..results.rendering import message_line
 
 # The commands in the order of the help, the file of each, and its function if the names differ.
 COMMANDS = {
@@ -72,10 +70,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 
 def _refused(message: str, status: int) -> int:
-    line = label(" ".join(message.splitlines()))
-    if len(line) > _MAX_LENGTH:
-        line = f"{line[: _MAX_LENGTH // 2 - 3]} ... {line[-_MAX_LENGTH // 2 + 2 :]}"
-    typer.echo(line, err=True)
+    typer.echo(message_line(message), err=True)
     return status
 
 

@@ -9,7 +9,7 @@ import typer
 from ..catalog.usage import UsageError, check_outputs, extra
 from ..files.stored import OPEN_FILES, write_whole
 from ..numbers.checks import OptionError, check_choice
-from ..results.rendering import Table, label
+from ..results.rendering import Table, message_line
 from ..results.results import FORMATS, Results
 from .options import OUTPUT
 
@@ -94,7 +94,7 @@ def say_written(*paths: Path | None) -> None:
         if str(path).startswith(OPEN_FILES):
             continue
         link = f"; open {path.resolve().as_uri()}" if path.suffix in (".html", ".htm") else ""
-        typer.echo(label(f"wrote {path}{link}"), err=True)
+        typer.echo(message_line(f"wrote {path}{link}"), err=True)
 
 
 def show(results: Results, format_name: str) -> None:

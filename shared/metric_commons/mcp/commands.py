@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ..catalog.usage import extra
+from ..results.rendering import message_line
 
 
 def mcp(
@@ -90,4 +91,4 @@ def ultrarag_init(
     from . import folder as server_folder
 
     server_folder.write(folder, roots or [])
-    typer.echo(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`")
+    typer.echo(message_line(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"))

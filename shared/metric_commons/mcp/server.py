@@ -1,6 +1,9 @@
 """The server, with version 1 or version 2 of the library `mcp`."""
 
 import inspect
+import os
+import signal
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +26,8 @@ Exact scores of answers and of retrieval runs. evaluate scores answers passed in
 evaluate_file scores answers in files, with any module of list_modules; compare_files compares \
 saved results, and report makes a page from one. evaluate_trec and evaluate_trec_pvalue score TREC \
 runs. Paths are relative to the folder that the server may use."""
+
+_INTERRUPTED = 130  # the exit status
 
 _IS_FIRST_MAJOR = "on_call_tool" not in inspect.signature(Server).parameters
 
@@ -147,7 +152,7 @@ def serve(
     python_version: str | None = None,
     execution_allowed: bool = False,
 ) -> None:
-    """Serve on stdin and stdout; when stdin ends, all calls are ended.
+    """Serve on stdin and stdout; when stdin ends or at an interrupt, all calls are ended.
 
     Args:
         roots: as in `server`.
@@ -164,6 +169,7 @@ def serve(
         workers=workers,
         execution_allowed=execution_allowed,
     )
+    _end_at_an_interrupt(workers)
     requests, answers = open_protocol(at_end=workers.close)
     workers.prepare()
 
@@ -176,3 +182,16 @@ def serve(
         anyio.run(until_the_end)
     finally:
         workers.close()
+
+
+def _end_at_an_interrupt(workers: Workers) -> None:
+    """End at an interrupt with 130, although a thread waits for stdin, which nothing can end."""
+
+    def end(*_: object) -> None:
+        workers.close()
+        os.write(2, b"interrupted\n")
+        os._exit(_INTERRUPTED)  # clients see that the streams are closed
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, end)

@@ -69,7 +69,8 @@ class Workers:
         self._budget = budget
         self._slots = anyio.Semaphore(budget.processes)
         self._calls: set[_Call] = set()
-        self._lock = threading.Lock()  # for the next two attributes
+        # For the next two attributes; an interrupt may close everything while it is held.
+        self._lock = threading.RLock()
         self._control: socket.socket | None = None
         self._origin: subprocess.Popen[bytes] | None = None  # from which processes are forked
         self._is_closed = False
@@ -90,6 +91,7 @@ class Workers:
                     pass_fds=[worker_end.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=2,
+                    start_new_session=True,  # Ctrl-C in a terminal reaches only the server
                     env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                 )
 
