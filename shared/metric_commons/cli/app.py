@@ -54,7 +54,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused(message, error.exit_code)
     except (UsageError, OptionError) as error:
         return _refused(str(error), 2)
-    except MissingExtraError as error:
+    except (MissingExtraError, NotImplementedError) as error:  # on this operating system
         return _refused(str(error), 1)
     except MemoryError:
         return _refused("there is not enough memory; score less at a time", 1)

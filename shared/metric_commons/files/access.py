@@ -71,7 +71,7 @@ class _Unlimited:
         return path.is_file()
 
     def opened(self, path: Path) -> FileIO:
-        return open(path, "rb", buffering=0)
+        return path.open("rb", buffering=0)
 
     def place(self, path: Path) -> Place:
         target = os.path.realpath(path)  # a symbolic link still points to the file afterwards

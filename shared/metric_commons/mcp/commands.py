@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..catalog.usage import extra
+from ..catalog.usage import UsageError, extra
 from ..results.rendering import message_line
+from ..scoring.worker_processes import can_fork
 
 
 def mcp(
@@ -51,6 +52,8 @@ def mcp(
     command itself. Every call runs in a separate process, which is ended if the
     call is cancelled, or takes too long or too much memory.
     """
+    if not can_fork():
+        raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
         from .server import serve
         from .workers import Budget

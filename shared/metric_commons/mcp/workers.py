@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 import anyio
 from anyio import to_thread
 
-from ..catalog.usage import UsageError
-
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
 
 _ATTEMPTS = 3  # to start a process, if none has begun to work
@@ -58,14 +56,9 @@ class Workers:
 
     Args:
         budget: the budget of every call.
-
-    Raises:
-        UsageError: the operating system cannot fork processes.
     """
 
     def __init__(self, budget: Budget) -> None:
-        if not hasattr(os, "fork"):
-            raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
         self._budget = budget
         self._slots = anyio.Semaphore(budget.processes)
         self._calls: set[_Call] = set()
