@@ -31,7 +31,7 @@ from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.tools import TOOLS, call
 from metric_commons.scoring.scoring import score
 from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
-from tests.apps.server_session import LONG, children, write_files
+from tests.apps.server_session import LONG, children, is_running, write_files
 from tests.spec import PATIENCE, ROOT
 
 ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a machine that is not busy
@@ -189,14 +189,6 @@ def open_terminal():
     settings[3] |= termios.ISIG
     termios.tcsetattr(terminal, termios.TCSANOW, settings)
     return ours, terminal
-
-
-def is_running(process):
-    """Whether a process runs; one that has ended may wait for its parent."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def interrupted_server(folder, calls, on_terminal):

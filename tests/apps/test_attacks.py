@@ -1,5 +1,6 @@
-"""Races, interrupts and control characters: a few seconds of the attacks, and all of them nightly."""
+"""Races, interrupts and control characters: a few seconds of each; nightly for longer."""
 
+import asyncio
 import os
 import random
 import signal
@@ -151,8 +152,8 @@ def test_a_tool_refuses_to_save_under_a_name_with_control_characters(roots, name
         roots.to_write("save_path", name)
 
 
-async def test_a_message_about_an_argument_has_no_control_characters(roots):
-    answer = await Calls(roots, None, None).answer("\x1b[2J\n", {}, None)
+def test_a_message_about_an_argument_has_no_control_characters(roots):
+    answer = asyncio.run(Calls(roots, None, None).answer("\x1b[2J\n", {}, None))
 
     assert answer.content[0].text.isprintable()
 
