@@ -1,6 +1,6 @@
-"""Runs a command as on an operating system without `fork` and the modules of POSIX alone.
+"""Runs commands as on an operating system without `fork` and the modules of POSIX alone.
 
-    python -m tests.apps.without_posix score qa_em rows.jsonl ...
+    python -m tests.apps.without_posix score qa_em rows.jsonl ... then report saved.json ...
 
 It cannot show what Windows does with paths, consoles and open files.
 """
@@ -68,4 +68,9 @@ if __name__ == "__main__":
     remove_posix()
     from metric_commons.__main__ import main
 
-    sys.exit(main())
+    # Several commands are separated by "then".
+    status, words = 0, sys.argv[1:]
+    while words and not status:
+        end = words.index("then") if "then" in words else len(words)
+        status, words = main(words[:end]), words[end + 1 :]
+    sys.exit(status)

@@ -10,7 +10,10 @@ from metric_commons.files.stored import write_whole
 from metric_commons.files.temporary_files import temporary_name
 from tests.spec import PATIENCE
 
+of_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions and links")
 
+
+@of_posix
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
 def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
     path = tmp_path / "file"
@@ -22,6 +25,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
     assert path.read_text() == "new"
 
 
+@of_posix
 def test_a_new_file_has_the_mode_of_new_files(tmp_path):
     write_whole(tmp_path / "ours", ["x"])
     (tmp_path / "plain").write_text("x")
@@ -29,6 +33,7 @@ def test_a_new_file_has_the_mode_of_new_files(tmp_path):
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+@of_posix
 def test_standard_output_is_written_through(tmp_path):
     program = (
         "from metric_commons.files import write_whole; write_whole('/dev/stdout', ['x', b'y'])"
@@ -43,6 +48,7 @@ def test_standard_output_is_written_through(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@of_posix
 def test_what_dead_processes_left_is_removed_at_the_next_write(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -91,6 +97,7 @@ def test_names_in_all_writing_systems_are_fine(tmp_path, name):
     assert (tmp_path / name).read_text() == "x"
 
 
+@of_posix
 def test_links_in_a_circle_are_an_error_of_the_system(tmp_path):
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     with pytest.raises(OSError, match="circle"):
