@@ -1,25 +1,23 @@
 """The command `metric-commons`, and `python -m metric_commons`: all commands in one program."""
 
-import atexit
-import gc
+import _signal  # type: ignore[import-not-found] # built in; `signal` imports a lot
 import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
 from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any
 
+# Until `process` handles interrupts they end in a traceback, so other imports wait for it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from types import FrameType
+    from typing import Any
 
     from typer import Typer
 
 _INTERRUPTED = 130  # the exit status
 _OBJECTS = 100_000  # new objects before Python collects garbage; its default is 700
 _OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")
+_programs: "dict[str | None, Typer]" = {}
 
 
 def process() -> int:
@@ -28,17 +26,20 @@ def process() -> int:
     By default, Python searches all modules for garbage during imports, and three more times at the
     end, which takes as long as importing numpy.
     """
-    with _interrupts_handled_by(_end):
+    with _Interrupts(_end):
+        import atexit
+        import gc
+
         gc.set_threshold(_OBJECTS)
         atexit.register(gc.freeze)
         _accept_closed_stdout()
         return main()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command; returns 0 for success, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
-        with _interrupts_handled_by(_end):
+        with _Interrupts(_end):
             from .cli.app import run_command
 
             words = sys.argv[1:] if arguments is None else arguments
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
     try:
-        with _interrupts_handled_by(_Interruption()):
+        with _Interrupts(_Interruption()):
             status = run_command(commands, arguments)
     except KeyboardInterrupt:
         status = _INTERRUPTED
@@ -56,18 +57,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-@contextmanager
-def _interrupts_handled_by(handler: Callable[[int, "FrameType | None"], Any]) -> Iterator[None]:
-    """Handle interrupts like this, unless the process was started to ignore them."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield
-        return
-    earlier = signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, earlier)
+class _Interrupts:
+    """Handles interrupts by a function, unless the process was started to ignore them."""
+
+    def __init__(self, handler: "Callable[[int, FrameType | None], Any]") -> None:
+        self._handler = handler
+
+    def __enter__(self) -> None:
+        self._earlier = _signal.getsignal(_signal.SIGINT)
+        self._set(self._handler)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._earlier)
+
+    def _set(self, handler: "Any") -> None:
+        if self._earlier != _signal.SIG_IGN:
+            try:  # noqa: SIM105 # contextlib imports a lot, too
+                _signal.signal(_signal.SIGINT, handler)
+            except ValueError:
+                pass  # only the main thread of a process is interrupted
 
 
 def _end(*_: object) -> None:
@@ -98,7 +106,7 @@ class _Interruption:
 class _UntilClosed(FileIO):
     """A file that ignores what is written after its reader has closed it, as `head` does."""
 
-    def write(self, data: Any) -> int:
+    def write(self, data: "Any") -> int:
         try:
             return super().write(data)
         except BrokenPipeError:
@@ -120,13 +128,18 @@ def _accept_closed_stdout() -> None:
         )
 
 
-@cache
 def program(command: str | None = None) -> "Typer":
     """The commands of all applications, which are combined only here.
 
     If `command` is one of them, only this one is loaded, since importing the files of all commands
     takes as long as running many of them.
     """
+    if command not in _programs:
+        _programs[command] = _combined(command)
+    return _programs[command]
+
+
+def _combined(command: str | None) -> "Typer":
     from .cli.app import COMMANDS, commands
 
     if command in COMMANDS:
