@@ -97,7 +97,7 @@ def test_a_link_that_appears_after_a_path_was_resolved_is_not_followed(roots, na
         roots.opened(root / "folder" / "file")
     if name == "folder":
         with pytest.raises(OSError, match=r"folder.file"):
-            roots.place(root / "folder" / "file")
+            roots.target(root / "folder" / "file")
 
 
 def test_a_file_that_was_replaced_by_a_link_meanwhile_is_resolved_again(roots, monkeypatch):

@@ -1,4 +1,4 @@
-"""The one place that opens files which users name.
+"""The one file that opens files which users name.
 
 A command may open every file that its user may. A server limits itself to some folders; it sets the
 limit for a whole process, so no reader can forget it.
@@ -19,7 +19,7 @@ _CONTROLS = frozenset(
 )
 
 
-class Place(NamedTuple):
+class Target(NamedTuple):
     """A name in an open folder, or a path where `folder` is None."""
 
     folder: int | None
@@ -41,11 +41,11 @@ class Place(NamedTuple):
         with suppress(FileNotFoundError):
             os.unlink(self.name, dir_fd=self.folder)
 
-    def beside(self, name: str) -> "Place":
+    def beside(self, name: str) -> "Target":
         """Another name in the same folder."""
         if self.folder is not None:
-            return Place(self.folder, name)
-        return Place(None, os.path.join(os.path.dirname(self.name), name))
+            return Target(self.folder, name)
+        return Target(None, os.path.join(os.path.dirname(self.name), name))
 
 
 class Access(Protocol):
@@ -57,10 +57,10 @@ class Access(Protocol):
     def opened(self, path: Path) -> FileIO:
         """The file, open for reading."""
 
-    def place(self, path: Path) -> Place:
-        """The place of a file to be written, in a folder that is created if it is missing.
+    def target(self, path: Path) -> Target:
+        """Where a file is to be written, in a folder that is created if it is missing.
 
-        A `folder` of the place is open, and is for the caller to close.
+        The folder is open, and is for the caller to close.
         """
 
 
@@ -73,10 +73,10 @@ class _Unlimited:
     def opened(self, path: Path) -> FileIO:
         return path.open("rb", buffering=0)
 
-    def place(self, path: Path) -> Place:
+    def target(self, path: Path) -> Target:
         target = os.path.realpath(path)  # a symbolic link still points to the file afterwards
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        return Place(None, target)
+        return Target(None, target)
 
 
 _access: Access = _Unlimited()
@@ -115,8 +115,8 @@ def read_file(path: str | PathLike[str]) -> bytes:
 
 
 @contextmanager
-def place_to_write(path: str | PathLike[str]) -> Iterator[Place]:
-    """The place of a file to be written; missing folders are created.
+def target_to_write(path: str | PathLike[str]) -> Iterator[Target]:
+    """Where a file is to be written; missing folders are created.
 
     Raises:
         ValueError: the name has control characters, the path is not that of a file, or this
@@ -124,15 +124,15 @@ def place_to_write(path: str | PathLike[str]) -> Iterator[Place]:
         OSError: a folder cannot be created or opened.
     """
     check_name(path)
-    place = _access.place(Path(path))
+    target = _access.target(Path(path))
     try:
-        mode = place.mode()
+        mode = target.mode()
         if mode is not None and stat.S_IFMT(mode) not in (stat.S_IFREG, stat.S_IFLNK):
             raise ValueError(f"{path} is not a file")  # and should not be replaced
-        yield place
+        yield target
     finally:
-        if place.folder is not None:
-            os.close(place.folder)
+        if target.folder is not None:
+            os.close(target.folder)
 
 
 def check_name(path: str | PathLike[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
-from .access import place_to_write, read_file
+from .access import read_file, target_to_write
 from .temporary_files import remove_abandoned, temporary_name
 
 CHANGED = "the content has changed since it was written; score again"
@@ -271,7 +271,7 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
         with open(path, "wb") as file:
             file.writelines(data)
         return
-    with place_to_write(path) as target:
+    with target_to_write(path) as target:
         remove_abandoned(target)
         temporary = target.beside(temporary_name())
         kept = target.mode()

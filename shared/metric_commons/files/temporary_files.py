@@ -8,7 +8,7 @@ import time
 import zlib
 from contextlib import suppress
 
-from .access import Place
+from .access import Target
 
 _NAME = re.compile(r"\.metric-commons-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{8}")
 _ABANDONED = 24 * 60 * 60  # seconds after which the process is dead, on whatever computer
@@ -19,13 +19,13 @@ def temporary_name() -> str:
     return f".metric-commons-{_computer()}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
-def remove_abandoned(place: Place) -> None:
+def remove_abandoned(target: Target) -> None:
     """Remove temporary files of dead processes from the folder of a file.
 
     A folder may be shared with other computers and containers, whose processes cannot be seen;
     their temporary files are removed after a day.
     """
-    folder = os.path.dirname(place.name) if place.folder is None else _readable(place.folder)
+    folder = os.path.dirname(target.name) if target.folder is None else _readable(target.folder)
     try:
         names = os.listdir(folder) if folder is not None else []
     except OSError:
@@ -36,7 +36,7 @@ def remove_abandoned(place: Place) -> None:
     for name in names:
         match = _NAME.fullmatch(name)
         if match:
-            leftover = place.beside(name)
+            leftover = target.beside(name)
             is_dead = match[1] == _computer() and not _is_alive(int(match[2]))
             with suppress(OSError):
                 if is_dead or time.time() - leftover.status().st_mtime > _ABANDONED:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ..catalog.usage import UsageError
-from ..files.access import Place, check_name
+from ..files.access import Target, check_name
 
 _Opened = TypeVar("_Opened")
 
@@ -190,14 +190,14 @@ class Roots:
 
         return self._inside(path, open_file)
 
-    def place(self, path: Path) -> Place:
-        """The place of a file to be written, in a folder that is created if it is missing.
+    def target(self, path: Path) -> Target:
+        """Where a file is to be written, in a folder that is created if it is missing.
 
         Raises:
             ValueError: it is outside the folders.
             OSError: a folder cannot be created or opened.
         """
-        return self._inside(path, lambda folder, name: Place(os.dup(folder), name), create=True)
+        return self._inside(path, lambda folder, name: Target(os.dup(folder), name), create=True)
 
     def _inside(
         self, path: Path, act: Callable[[int, str], _Opened], create: bool = False
