@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple, Self
 
+from .access import open_file
+
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
@@ -197,7 +199,7 @@ class _GrowthLimit:
 def _opened(path: Path) -> Any:
     if path == STANDARD_INPUT:
         return sys.stdin.buffer
-    return path.open("rb", buffering=0)
+    return open_file(path)
 
 
 def _decompressed(stored: io.BufferedReader) -> Any:

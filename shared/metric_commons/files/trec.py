@@ -24,6 +24,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
+from .access import open_file, read_file
 from .json_rows import fault_of
 from .retrieval_formats import (
     Triple,
@@ -252,7 +253,7 @@ def run_tag(path: File) -> str:
     """
     if Path(path) == STANDARD_INPUT:
         return ""
-    for _, _, fields in _lines(_content(path, Path(path).read_bytes())):
+    for _, _, fields in _lines(_content(path, read_file(path))):
         return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
     return ""
 
@@ -266,7 +267,7 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     if name == STANDARD_INPUT:
         data = sys.stdin.buffer.read()
         return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
-    with name.open("rb", buffering=0) as file:
+    with open_file(name) as file:
         start = file.read(_BLOCK)
         if not _is_plain(start):
             data = start + file.read()
@@ -277,7 +278,7 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     sha256 = hashed.hexdigest()
     duplicate = table.first_duplicate()
     if duplicate is not None:
-        data = name.read_bytes()
+        data = read_file(name)
         if hashlib.sha256(data).hexdigest() != sha256:
             raise ValueError(f"{os.fspath(path)} has changed while it was read")
         raise _duplicate_error(path, _content(path, data), duplicate)

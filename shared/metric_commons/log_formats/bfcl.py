@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Record
 
 FORMAT = "bfcl"
@@ -118,7 +119,7 @@ def _tools(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     questions = path.resolve().parent.parent / path.name
     if path.resolve().parent.name != "possible_answer" or not questions.is_file():
         return {}, {}
-    data = questions.read_bytes()
+    data = read_file(questions)
     tools = {}
     for line in data.decode("utf-8").splitlines():
         if line.strip():

@@ -11,6 +11,7 @@ import json
 import re
 from typing import Any
 
+from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Record
 
 FORMAT = "helm"
@@ -29,7 +30,7 @@ def read(content: Content) -> Log:
     metrics: dict[_Key, dict[str, float]] = {}
     sidecars = {}
     if path.is_file():
-        data = path.read_bytes()
+        data = read_file(path)
         metrics = _metrics(json.loads(data))
         sidecars[str(path)] = hashlib.sha256(data).hexdigest()
     adapter = document["adapter_spec"]

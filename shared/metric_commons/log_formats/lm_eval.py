@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
 from .ifeval import instructions
@@ -88,7 +89,7 @@ def _results(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """The content of the results file of the same run, and its hash; empty if it is missing."""
     if not path.is_file():
         return {}, {}
-    data = path.read_bytes()
+    data = read_file(path)
     return json.loads(data), {str(path): hashlib.sha256(data).hexdigest()}
 
 

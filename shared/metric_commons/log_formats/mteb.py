@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Means
 
 FORMAT = "mteb"
@@ -63,7 +64,7 @@ def _model(path: Path) -> str | None:
     """The name of the model, from its metadata or else from the folders."""
     metadata = path.with_name(METADATA)
     if metadata.is_file():
-        name = json.loads(metadata.read_bytes()).get("name")
+        name = json.loads(read_file(metadata)).get("name")
         if name:
             return str(name)
     revision, model = path.resolve().parent, path.resolve().parent.parent

@@ -24,10 +24,10 @@ from typing import Any
 from ..catalog.usage import MissingExtraError
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
+from ..results.rendering import label, message_line
 
 _IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
-_MAX_LENGTH = 2_000  # characters of an error message
 
 
 def serve(descriptor: int, modules: Sequence[str], gigabytes: float) -> None:
@@ -99,7 +99,7 @@ def _answer(
     except (ValueError, OSError, MissingExtraError) as error:
         return "refused", message(error)
     except Exception as error:
-        traceback.print_exc()
+        sys.stderr.writelines(f"{label(line)}\n" for line in traceback.format_exc().splitlines())
         kind = type(error).__name__
         return "refused", f"an internal error, shown on the server's stderr ({kind}); report it"
 
@@ -141,7 +141,7 @@ _QUOTED = re.compile(
 
 
 def message(error: Exception) -> str:
-    """The message of an error, shortened in the middle if it is very long.
+    """The message of an error, as one line.
 
     Values from files are not quoted, since a path may lead to any file below the roots.
     """
@@ -150,7 +150,4 @@ def message(error: Exception) -> str:
         text = _QUOTED.sub(r"\1 a value", text)
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"
-    text = text.encode("utf-8", "backslashreplace").decode()  # half of a pair of surrogates
-    if len(text) > _MAX_LENGTH:
-        text = f"{text[: _MAX_LENGTH // 2 - 3]} ... {text[-_MAX_LENGTH // 2 + 2 :]}"
-    return text
+    return message_line(text)
