@@ -37,13 +37,15 @@ from ..console.sources import (
     ReduceIds,
     SizeLimit,
     SystemField,
+    WholeLimit,
     conditions,
     evaluation_on,
     file_names,
     opened,
 )
+from ..files.read_limits import Limits
 from ..files.selections import Selection
-from ..files.streams import STANDARD_INPUT, Limits
+from ..files.streams import STANDARD_INPUT
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
@@ -84,6 +86,7 @@ def score(
     incomplete: Incomplete = False,
     line_limit: LineLimit = LIMITS.line,
     size_limit: SizeLimit = LIMITS.content,
+    whole_limit: WholeLimit = None,
     allow_empty_references: AllowEmptyReferences = False,
     per_example: Annotated[
         Path | None,
@@ -140,7 +143,7 @@ def score(
         "missing": missing,
         "reduce": reduce,
     }
-    limits = Limits(line_limit, size_limit)
+    limits = Limits(line_limit, size_limit).with_whole(whole_limit)
     with opened(paths, answers, origin, selection, limits) as sources:
         if any(source.log.means for source in sources.values()):
             requested = {

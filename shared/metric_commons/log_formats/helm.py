@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record
+from ..files.read_limits import read_whole
 
 FORMAT = "helm"
 MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
@@ -29,7 +30,7 @@ def read(content: Content) -> Log:
     metrics: dict[_Key, dict[str, float]] = {}
     sidecars = {}
     if path.is_file():
-        data = path.read_bytes()
+        data = read_whole(path, content.limits)
         metrics = _metrics(json.loads(data))
         sidecars[str(path)] = hashlib.sha256(data).hexdigest()
     adapter = document["adapter_spec"]

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.usage import extra
+from ..files.read_limits import Limits
 from ..files.stored import write_whole
-from ..files.streams import Limits
 from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, Range, Seed
 from ..numbers.progress import watched
