@@ -94,7 +94,7 @@ def _texts(stream: Stream) -> Iterator[Row]:
 
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
-    yield from delimited_rows(text_lines(stream.content), delimiter, fields())
+    yield from delimited_rows(text_lines(stream.content), delimiter, fields(), stream.limits.line)
 
 
 def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fields) -> Log:

@@ -36,6 +36,20 @@ class Limits(NamedTuple):
         return self if size is None else self._replace(whole=size, ratio=None)
 
 
+_default = Limits()
+
+
+def default_limits() -> Limits:
+    """The limits of this process where a caller names none."""
+    return _default
+
+
+def set_default(limits: Limits) -> None:
+    """Set the limits of this process, as the processes of a server do."""
+    global _default
+    _default = limits
+
+
 class LimitError(ValueError):
     """What is read exceeds a limit."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from .read_limits import GrowthLimit, Limits, LineLimit, check_whole
+from .read_limits import GrowthLimit, Limits, LineLimit, check_whole, default_limits
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
@@ -63,7 +63,7 @@ class Stream:
         limits: Limits | None = None,
         advance: Callable[[int], object] | None = None,
     ) -> None:
-        self.path, self.limits = path, limits or Limits()
+        self.path, self.limits = path, limits or default_limits()
         self._advance = advance
         self._hash = hashlib.sha256()
         self._file: Any = None
@@ -215,7 +215,7 @@ def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the 
     >>> uncompressed(gzip.compress(b"x")), uncompressed(b"x")
     (b'x', b'x')
     """
-    limits = limits or Limits()
+    limits = limits or default_limits()
     compressed = _decompressed(io.BufferedReader(io.BytesIO(data)))
     if compressed is None:
         return data

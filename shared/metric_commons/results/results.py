@@ -30,6 +30,7 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content, check_rows
+from .result_relations import check_relations
 from .result_tables import COLUMNS, Standings, entries, lines, tables
 from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
@@ -121,6 +122,8 @@ class Results(Stored):
             ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
+        if content["format"] == cls.FORMAT:
+            check_relations(content)
         return cls(
             systems={
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}

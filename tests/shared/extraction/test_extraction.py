@@ -139,8 +139,14 @@ def test_equal_texts_are_read_once():
         ("boxd", ": there is no step 'boxd'; did you mean 'boxed'?"),
         ([], ": a chain needs at least one step"),
         (["boxed", 3], f": there is no step 3; the steps are {', '.join(STEPS)}"),
-        ({"group": 1}, ": a pattern has 'regex', and perhaps 'group', unlike {'group': 1}"),
-        ({"regex": "a", "flags": 1}, ": a pattern has 'regex', and perhaps 'group', unlike"),
+        (
+            {"group": 1},
+            ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {'group': 1}",
+        ),
+        (
+            {"regex": "a", "flags": 1},
+            ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike",
+        ),
         ({"regex": "a", "group": True}, ": 'group' is the number of a match, got True"),
         ({"regex": "("}, ": '(' is no pattern: missing ), unterminated subpattern at position 0"),
     ],
