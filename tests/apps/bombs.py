@@ -128,7 +128,7 @@ def read(path):
 
 def bombs(dice, folder):
     """A probe: a bomb, which must be read or refused in little memory."""
-    mebibytes = dice.choice([4, 8, 16, 16, 24]) if dice.random() < 0.97 else 1000
+    mebibytes = dice.choice([4, 8, 12, 16]) if dice.random() < 0.97 else 1000
     kind = dice.randrange(8)
     if kind == 0:
         path = write_archive(folder, dice.choice([*METHODS]), mebibytes)

@@ -77,8 +77,12 @@ class PatternStep:
         )
         lines: Queue[str] = Queue()
         values = [[self._pattern, self._group, self._seconds], *texts]
-        for work, argument in ((_write, values), (_forward, lines)):
-            Thread(target=work, args=(process, argument), daemon=True).start()
+        threads = [
+            Thread(target=_write, args=(process.stdin, values), daemon=True),
+            Thread(target=_forward, args=(process.stdout, lines), daemon=True),
+        ]
+        for thread in threads:
+            thread.start()
         try:
             has_clock = json.loads(lines.get() or "true")
             for _ in texts:
@@ -96,22 +100,24 @@ class PatternStep:
         finally:
             process.kill()
             process.wait()
+            for thread in threads:
+                thread.join()
 
 
-def _write(process: "subprocess.Popen[str]", values: Sequence[Any]) -> None:
-    with suppress(OSError, ValueError):  # the process has ended
-        if process.stdin is not None:
-            for value in values:
-                process.stdin.write(json.dumps(value) + "\n")
-            process.stdin.close()
+def _write(stream: Any, values: Sequence[Any]) -> None:
+    """Write values as lines of JSON, until the process ends."""
+    with suppress(OSError):
+        for value in values:
+            stream.write(json.dumps(value) + "\n")
+    with suppress(OSError):
+        stream.close()
 
 
-def _forward(process: "subprocess.Popen[str]", lines: "Queue[str]") -> None:
+def _forward(stream: Any, lines: "Queue[str]") -> None:
     """Each line of the output, and an empty one at its end."""
-    with suppress(OSError, ValueError):
-        if process.stdout is not None:
-            for line in iter(process.stdout.readline, ""):
-                lines.put(line)
+    with stream:
+        for line in stream:
+            lines.put(line)
     lines.put("")
 
 

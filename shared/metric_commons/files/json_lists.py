@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .json_rows import PLAIN, fault_of, location
+from .read_limits import LimitError
 
 _BLANKS = " \t\n\r"
 _MARGIN = 16  # characters; longer than any number's exponent, escape or word such as -Infinity
@@ -61,7 +62,8 @@ class JsonList:
         while True:
             try:
                 item, end = scan(self._text, self._position)
-                if end < len(self._text) or self._is_at_end:
+                is_closed = isinstance(item, dict | list | str)  # a number may go on
+                if is_closed or end + _MARGIN < len(self._text) or self._is_at_end:
                     return item, end
             except StopIteration as stop:
                 fault = json.JSONDecodeError("Expecting value", self._text, stop.value)
@@ -71,7 +73,7 @@ class JsonList:
             except ValueError as error:
                 raise ValueError(f"{location(self._row, None)}: {fault_of(error)}") from None
             if len(self._text) - self._position > self._limit:
-                raise ValueError(
+                raise LimitError(
                     f"{location(self._row, None)} is longer than {self._limit:,} bytes, the limit "
                     "of a line"
                 )

@@ -73,6 +73,8 @@ def _check_declared(module: str, values: Mapping[str, Any]) -> None:
 def _check_together(subject: str, values: Mapping[str, Any]) -> None:
     """Check that every score with an interval has its method."""
     for name in values.get("confidence_interval", {}):
+        if isinstance(values.get("scores", values)[name], Mapping):
+            raise ValueError(f"{subject} has an interval of {name!r}, which is not a number")
         if name not in values.get("interval", {}):
             raise ValueError(f"{subject} has an interval of {name!r}, but not its method")
 

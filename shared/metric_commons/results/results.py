@@ -257,6 +257,8 @@ class Results(Stored):
         def key(system: str) -> tuple[bool, float]:
             result = self.systems[system].get(module)
             value = result.scores.get(name, math.nan) if result else math.nan
+            if not isinstance(value, int | float):
+                raise ValueError(f"{name} of system {system!r} is not a single number")
             is_lower_better = result is not None and name in result.lower_is_better
             return math.isnan(value), value if is_lower_better else -value
 
