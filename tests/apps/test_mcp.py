@@ -1103,7 +1103,7 @@ def test_a_call_has_a_budget(wire, root, long):
     server = wire("--max-unpacked", "1000000")
     answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
     said = answer["content"][0]["text"]
-    assert said.startswith("large.json: the content has more than 1,000,000 bytes")
+    assert "large.json: the content has more than 1,000,000 bytes" in said
     assert said.endswith("--max-unpacked")
 
 
