@@ -46,6 +46,7 @@ def put(value, *keys):
     return change
 
 
+EMPTY = {"systems": {}, "comparisons": [], "ranks": {}}
 F1, TER = ("systems", "a", "qa_f1"), ("systems", "a", "ter")
 
 
@@ -56,10 +57,10 @@ F1, TER = ("systems", "a", "qa_f1"), ("systems", "a", "ter")
         (delete(*TER, "lower_is_better"), "lower_is_better of 'ter' is not"),
         (delete(*F1, "conditions"), "module 'qa_f1' lacks 'conditions'"),
         (delete(*F1, "interval", "qa_f1"), "has an interval of 'qa_f1', but not its method"),
-        (put({}, *F1, "scores", "qa_f1"), "an interval of 'qa_f1', which is not a number"),
+        (put({}, *TER, "scores", "ter"), "an interval of 'ter', which is not a number"),
         (put(1.0, *F1, "groups", "u", "qa_f1"), "qa_f1 is 1.0, which cannot be with"),
         (put(7, *F1, "groups", "u", "n"), "groups have 8 rows, but module 'qa_f1' has 3"),
-        (put({}, "systems"), "a result needs at least one system"),
+        (lambda content: content.update(EMPTY), "a result needs at least one system"),
         (put("a", "comparisons", 0, "b"), "a comparison is of 'a' with itself"),
         (put([2, 1], "ranks", "qa_f1", "a", "rank_interval"), "the rank of 'a' by 'qa_f1' is"),
         (put(9, "ranks", "qa_f1", "a", "tier"), "the rank of 'a' by 'qa_f1' is"),
