@@ -128,13 +128,13 @@ def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> l
         remaining = [row for row, answer in enumerate(answers) if isinstance(answer, str)]
         inputs = [answers[row] for row in remaining]
         if isinstance(step, PatternStep):
-            found = step.answers(inputs)
+            outcomes = step.answers(inputs)
         elif step is gpqa_choices:
             options = (distinct[row][1] for row in remaining)
-            found = [step(text, listed) for text, listed in zip(inputs, options, strict=True)]
+            outcomes = [step(text, listed) for text, listed in zip(inputs, options, strict=True)]
         else:
-            found = list(map(step, inputs))
-        for row, answer in zip(remaining, found, strict=True):
+            outcomes = list(map(step, inputs))
+        for row, answer in zip(remaining, outcomes, strict=True):
             answers[row] = answer
     answer_of = dict(zip(distinct, answers, strict=True))
     return [answer_of[row] for row in rows]
@@ -173,7 +173,7 @@ def summarize_extracted(
     """The result of a module that compares texts, or the answers in them; see also `summarize`.
 
     With `extract` it also has `unparsed`, the share of predictions in which there is no answer;
-    with a pattern also `timed_out`, the share of those for which the pattern took too long.
+    with a pattern also `timed_out`, the proportion of those for which the pattern took too long.
 
     Args:
         scores: the function from predictions and references to the scores of rows, by name.

@@ -51,7 +51,7 @@ def set_default(limits: Limits) -> None:
 
 
 class LimitError(ValueError):
-    """What is read exceeds a limit."""
+    """A file exceeds a limit of reading."""
 
 
 class LineLimit:
