@@ -314,6 +314,8 @@ def changed_results(dice, folder):
             if None not in (f1, precision, recall):
                 assert f1 <= (precision + recall) / 2 + 1e-9
     for comparison in again.comparisons:
+        if "module" not in comparison:  # it is that of the score
+            continue
         for system, key in (("a", "A_mean"), ("b", "B_mean")):
             scores = again.systems[comparison[system]][comparison["module"]].scores
             assert abs(comparison[key] - scores[comparison["score"]]) < 1e-6
