@@ -55,6 +55,8 @@ class MathEquivalence(BatchMetric):
         by_math_verify (float): with "exact_then_math_verify", the proportion of rows that
             math-verify alone calls equal; they do not count in math_equivalence.
         unparsed (float): with `extract`, the rate of predictions in which no answer was found.
+        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
+            too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -65,7 +67,7 @@ class MathEquivalence(BatchMetric):
         {'math_equivalence': 0.75, 'undecided': 0.25, 'unreadable': 0.0}
     """
 
-    lower_is_better = frozenset({"undecided", "unreadable", "unparsed"})
+    lower_is_better = frozenset({"undecided", "unreadable", "unparsed", "timed_out"})
     always_scored = frozenset({"math_equivalence"})
     row_texts = frozenset({"reason"})
 

@@ -50,6 +50,8 @@ class QaF1(BatchMetric):
         qa_precision, qa_recall (float): the proportion of the predicted, and of the accepted words,
             that are shared.
         unparsed (float): with `extract`, the rate of predictions in which no answer was found.
+        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
+            too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -61,7 +63,7 @@ class QaF1(BatchMetric):
         0.6666666666666666
     """
 
-    lower_is_better = frozenset({"unparsed"})
+    lower_is_better = frozenset({"unparsed", "timed_out"})
     stock_formats = {"squad": squad, "super_glue/record": record}
     logged_names = (("qa_f1", "f1", "f1_score"),)
     always_scored = frozenset({"qa_f1", "qa_precision", "qa_recall"})

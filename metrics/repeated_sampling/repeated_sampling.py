@@ -57,6 +57,8 @@ class RepeatedSampling(BatchMetric):
         maj@4, maj@n, best_of@4, ... (float): one for each k, from 0.0 to 1.0; higher is better.
         self_consistency (float): from 0.0 to 1.0; a high value means agreement, not quality.
         unparsed (float): with `extract`, the rate of samples in which no answer was found.
+        timed_out (float): with a pattern as `extract`, the rate of samples for which it took too
+            long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -72,7 +74,7 @@ class RepeatedSampling(BatchMetric):
         {'best_of@1': 0.6666666666666666, 'best_of@2': 0.3333333333333333}
     """
 
-    lower_is_better = frozenset({"unparsed"})
+    lower_is_better = frozenset({"unparsed", "timed_out"})
 
     def _info(self):
         answer = datasets.Value("string")
@@ -108,13 +110,12 @@ class RepeatedSampling(BatchMetric):
         scores: SampleScores | None = None,
         **summary,
     ):
-        unparsed = {}
+        shares = {}
         if references is None:
             problems = sampled_outcomes(predictions)
         else:
             if extract is not None:
                 predictions, shares = extract_samples(predictions, extract)
-                unparsed = {"unparsed": shares}
             if extract_references is not None:
                 references = reference_answers(references, extract_references)
             equal = {"normalized": None, "math": equivalent}.get(equivalence, equivalence)
@@ -126,4 +127,4 @@ class RepeatedSampling(BatchMetric):
                 blank_votes=unparsed_votes,
             )
         values = sampling_scores(problems, k=k, measures=measures, ties=ties, scores=scores)
-        return summarize(values | unparsed, **summary)
+        return summarize(values | shares, **summary)

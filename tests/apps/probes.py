@@ -34,6 +34,7 @@ from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
 from metric_commons.states.parts import Part
 from metric_commons.states.state import State
+from tests.apps.bombs import bombs
 from tests.spec import CASES, METRICS, specs
 
 CORPUS = CASES / "damaged.jsonl"  # what once led to tracebacks, endless work or other numbers
@@ -283,21 +284,45 @@ def changed_logs(dice, folder):
     return True
 
 
-def changed_results(dice, _):
-    """A value of a saved result becomes another, and the checksum is made to fit."""
+def changed_results(dice, folder):
+    """A value of a saved result becomes another or is removed, and the checksum is made to fit."""
     content = json.loads(_stored()["result.json"].to_json())
     del content["sha256"]
     *folders, last = dice.choice([*_leaves(content)])
     place = content
     for key in folders:
         place = place[key]
-    place[last] = copy.deepcopy(dice.choice(ODD_JSON))
-    again = Results.from_json(json.dumps(content | {"sha256": checksum(content)}))
+    if dice.random() < 0.3:
+        del place[last]
+    else:
+        place[last] = copy.deepcopy(dice.choice([*ODD_JSON, 0.0, 0.25, 0.7, 1.0, 3, 5, 7.5]))
+    path = folder / "changed.json"
+    path.write_text(json.dumps(content | {"sha256": checksum(content)}), "utf-8")
+    try:
+        again = Results.read(path)
+    except ValueError as error:
+        if str(path) not in str(error):
+            raise AssertionError(f"the file is not named: {error}") from error
+        raise
     for modules in again.systems.values():
         for module, result in modules.items():
             for name, value in result.scores.items():
                 check_score(name, value, catalog.score_ranges(module))
-    again.to_table(), again.to_markdown(), again.to_csv(), again.to_json()
+            f1, precision, recall = (
+                result.scores.get(name) for name in ("qa_f1", "qa_precision", "qa_recall")
+            )
+            if None not in (f1, precision, recall):
+                assert f1 <= (precision + recall) / 2 + 1e-9
+    for comparison in again.comparisons:
+        if "module" not in comparison:  # it is that of the score
+            continue
+        for system, key in (("a", "A_mean"), ("b", "B_mean")):
+            scores = again.systems[comparison[system]][comparison["module"]].scores
+            assert abs(comparison[key] - scores[comparison["score"]]) < 1e-6
+    views = (again.to_table, again.to_markdown, again.to_csv, again.to_latex, again.to_html)
+    for view in (*views, again.to_json, again.to_pandas):
+        view()
+    json.dumps(again.ranks)
     return True
 
 
@@ -458,6 +483,7 @@ PROBES = {
     "odd arguments of the server's tools": odd_arguments,
     "paths outside of the server's folders": outside_paths,
     "damaged lines of the protocol": protocol_lines,
+    "bombs of gz, bz2, xz, zst, lz4 and zip": bombs,
 }
 
 

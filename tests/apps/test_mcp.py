@@ -1107,11 +1107,31 @@ def test_a_call_has_a_budget(wire, root, long):
     assert "took longer than 1 seconds" in answer["content"][0]["text"]
 
     large = {"path": "large.json", "modules": ["qa_em"], "predictions": "a", "references": "b"}
-    (root / "large.json").write_text(json.dumps([{"a": "x" * 100_000_000, "b": "y"}]), "utf-8")
+    rows = '{"data":\n[{"b": "y",\n"a": "%s"}]}' % ("x" * 100_000_000)
+    (root / "large.json").write_text(rows, "utf-8")
     server = wire("--gigabytes", "0.2")
     answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
     assert answer["isError"]
     assert "more than the 0.2 GB of memory" in answer["content"][0]["text"]
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+
+    server = wire("--max-unpacked", "1000000")
+    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
+    said = answer["content"][0]["text"]
+    assert "large.json: the content has more than 1,000,000 bytes" in said
+    assert said.endswith("--max-unpacked")
+
+
+def test_calls_have_a_budget_of_memory_together(wire, root):
+    rows = '{"data":\n[{"b": "y",\n"a": "%s"}]}' % ("x" * 200_000_000)
+    (root / "large.json").write_text(rows, "utf-8")
+    large = {"path": "large.json", "modules": ["qa_em"], "predictions": "a", "references": "b"}
+    server = wire("--max-memory", "0.1")
+    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
+
+    assert answer["isError"]
+    assert "take more than the 0.1 GB of memory" in answer["content"][0]["text"]
+    assert answer["content"][0]["text"].endswith("--max-memory")
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
 

@@ -88,7 +88,9 @@ def test_every_key_that_init_mentions_is_one(run):
     text = Path("e.yaml").read_text()
     commented = re.sub(r"^(\s*)# (\w+:\s)", r"\1\2", text, flags=re.MULTILINE)
 
-    assert set(yaml.safe_load(commented)["data"]) == {"path", "format", "limit", "fields"}
+    assert set(yaml.safe_load(commented)["data"]) == {
+        *("path", "format", "limit", "max_unpacked", "fields")
+    }
     assert yaml.safe_load(commented)["preset"] == "ultrarag"
 
 

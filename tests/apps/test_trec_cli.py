@@ -335,7 +335,7 @@ def test_without_matplotlib_it_says_what_to_install(refused, monkeypatch):
         ("a.run", "q9 Q0 a 1 2.0 A\n", "a.run has none of the queries of qrels"),
         ("qrels", "q1 0 a 1.5\n", "qrels, line 1: the relevance is not an integer"),
         ("qrels", None, "no such file: qrels"),
-        ("b.run", b"\x1f\x8b\x08\x00", "b.run: the gzip file is broken"),
+        ("b.run", b"\x1f\x8b\x08\x00", "b.run: the compressed file is broken"),
     ],
 )
 @pytest.mark.parametrize("command", ["trec", "compare"])
@@ -376,7 +376,7 @@ def test_a_file_that_was_cut_off_is_one_line(refused, name, part):
     status, said = refused("trec", "qrels", "a.run", "--save", "out/r.json")
 
     assert status == 1
-    assert said.startswith(f"{name}: the gzip file is broken: ")
+    assert said.startswith(f"{name}: the compressed file is broken: ")
 
 
 def test_a_total_goes_by_what_trec_eval_counts(run):

@@ -18,7 +18,7 @@ ADDED = {
     "per_example": ["per_example"],
     "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
-    "extract": ["unparsed"],
+    "extract": ["unparsed", "timed_out"],
     "by_instruction": ["by_instruction"],
     "curves": ["roc_curve", "pr_curve", "det_curve"],
     "curve": ["risk_coverage"],

@@ -9,6 +9,7 @@ import typer
 from ..catalog.usage import UsageError
 from ..console.options import Quiet, correction_named
 from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
+from ..files.read_limits import Limits
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         common=_path(config_of_file.data.path),
         format_name=config_of_file.data.format,
         limit=config_of_file.data.limit,
+        limits=Limits().with_whole(config_of_file.data.max_unpacked),
         options={
             f"{module}.{option}": value
             for module, options in config_of_file.modules.items()

@@ -48,13 +48,15 @@ from ..console.sources import (
     ReduceIds,
     SizeLimit,
     SystemField,
+    WholeLimit,
     conditions,
     evaluation_on,
     file_names,
     opened,
 )
+from ..files.read_limits import Limits
 from ..files.selections import Selection
-from ..files.streams import STANDARD_INPUT, Limits
+from ..files.streams import STANDARD_INPUT
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
@@ -96,6 +98,7 @@ def score(
     incomplete: Incomplete = False,
     line_limit: LineLimit = LIMITS.line,
     size_limit: SizeLimit = LIMITS.content,
+    whole_limit: WholeLimit = None,
     allow_empty_references: AllowEmptyReferences = False,
     split_references: SplitReferences = None,
     per_example: Annotated[
@@ -162,7 +165,7 @@ def score(
         "missing": missing,
         "reduce": reduce,
     }
-    limits = Limits(line_limit, size_limit)
+    limits = Limits(line_limit, size_limit).with_whole(whole_limit)
     with opened(paths, answers, origin, selection, limits) as sources:
         if any(source.log.means for source in sources.values()):
             requested = {

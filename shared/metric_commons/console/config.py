@@ -41,6 +41,7 @@ class Data:
     format: Format | None = None
     fields: Fields = Fields()
     limit: Count | None = None
+    max_unpacked: Count | None = None
 
 
 @dataclass(frozen=True)
@@ -274,6 +275,7 @@ data:
   path: examples/capitals.jsonl   # .jsonl, .json, .csv, .tsv or .parquet; all but the last also .gz
   # format: jsonl                 # if the name does not show it
   # limit: 1000                   # only the first rows
+  # max_unpacked: 2000000000      # bytes of a JSON document or a file in an archive
   fields:                         # the fields of a row; a.b is b inside a
     references: answers
     groups: topic                 # the rows of each label are also scored separately

@@ -11,8 +11,9 @@ import typer
 from ..catalog.usage import UsageError
 from ..files.contents import format_names
 from ..files.logs import PLAIN_ROWS
+from ..files.read_limits import Limits
 from ..files.selections import Selection
-from ..files.streams import STANDARD_INPUT, Limits, stem
+from ..files.streams import STANDARD_INPUT, stem
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED, Missing
@@ -134,6 +135,18 @@ SizeLimit = Annotated[
         metavar="BYTES",
         help="Refuse compressed files with more content.",
         show_default="100 GB",
+        rich_help_panel=READING,
+    ),
+]
+WholeLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--max-unpacked",
+        min=1,
+        metavar="BYTES",
+        help="Refuse JSON documents, and files in archives, with more content. Until this is set, "
+        "compressed files with more than 1,000 times their size are refused, too.",
+        show_default="1 GiB",
         rich_help_panel=READING,
     ),
 ]

@@ -18,9 +18,11 @@ from ..numbers.arrays import Booleans, Floats
 from ..numbers.checks import OptionError, RowError, nearest, shown
 from ..numbers.domains import OneOf, Parsed, PerRow, checked_options
 from ..statistics.summary import summarize
-from .extraction_steps import STEPS, Step, gpqa_choices, match_step
+from .extraction_steps import STEPS, Step, gpqa_choices
+from .pattern_steps import SECONDS, TIMED_OUT, PatternStep
 
 _EXCERPT = 60  # characters of a text in a message
+_LONGEST = 3600  # seconds that a pattern may take for a text
 
 
 def _chain(steps: Any) -> list[Any]:
@@ -47,15 +49,21 @@ def _function(step: Any) -> Any:
     raise ValueError(f"there is no step {shown(step)}{hint}")
 
 
-def _pattern_step(step: Mapping[str, Any]) -> Step:
+def _pattern_step(step: Mapping[str, Any]) -> PatternStep:
     pattern, group = step.get("regex"), step.get("group", 0)
-    if not isinstance(pattern, str) or step.keys() - {"regex", "group"}:
-        raise ValueError(f"a pattern has 'regex', and perhaps 'group', unlike {shown(dict(step))}")
+    seconds = step.get("seconds", SECONDS)
+    if not isinstance(pattern, str) or step.keys() - {"regex", "group", "seconds"}:
+        raise ValueError(
+            f"a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {shown(dict(step))}"
+        )
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= _LONGEST:
+        raise ValueError(f"'seconds' is a time of up to {_LONGEST} seconds, got {shown(seconds)}")
     if not isinstance(group, Integral) or isinstance(group, bool):
         raise ValueError(f"'group' is the number of a match, got {shown(group)}")
     try:
-        return match_step(pattern, int(group))
-    except re.error as error:
+        return PatternStep(pattern, int(group), float(seconds))
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"{shown(pattern)} is no pattern: {error}") from error
 
 
@@ -91,7 +99,8 @@ def extract_answers(
     Args:
         texts: what models wrote.
         steps: a name in `STEPS`, `{"regex": pattern, "group": number}`, a function from str to str
-            or None, or a list of these: each reads what the one before it found.
+            or None, or a list of these: each reads what the one before it found. A text for which a
+            pattern takes longer than a second, or its "seconds", has no answer.
         choices: the options of each row, for the step `gpqa_choices`.
 
     Raises:
@@ -102,22 +111,39 @@ def extract_answers(
     >>> extract_answers(["A: 1 A: 2"], {"regex": "A: ([0-9])", "group": -1})
     ['2']
     """
+    answers = _answers_in_time(texts, steps, choices)
+    return [None if answer is TIMED_OUT else answer for answer in answers]
+
+
+def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> list[Any]:
+    """As `extract_answers`, with TIMED_OUT in the place of answers that took too long."""
     chain = _chain(steps)
     row_choices: Iterable[tuple[str, ...]] = repeat(())
     if any(step is gpqa_choices for step in chain):
         row_choices = _checked_choices(choices, len(texts))
     rows = list(zip(texts, row_choices, strict=False))
-    answers = {row: _answer(*row, chain) for row in dict.fromkeys(rows)}
-    return [answers[row] for row in rows]
-
-
-def _answer(text: str, choices: Sequence[str], chain: Sequence[Any]) -> str | None:
+    distinct = list(dict.fromkeys(rows))
+    answers: list[Any] = [text for text, _ in distinct]
     for step in chain:
-        answer: str | None = step(text, choices) if step is gpqa_choices else step(text)
-        if answer is None:
-            return None
-        text = answer
-    return text
+        remaining = [row for row, answer in enumerate(answers) if isinstance(answer, str)]
+        inputs = [answers[row] for row in remaining]
+        if isinstance(step, PatternStep):
+            outcomes = step.answers(inputs)
+        elif step is gpqa_choices:
+            options = (distinct[row][1] for row in remaining)
+            outcomes = [step(text, listed) for text, listed in zip(inputs, options, strict=True)]
+        else:
+            outcomes = list(map(step, inputs))
+        for row, answer in zip(remaining, outcomes, strict=True):
+            answers[row] = answer
+    answer_of = dict(zip(distinct, answers, strict=True))
+    return [answer_of[row] for row in rows]
+
+
+def _has_pattern(steps: Any) -> bool:
+    """Whether one of the steps is a pattern, which may take too long."""
+    listed = steps if isinstance(steps, list | tuple) else [steps]
+    return any(isinstance(step, Mapping) for step in listed)
 
 
 def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
@@ -146,7 +172,8 @@ def summarize_extracted(
 ) -> dict[str, Any]:
     """The result of a module that compares texts, or the answers in them; see also `summarize`.
 
-    With `extract` it also has `unparsed`, the share of predictions in which there is no answer.
+    With `extract` it also has `unparsed`, the share of predictions in which there is no answer;
+    with a pattern also `timed_out`, the proportion of those for which the pattern took too long.
 
     Args:
         scores: the function from predictions and references to the scores of rows, by name.
@@ -170,34 +197,44 @@ def summarize_extracted(
         references = reference_answers(references, extract_references, choices)
     if extract is None:
         return summarize(scores(predictions, references), **summary)
-    answers = extract_answers(predictions, extract, choices)
-    texts = [answer or "" for answer in answers]
-    unparsed: Booleans = np.array([answer is None for answer in answers])
+    answers = _answers_in_time(predictions, extract, choices)
+    texts = [answer if isinstance(answer, str) else "" for answer in answers]
+    unparsed: Booleans = np.array([not isinstance(answer, str) for answer in answers])
     columns = {
         name: values if name in reference_scores else np.where(unparsed, 0.0, values)
         for name, values in scores(texts, references).items()
     }
-    return summarize(columns | {"unparsed": unparsed.astype(np.float64)}, **summary)
+    columns["unparsed"] = unparsed.astype(np.float64)
+    if _has_pattern(extract):
+        columns["timed_out"] = np.array([float(answer is TIMED_OUT) for answer in answers])
+    return summarize(columns, **summary)
 
 
 def extract_samples(
     predictions: Sequence[Sequence[str]], steps: Any, choices: Any = None
-) -> tuple[list[list[str]], Floats]:
-    """The answer in each of several texts a row, blank where there is none, and the share of these.
+) -> tuple[list[list[str]], dict[str, Floats]]:
+    """The answer in each of several texts a row, blank where there is none, and shares of a row.
 
-    >>> answers, unparsed = extract_samples([["#### 18", "18"], ["#### 7"]], "gsm8k")
-    >>> answers, unparsed.tolist()
+    The shares are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
+
+    >>> answers, shares = extract_samples([["#### 18", "18"], ["#### 7"]], "gsm8k")
+    >>> answers, shares["unparsed"].tolist()
     ([['18', ''], ['7']], [0.5, 0.0])
     """
     numbers = [row for row, texts in enumerate(predictions) for _ in texts]
     row_choices = None if choices is None else [choices[row] for row in numbers]
-    answers = extract_answers([text for texts in predictions for text in texts], steps, row_choices)
+    answers = _answers_in_time(
+        [text for texts in predictions for text in texts], steps, row_choices
+    )
     rows: list[list[str]] = [[] for _ in predictions]
-    unparsed = np.zeros(len(rows))
+    unparsed, timed_out = np.zeros(len(rows)), np.zeros(len(rows))
     for row, answer in zip(numbers, answers, strict=True):
-        rows[row].append(answer or "")
-        unparsed[row] += answer is None
-    return rows, unparsed / np.maximum(list(map(len, rows)), 1)
+        rows[row].append(answer if isinstance(answer, str) else "")
+        unparsed[row] += not isinstance(answer, str)
+        timed_out[row] += answer is TIMED_OUT
+    sizes = np.maximum(list(map(len, rows)), 1)
+    shares = {"unparsed": unparsed / sizes}
+    return rows, shares | ({"timed_out": timed_out / sizes} if _has_pattern(steps) else {})
 
 
 def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None) -> list[Any]:

@@ -9,9 +9,10 @@ the last, `answer_line` the first "Answer:" and `inspect_line` the last.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from .final_answers import boxed_all, choice, final_answer, final_number, final_number_comma
+from .pattern_worker import nth_match
 
 Step = Callable[[str], str | None]
 StepWithChoices = Callable[[str, Sequence[str]], str | None]
@@ -34,18 +35,7 @@ def match_step(pattern: str, group: int = 0) -> Step:
     >>> match_step("[0-9]+", -1)("16 - 3 = 13"), match_step("[0-9]+")("none")
     ('13', None)
     """
-    compiled = re.compile(pattern)
-
-    def step(text: str) -> str | None:
-        matches = compiled.findall(text)
-        if not -len(matches) <= group < len(matches):
-            return None
-        match = matches[group]
-        if isinstance(match, tuple):
-            match = next(filter(None, match), None)
-        return None if match is None else str(match).strip()
-
-    return step
+    return partial(nth_match, re.compile(pattern), group)
 
 
 def _first_group(pattern: str) -> Step:

@@ -7,10 +7,21 @@ from itertools import chain, islice
 from typing import Any, Literal, get_args
 
 from .delimited_rows import delimited_rows
-from .json_rows import PLAIN, STRICT, Row, decoded_lines, filled_lines, rows_of_document, text_lines
+from .json_lists import JsonList
+from .json_rows import (
+    PLAIN,
+    STRICT,
+    Row,
+    decoded_lines,
+    filled_lines,
+    rows_of_document,
+    rows_of_items,
+    text_lines,
+)
 from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
 from .parquet_rows import parquet_names, parquet_rows
 from .pieces import pieces_of_lines, pieces_of_table
+from .read_limits import check_parsed
 from .streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
@@ -85,7 +96,7 @@ def _texts(stream: Stream) -> Iterator[Row]:
 
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
-    yield from delimited_rows(text_lines(stream.content), delimiter, fields())
+    yield from delimited_rows(text_lines(stream.content), delimiter, fields(), stream.limits.line)
 
 
 def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fields) -> Log:
@@ -102,8 +113,10 @@ def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fi
 
 def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) -> Log:
     """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
+    if _is_list(stream.start()):
+        return _list(stream, format_name, is_table)
     # Files named .json may hold lines, such as those of BFCL, unless the user says what they are.
-    if (kind == "json" and is_table) or _is_list(stream.start()):
+    if kind == "json" and is_table:
         return _document(stream.text(), stream, format_name, is_table)
     lines = filled_lines(text_lines(stream.content))
     head = list(islice(lines, 2))
@@ -112,12 +125,15 @@ def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) ->
     except (ValueError, RecursionError):
         if kind == "jsonl":
             return Log(format_name=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)))
-        return _document(
-            "".join(text for _, text in chain(head, lines)), stream, format_name, is_table
-        )
+        start = "".join(text for _, text in head)
+        return _document(start + stream.text(), stream, format_name, is_table)
     if kind != "jsonl" and len(head) == 1:
+        del first  # large documents should not be in memory twice
         return _document(head[0][1], stream, format_name, is_table)
-    content = Content(stream.path, "lines", first, decoded_lines(chain(head, lines), PLAIN))
+    content = Content(
+        *(stream.path, "lines", first, decoded_lines(chain(head, lines), PLAIN)),
+        limits=stream.limits,
+    )
     if format_name is not None or (not is_table and recognized(content) is not None):
         return _log(content, format_name)
 
@@ -129,12 +145,25 @@ def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) ->
     return Log(format_name=PLAIN_ROWS, rows=rows, pieces=partial(pieces_of_lines, all_lines))
 
 
-def _document(text: str, stream: Stream, format_name: str | None, is_table: bool) -> Log:
-    document: Any = PLAIN.decode(text)
-    first = document[0] if isinstance(document, list) and document else document
-    content = Content(stream.path, "document", first, _items(document), document)
+def _list(stream: Stream, format_name: str | None, is_table: bool) -> Log:
+    items = JsonList(stream.chunks(), stream.limits.line)
+    rows = rows_of_items(items.items(PLAIN))
+    content = Content(stream.path, "document", items.first(), rows, limits=stream.limits)
     if format_name is not None or (not is_table and recognized(content) is not None):
         return _log(content, format_name)
+    return Log(format_name=PLAIN_ROWS, rows=rows_of_items(items.items(STRICT)))
+
+
+def _document(text: str, stream: Stream, format_name: str | None, is_table: bool) -> Log:
+    check_parsed(text, stream.limits)
+    if not is_table:
+        document: Any = PLAIN.decode(text)
+        content = Content(
+            *(stream.path, "document", document, _items(document), document), limits=stream.limits
+        )
+        if format_name is not None or recognized(content) is not None:
+            return _log(content, format_name)
+        del document, content  # a large document should not be in memory twice
     return Log(format_name=PLAIN_ROWS, rows=rows_of_document(STRICT.decode(text)))
 
 

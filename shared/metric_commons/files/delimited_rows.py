@@ -6,19 +6,29 @@ from typing import Any
 
 from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
+from .read_limits import LimitError
 
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
-_MAX_CELL = 2**31 - 1  # characters; the default of the csv module is too small for long contexts
+_LARGEST = 2**31 - 1  # that the csv module takes everywhere
 
 
-def delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) -> Iterator[Row]:
+def delimited_rows(
+    lines: Iterable[str], delimiter: str, fields: Sequence[str], limit: int
+) -> Iterator[Row]:
     """Rows whose cells are strings.
+
+    Args:
+        lines: of the file.
+        delimiter: the character between cells.
+        fields: those that the header must have.
+        limit: the maximum characters of a cell, which may have several lines; the default of the
+            csv module is too small for long contexts.
 
     Raises:
         ValueError: the header lacks a field or repeats it, a row has more or fewer cells than the
             header, or a quote is not closed.
     """
-    csv.field_size_limit(_MAX_CELL)
+    csv.field_size_limit(min(limit, _LARGEST))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     end = row = 0
     try:
@@ -39,6 +49,11 @@ def delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) 
             yield start, dict(zip(header, cells, strict=True))
             row += 1
     except csv.Error as error:
+        if "larger than field limit" in str(error):
+            raise LimitError(
+                f"{location(row, end + 1)}: a cell is longer than {limit:,} bytes, the limit of a "
+                "line"
+            ) from None
         raise ValueError(f"{location(row, end + 1)}: {error}") from None
 
 

@@ -140,7 +140,16 @@ def rows_of_document(document: Any) -> Iterator[Row]:
     rows = document.get("data") if isinstance(document, dict) else document
     if not isinstance(rows, list):
         raise ValueError('neither a list of objects nor {"data": [...]}')
-    for row, values in enumerate(rows):
+    return rows_of_items(rows)
+
+
+def rows_of_items(items: Iterable[Any]) -> Iterator[Row]:
+    """The items of a list as rows.
+
+    Raises:
+        ValueError: one is not an object.
+    """
+    for row, values in enumerate(items):
         yield None, _object(values, row, None)
 
 

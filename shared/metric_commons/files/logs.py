@@ -30,7 +30,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 from ..numbers.checks import nearest
 from .json_rows import Row
 from .pieces import Cut
-from .streams import Limits
+from .read_limits import Limits
 
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
 Record = Mapping[str, Any]

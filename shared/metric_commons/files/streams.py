@@ -10,12 +10,13 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any, Self
 
 from .access import open_file
+from .read_limits import GrowthLimit, Limits, LineLimit, check_whole, default_limits
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
@@ -51,13 +52,6 @@ def _uncompressed(path: Path) -> str:
     return path.stem if path.suffix.lower() in SUFFIXES else path.name
 
 
-class Limits(NamedTuple):
-    """The maximum bytes of a line, and of the content of a compressed file."""
-
-    line: int = 100_000_000
-    content: int = 100_000_000_000
-
-
 class Stream:
     """The decompressed bytes of a file, or of standard input for the path `-`.
 
@@ -70,32 +64,41 @@ class Stream:
         limits: Limits | None = None,
         advance: Callable[[int], object] | None = None,
     ) -> None:
-        self.path, self.limits = path, limits or Limits()
+        self.path, self.limits = path, limits or default_limits()
         self._advance = advance
         self._hash = hashlib.sha256()
         self._file: Any = None
         self._stored: Any = None  # the bytes as stored
         self._temporary: IO[bytes] | None = None
+        self._is_compressed = False
+        self._stored_bytes = 0  # read so far
         self.content: Any = None  # the decompressed bytes
 
     def __enter__(self) -> Self:
         self._file = _opened(self.path)
-        observers: list[Callable[[memoryview], object]] = [self._hash.update]
+        observers: list[Callable[[memoryview], object]] = [self._hash.update, self._count]
         if self._advance is not None:
             advance = self._advance
             observers.append(lambda data: advance(len(data)))
         self._stored = io.BufferedReader(_Observed(self._file, observers), _CHUNK)
-        lines = _LineLimit(self.limits.line)
+        lines = LineLimit(self.limits.line)
         decompressed = _decompressed(self._stored)
         if decompressed is None:
-            lines(memoryview(self._stored.peek()))  # already read to detect the compression
-            observers.append(lines)
+            lines.observe(memoryview(self._stored.peek()))  # already read to detect the compression
+            observers.append(lines.observe)
             self.content = self._stored
         else:
-            growth = _GrowthLimit(self.limits.content)
-            self.content = io.BufferedReader(_Observed(decompressed, [growth, lines]), _CHUNK)
+            self._is_compressed = True
+            size = self.size
+            growth = GrowthLimit(self.limits, lambda: size or self._stored_bytes)
+            self.content = io.BufferedReader(
+                _Observed(decompressed, [growth.observe, lines.observe]), _CHUNK
+            )
         self._lines = lines
         return self
+
+    def _count(self, data: memoryview) -> None:
+        self._stored_bytes += len(data)
 
     def __exit__(
         self,
@@ -119,18 +122,35 @@ class Stream:
         data: bytes = self.content.peek(1)
         return data
 
+    def chunks(self) -> Iterator[bytes]:
+        """The remaining content, whose lines may be of any length."""
+        self._lines.limit = sys.maxsize
+        while data := self.content.read(_CHUNK):
+            yield data
+
     def text(self) -> str:
-        """The remaining content, as text without a byte order mark."""
-        self._lines.limit = self.limits.content  # a document may be one line
-        data: bytes = self.content.read()
+        """The remaining content, as text without a byte order mark.
+
+        Raises:
+            ValueError: it exceeds the limit of what is read as a whole.
+        """
+        data = bytearray()
+        for chunk in self.chunks():
+            data += chunk
+            check_whole(len(data), self.limits.whole)
         return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
 
     def seekable(self) -> IO[bytes]:
-        """The content as a seekable temporary file."""
-        self._lines.limit = self.limits.content
+        """The content as a seekable temporary file.
+
+        Raises:
+            ValueError: it was compressed, and exceeds the limit of what is read as a whole.
+        """
         self._temporary = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the stream
-        while data := self.content.read(_CHUNK):
-            self._temporary.write(data)
+        for chunk in self.chunks():
+            self._temporary.write(chunk)
+            if self._is_compressed:
+                check_whole(self._temporary.tell(), self.limits.whole)
         self._temporary.seek(0)
         return self._temporary
 
@@ -156,44 +176,6 @@ class _Observed(io.RawIOBase):
         for observe in self._observers:
             observe(data)
         return count
-
-
-class _LineLimit:
-    """Refuses a line that is too long while it is read, before it fills the memory."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._line, self._length = 1, 0  # the current line, and its bytes so far
-
-    def __call__(self, data: memoryview) -> None:
-        chunk = bytes(data)
-        end = chunk.rfind(b"\n") + 1
-        if end:
-            self._check(self._length + chunk.find(b"\n"))
-            self._line += chunk.count(b"\n")
-            self._length = 0
-        self._length += len(chunk) - end
-        self._check(self._length)
-
-    def _check(self, length: int) -> None:
-        if length > self.limit:
-            raise ValueError(
-                f"line {self._line} is longer than {self.limit:,} bytes, the limit of a line"
-            )
-
-
-class _GrowthLimit:
-    """Refuses a compressed file with too much content."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit, self._count = limit, 0
-
-    def __call__(self, data: memoryview) -> None:
-        self._count += len(data)
-        if self._count > self._limit:
-            raise ValueError(
-                f"the compressed file contains more than {self._limit:,} bytes, which is the limit"
-            )
 
 
 def _opened(path: Path) -> Any:
@@ -225,16 +207,26 @@ def is_compressed(start: bytes) -> bool:
     return start.startswith((_GZIP, _BZIP2, _XZ, _ZSTANDARD))
 
 
-def uncompressed(data: bytes) -> bytes:
+def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the content") -> bytes:
     """The content of compressed bytes; other bytes unchanged.
+
+    Raises:
+        ValueError: it exceeds a limit.
 
     >>> uncompressed(gzip.compress(b"x")), uncompressed(b"x")
     (b'x', b'x')
     """
-    if data.startswith(_GZIP):  # faster than a stream
-        return gzip.decompress(data)
-    content = _decompressed(io.BufferedReader(io.BytesIO(data)))
-    return data if content is None else bytes(content.read())
+    limits = limits or default_limits()
+    compressed = _decompressed(io.BufferedReader(io.BytesIO(data)))
+    if compressed is None:
+        return data
+    growth = GrowthLimit(limits, lambda: len(data), subject)
+    content = bytearray()
+    while chunk := compressed.read(_CHUNK):
+        content += chunk
+        growth.observe(memoryview(chunk))
+        check_whole(len(content), limits.whole, subject)
+    return bytes(content)
 
 
 def zstandard_reader(compressed: IO[bytes] | io.BufferedReader) -> Any:

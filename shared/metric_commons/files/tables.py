@@ -22,8 +22,9 @@ from .field_paths import PathError, steps, value_at
 from .json_rows import Row, fault_of, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
 from .pieces import Piece
+from .read_limits import Limits
 from .selections import Getter, Selected, Selection
-from .streams import STANDARD_INPUT, Limits, Stream, broken_compression, on_terminal
+from .streams import STANDARD_INPUT, Stream, broken_compression, on_terminal
 
 _EXAMPLES = 5  # additional bad rows in a message
 

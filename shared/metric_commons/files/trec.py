@@ -6,7 +6,6 @@ columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the
 file is never in memory as a whole.
 """
 
-import gzip
 import hashlib
 import math
 import os
@@ -14,7 +13,9 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -26,6 +27,7 @@ from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
 from .access import open_file, read_file
 from .json_rows import fault_of
+from .read_limits import LimitError, check_whole
 from .retrieval_formats import (
     Triple,
     checked,
@@ -34,7 +36,7 @@ from .retrieval_formats import (
     triples_in,
     with_comment,
 )
-from .streams import STANDARD_INPUT, broken_compression, is_compressed, uncompressed
+from .streams import STANDARD_INPUT, Stream, broken_compression, is_compressed, uncompressed
 from .trec_lines import AllRows, Layout, columns_by_arrow, columns_by_lines
 
 File = str | os.PathLike[str]
@@ -253,8 +255,11 @@ def run_tag(path: File) -> str:
     """
     if Path(path) == STANDARD_INPUT:
         return ""
-    for _, _, fields in _lines(_content(path, read_file(path))):
-        return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
+    with _named_damages(path), Stream(Path(path)) as stream:
+        content = stream.content
+        first = content.readline().removeprefix(_BYTE_ORDER_MARK)
+        for _, _, fields in _lines(chain([first], content)):
+            return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
     return ""
 
 
@@ -266,9 +271,13 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     name = Path(path)
     if name == STANDARD_INPUT:
         data = sys.stdin.buffer.read()
-        return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
+        with _named_damages(path):
+            content = uncompressed(data)
+        return _parsed(path, content, kind), hashlib.sha256(data).hexdigest()
     with open_file(name) as file:
         start = file.read(_BLOCK)
+        if is_compressed(start):
+            return _read_compressed(name, kind)
         if not _is_plain(start):
             data = start + file.read()
             return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
@@ -281,13 +290,34 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         data = read_file(name)
         if hashlib.sha256(data).hexdigest() != sha256:
             raise ValueError(f"{os.fspath(path)} has changed while it was read")
-        raise _duplicate_error(path, _content(path, data), duplicate)
+        raise _duplicate_error(path, [data], duplicate)
     return table, sha256
 
 
 def _read(path: File, kind: type[_Table]) -> _Table:
     table, _ = read_hashed(path, kind)
     return table
+
+
+def _read_compressed(path: Path, kind: type[_Table]) -> tuple[_Table, str]:
+    """The run or the judgments in a compressed file, decompressed a block at a time."""
+    with _named_damages(path), Stream(path) as stream:
+        start = stream.content.read(_BLOCK)
+        if not _is_plain(start):
+            data = bytearray(start)
+            for chunk in stream.chunks():
+                data += chunk
+                check_whole(len(data), stream.limits.whole)
+            return _parsed(path, bytes(data), kind), stream.sha256()
+        rest = iter(partial(stream.content.read, _BLOCK), b"")
+        blocks = _line_blocks(chain([start.removeprefix(_BYTE_ORDER_MARK)], rest))
+        table = _table(path, blocks, 4 * (stream.size or 0), kind)  # a usual rate of compression
+        sha256 = stream.sha256()
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        with Stream(path) as stream:
+            raise _duplicate_error(path, stream.chunks(), duplicate)
+    return table, sha256
 
 
 def _is_plain(start: bytes) -> bool:
@@ -320,8 +350,10 @@ def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
-    """The rows of a file in any format, which is in memory as a whole."""
-    data = _content(path, data)
+    """The rows of a file in any format, whose content is in memory as a whole."""
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    if b"\n" not in data and b"\r" in data:  # line ends of the classic Mac OS
+        data = data.replace(b"\r", b"\n")
     try:
         triples = triples_in(data)
         if triples is not None:
@@ -332,7 +364,7 @@ def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
     table = _table(path, _line_blocks(pieces), len(data), kind)
     duplicate = table.first_duplicate()
     if duplicate is not None:
-        raise _duplicate_error(path, data, duplicate)
+        raise _duplicate_error(path, [data], duplicate)
     return table
 
 
@@ -380,25 +412,26 @@ def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
     return table
 
 
-def _content(path: File, data: bytes) -> bytes:
-    """The decompressed content of a file, without byte order mark, with line feeds."""
-    damages: tuple[type[Exception], ...] = (*broken_compression(), gzip.BadGzipFile, OSError)
-    kind = "gzip" if data.startswith(b"\x1f\x8b") else "compressed"
+@contextmanager
+def _named_damages(path: File) -> Iterator[None]:
+    """Make errors of decompression, and those about limits, name the file."""
+    damages: tuple[type[Exception], ...] = (*broken_compression(), OSError)
     try:
-        data = uncompressed(data)
+        yield
+    except LimitError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
     except damages as error:
-        raise ValueError(f"{os.fspath(path)}: the {kind} file is broken: {error}") from None
-    if b"\n" not in data and b"\r" in data:  # line ends of the classic Mac OS
-        data = data.replace(b"\r", b"\n")
-    return data.removeprefix(_BYTE_ORDER_MARK)
+        if isinstance(error, OSError) and error.errno is not None:  # not about the compression
+            raise
+        raise ValueError(f"{os.fspath(path)}: the compressed file is broken: {error}") from None
 
 
 # Line by line
 
 
-def _lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
+def _lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
     """Number, text and fields of each line that is not empty and not a comment."""
-    for number, line in enumerate(BytesIO(data), first):
+    for number, line in enumerate(lines, first):
         fields = line.split()  # at the blanks of the C locale, since these are bytes
         if fields and not fields[0].startswith(b"#"):
             yield number, line, fields
@@ -409,7 +442,7 @@ def _errors(
 ) -> Iterator[ValueError]:
     """An error for each wrong line of a block, whose first line has this number."""
     width, value = len(kind.columns), kind.columns.index(kind.value)
-    for number, line, fields in _lines(data, first):
+    for number, line, fields in _lines(BytesIO(data), first):
         if len(fields) < width or (len(fields) > width and not kind.text_after):
             problem = f"expected {width} columns ({', '.join(kind.columns)}), got {len(fields)}"
             yield _line_error(path, number, line, problem)
@@ -420,9 +453,12 @@ def _errors(
             yield _line_error(path, number, line, str(error))
 
 
-def _duplicate_error(path: File, data: bytes, row: int) -> ValueError:
+def _duplicate_error(path: File, chunks: Iterable[bytes], row: int) -> ValueError:
     """The error about the line of a row whose query has its document in an earlier row."""
-    number, line, _ = next(islice(_lines(with_comment(data)), row, None))
+    blocks = _line_blocks(chunks)
+    first = with_comment(next(blocks, b"").removeprefix(_BYTE_ORDER_MARK))
+    lines = chain.from_iterable(map(BytesIO, chain([first], blocks)))
+    number, line, _ = next(islice(_lines(lines), row, None))
     return _line_error(path, number, line, "the query has this document already")
 
 

@@ -11,11 +11,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Record
+from ..files.read_limits import read_whole
 
 FORMAT = "bfcl"
 
@@ -51,7 +50,7 @@ def read(content: Content) -> Log:
     """The results, or the possible answers with the tools of their questions."""
     columns = {"id": lambda record: record["id"], "task": category}
     if content.has("ground_truth"):
-        tools, sidecars = _tools(content.path)
+        tools, sidecars = _tools(content)
         return Log(
             format_name=FORMAT,
             rows=content.rows,
@@ -114,12 +113,13 @@ def _expected(record: Record, tools: Mapping[str, Any]) -> Any:
     return {"tool_calls": calls, "tools": tools[record["id"]]}
 
 
-def _tools(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+def _tools(content: Content) -> tuple[dict[str, Any], dict[str, str]]:
     """The tools of each question, and the hash of their file; empty if it is missing."""
+    path = content.path
     questions = path.resolve().parent.parent / path.name
     if path.resolve().parent.name != "possible_answer" or not questions.is_file():
         return {}, {}
-    data = read_file(questions)
+    data = read_whole(questions, content.limits)
     tools = {}
     for line in data.decode("utf-8").splitlines():
         if line.strip():

@@ -11,8 +11,8 @@ import json
 import re
 from typing import Any
 
-from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Record
+from ..files.read_limits import read_whole
 
 FORMAT = "helm"
 MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
@@ -30,7 +30,7 @@ def read(content: Content) -> Log:
     metrics: dict[_Key, dict[str, float]] = {}
     sidecars = {}
     if path.is_file():
-        data = read_file(path)
+        data = read_whole(path, content.limits)
         metrics = _metrics(json.loads(data))
         sidecars[str(path)] = hashlib.sha256(data).hexdigest()
     adapter = document["adapter_spec"]

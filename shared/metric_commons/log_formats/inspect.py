@@ -3,16 +3,17 @@
 Source: UKGovernmentBEIS/inspect_ai, `log/_log.py`, `log/_recorders/eval.py`.
 """
 
-import io
 import json
 import math
 import zipfile
 from collections.abc import Iterator, Mapping
+from io import SEEK_END
 from typing import Any
 
 from ..files.json_rows import Row
 from ..files.logs import Column, Content, Log, Marks, Record, listed
-from ..files.streams import zstandard_reader
+from ..files.read_limits import Limits, check_parsed, check_ratio, check_whole
+from ..files.streams import uncompressed
 from .ifeval import instructions
 
 FORMAT = "inspect"
@@ -22,7 +23,6 @@ _CONVENTIONS = {
     "includes": "inspect asks whether the answer has the first target, letter case aside",
 }
 _ZSTANDARD = 93  # a zip compression method that `zipfile` supports from Python 3.14 on
-_CHUNK = 1 << 20  # bytes decompressed at a time
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -182,9 +182,16 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
     """The header and the samples, in the order of the dataset rather than of completion."""
     archive = zipfile.ZipFile(content.file)  # type: ignore[arg-type]
     members = {member.filename: member for member in archive.infolist()}  # the last one wins
+    size = content.file.seek(0, SEEK_END)  # type: ignore[union-attr]
+    total = 0
 
     def document(name: str) -> Any:
-        return json.loads(_member(archive, members[name], content.limits.content))
+        nonlocal total
+        data = _member(archive, members[name], content.limits)
+        total += len(data)  # members may share the bytes that are stored
+        check_ratio(total, size, content.limits.ratio, "the content of all members")
+        check_parsed(data, content.limits, name)
+        return json.loads(data)
 
     if "header.json" in members:
         header = document("header.json")
@@ -202,24 +209,21 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
     return header, ((None, document(name)) for name in names)
 
 
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    """The bytes of a file in an archive, even if `zipfile` does not support its compression."""
-    if member.file_size > limit:
-        raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
-    try:
-        return archive.read(member)
-    except NotImplementedError:
-        if member.compress_type != _ZSTANDARD:
-            raise ValueError(f"{member.filename} has an unknown compression") from None
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits) -> bytes:
+    """The bytes of a file in an archive, even if `zipfile` does not support its compression.
+
+    Raises:
+        ValueError: it has too many bytes, or an unknown compression.
+    """
+    check_whole(member.file_size, limits.whole, member.filename)
+    check_ratio(member.file_size, member.compress_size, limits.ratio, member.filename)
+    if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return archive.read(member)  # which never returns more than `file_size`
+    if member.compress_type not in (zipfile.ZIP_BZIP2, _ZSTANDARD):
+        raise ValueError(f"{member.filename} has an unknown compression")
     # The local header: 26 bytes, then the lengths of two fields that precede the data.
     file: Any = archive.fp
     file.seek(member.header_offset + 26)
     name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
     file.seek(member.header_offset + 30 + name + extra)
-    compressed = io.BytesIO(file.read(member.compress_size))
-    data = io.BytesIO()
-    with zstandard_reader(compressed) as reader:
-        while chunk := reader.read(_CHUNK):
-            if data.write(chunk) and data.tell() > limit:
-                raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
-    return data.getvalue()
+    return uncompressed(file.read(member.compress_size), limits, member.filename)

@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
+from ..files.read_limits import Limits, read_whole
 from ..files.streams import SUFFIXES
 from .ifeval import instructions
 
@@ -51,9 +51,8 @@ def read(content: Content) -> Log:
         name = name.removesuffix(suffix)
     match = _NAME.fullmatch(name)
     task = match["task"] if match else None
-    results, sidecars = (
-        _results(path.with_name(f"results_{match['date']}.json")) if match else ({}, {})
-    )
+    beside = path.with_name(f"results_{match['date']}.json") if match else None
+    results, sidecars = _results(beside, content.limits) if beside else ({}, {})
     higher = results.get("higher_is_better", {}).get(task) or {}
     folder = path.resolve().parent.name if match else None
     return Log(
@@ -85,11 +84,11 @@ def read(content: Content) -> Log:
     )
 
 
-def _results(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+def _results(path: Path, limits: Limits) -> tuple[dict[str, Any], dict[str, str]]:
     """The content of the results file of the same run, and its hash; empty if it is missing."""
     if not path.is_file():
         return {}, {}
-    data = read_file(path)
+    data = read_whole(path, limits)
     return json.loads(data), {str(path): hashlib.sha256(data).hexdigest()}
 
 

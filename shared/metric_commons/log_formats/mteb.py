@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..files.access import read_file
 from ..files.logs import Content, Log, Marks, Means
+from ..files.read_limits import Limits, read_whole
 
 FORMAT = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
@@ -42,7 +42,7 @@ def read(content: Content) -> Log:
     return Log(
         format_name=FORMAT,
         rows=iter(()),
-        system=_model(content.path),
+        system=_model(content.path, content.limits),
         task=task,
         means=[
             Means(split, _of_all(subsets), subsets if len(subsets) > 1 else {}, about)
@@ -60,11 +60,11 @@ def read(content: Content) -> Log:
     )
 
 
-def _model(path: Path) -> str | None:
+def _model(path: Path, limits: Limits) -> str | None:
     """The name of the model, from its metadata or else from the folders."""
     metadata = path.with_name(METADATA)
     if metadata.is_file():
-        name = json.loads(read_file(metadata)).get("name")
+        name = json.loads(read_whole(metadata, limits)).get("name")
         if name:
             return str(name)
     revision, model = path.resolve().parent, path.resolve().parent.parent

@@ -17,7 +17,7 @@ _SCORES = "memory_eval_res"
 def read(content: Content) -> Log:
     """The log, with a row for each reference."""
     memory: dict[str, Any] = {}
-    for step in content.document:
+    for _, step in content.rows:
         memory |= step["memory"]
     answers = "memory_pred_ls" if "memory_pred_ls" in memory else "memory_ans_ls"
     return Log(

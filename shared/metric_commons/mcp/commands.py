@@ -31,6 +31,25 @@ def mcp(
     processes: Annotated[
         int, typer.Option(metavar="COUNT", min=1, help="How many calls run at the same time.")
     ] = 8,
+    max_memory: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=0.1,
+            help="How much memory all calls together may use, in GB, on Linux.",
+            show_default="half of the memory of the machine or its control group",
+        ),
+    ] = None,
+    max_unpacked: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BYTES",
+            min=1,
+            help="Refuse JSON documents, and files in archives, with more content. Until this is "
+            "set, compressed files with more than 1,000 times their size are refused, too.",
+            show_default="1 GiB",
+        ),
+    ] = None,
     allow_execution: Annotated[
         bool,
         typer.Option(
@@ -65,7 +84,7 @@ def mcp(
         os.environ[PERMISSION] = "1"  # inherited by the processes of calls
     serve(
         roots or [project_folder()],
-        budget=Budget(seconds, gigabytes, processes),
+        budget=Budget(seconds, gigabytes, processes, max_memory, max_unpacked),
         server_folder=ultrarag,
         execution_allowed=allow_execution,
         python_version=python_version,

@@ -7,7 +7,6 @@ from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.usage import extra
 from ..files.stored import write_whole
-from ..files.streams import Limits
 from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, Range, Seed
 from ..numbers.progress import watched
@@ -21,8 +20,6 @@ REQUEST_FIELDS = (
     *("references", "options", "preset", "confidence_level", "interval", "standard_error"),
     *("clusters", "seed", "groups", "compare", "scores", "correction"),
 )
-
-_LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
 def evaluate_file(
@@ -77,7 +74,6 @@ def evaluate_file(
         systems=systems_from([context.roots.to_read("path", file) for file in paths], fields),
         ids=id_field,
         n_resamples=n_resamples,
-        limits=_LIMITS,
         per_example=rows_target is not None,
     )
     _check_inputs(evaluation.metrics, evaluation.references)

@@ -22,22 +22,28 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog.usage import MissingExtraError
+from ..files.read_limits import Limits, set_default
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
 from ..results.rendering import label, message_line
 
 _IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
+_LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
-def serve(descriptor: int, modules: Sequence[str], gigabytes: float) -> None:
+def serve(
+    descriptor: int, modules: Sequence[str], gigabytes: float, max_unpacked: int | None = None
+) -> None:
     """Fork a process for every connection that arrives, until the server ends.
 
     Args:
         descriptor: the file descriptor of the socket on which connections arrive.
         modules: modules to import: the first at once, the others while the server is idle.
         gigabytes: the memory that each process may use.
+        max_unpacked: as in `Budget`.
     """
+    set_default(_LIMITS.with_whole(max_unpacked))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that no zombies remain
     control = socket.socket(fileno=descriptor)

@@ -12,13 +12,17 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import anyio
 from anyio import to_thread
+
+from .memory_watch import INTERVAL, growth_of, half_of_memory, size_of
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
 
@@ -36,11 +40,16 @@ class Budget(NamedTuple):
         seconds: the time of one call.
         gigabytes: the memory of one call (1 GB is 2**30 bytes).
         processes: how many calls run at the same time; further calls wait.
+        max_memory: the memory of all calls together, in GB; None for half of the memory of the
+            machine or its control group.
+        max_unpacked: the bytes of content that is read as a whole, as in `Limits.with_whole`.
     """
 
     seconds: float = 600.0
     gigabytes: float = 4.0
     processes: int = 8
+    max_memory: float | None = None
+    max_unpacked: int | None = None
 
 
 class RefusedError(ValueError):
@@ -67,6 +76,9 @@ class Workers:
         self._control: socket.socket | None = None
         self._origin: subprocess.Popen[bytes] | None = None  # from which processes are forked
         self._is_closed = False
+        self._max_memory = half_of_memory() if budget.max_memory is None else budget.max_memory
+        self._has_calls = threading.Event()
+        threading.Thread(target=self._watch_memory, daemon=True).start()
 
     def prepare(self) -> None:
         """Start the imports before the first call arrives."""
@@ -77,7 +89,8 @@ class Workers:
             with worker_end:
                 start = (
                     f"from {__package__}.forking import serve; "
-                    f"serve({worker_end.fileno()}, {PRELOADED!r}, {self._budget.gigabytes!r})"
+                    f"serve({worker_end.fileno()}, {PRELOADED!r}, {self._budget.gigabytes!r}, "
+                    f"{self._budget.max_unpacked!r})"
                 )
                 self._origin = subprocess.Popen(
                     [sys.executable, "-P", "-c", start],
@@ -91,6 +104,7 @@ class Workers:
     def close(self) -> None:
         """End all processes and refuse all calls; may be called from any thread."""
         self._is_closed = True
+        self._has_calls.set()  # so that the thread that waits for it ends
         for call in list(self._calls):
             call.stop()
         with self._lock:
@@ -141,6 +155,7 @@ class Workers:
         server_end, worker_end = socket.socketpair()
         call = _Call(Connection(server_end.detach()))
         self._calls.add(call)
+        self._has_calls.set()
         try:
             # Sending blocks if the data exceeds the buffer of the socket.
             await to_thread.run_sync(self._start, call, worker_end, work, arguments)
@@ -184,9 +199,10 @@ class Workers:
             except (EOFError, OSError):
                 is_started, call.process = call.process is not None, None
                 if is_started or self._is_closed:
-                    raise RefusedError(self._ending()) from None
-                raise _NotStartedError(self._ending()) from None
+                    raise RefusedError(self._ending(call)) from None
+                raise _NotStartedError(self._ending(call)) from None
             if kind == "process":
+                call.first_size = size_of(value)
                 call.process = value
             elif kind == "progress":
                 await progress(*value)
@@ -196,10 +212,44 @@ class Workers:
                     raise RefusedError(value)
                 return value
 
-    def _ending(self) -> str:
-        """The reason why a process ended without an answer."""
+    def _watch_memory(self) -> None:
+        """Stop the largest call whenever all together exceed their memory, until the server ends.
+
+        The calls that a stopped one leaves behind are measured after its memory is free.
+        """
+        stopped: int | None = None
+        while self._has_calls.wait() and not self._is_closed:
+            calls = list(self._calls)
+            if not calls:
+                self._has_calls.clear()
+                continue
+            if stopped is None or not size_of(stopped):
+                stopped = self._stop_largest(calls)
+            time.sleep(INTERVAL)
+
+    def _stop_largest(self, calls: Sequence["_Call"]) -> int | None:
+        """End the process with most memory if there is too much of it; its id."""
+        sizes = [growth_of(call) for call in calls]
+        if sum(sizes) <= self._max_memory * 2**30:
+            return None
+        size, call = max(zip(sizes, calls, strict=True), key=itemgetter(0))
+        call.reason = (
+            f"the calls of this server together take more than the {self._max_memory:.3g} GB of "
+            f"memory that they may use, and this one took most of it, {size / 2**30:.2g} GB; "
+            "request less, or start the server with a higher --max-memory"
+        )
+        process = call.process
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        return process
+
+    def _ending(self, call: "_Call") -> str:
+        """The reason why the process of a call ended without an answer."""
         if self._is_closed:
             return "the server is closing"
+        if call.reason:
+            return call.reason
         return (
             "the process of this call was killed, perhaps because it ran out of memory, of which "
             f"it may use {self._budget.gigabytes:g} GB; try again, or request less"
@@ -212,6 +262,8 @@ class _Call:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.process: int | None = None
+        self.first_size = 0  # bytes of memory of the process when it started
+        self.reason = ""  # why it was stopped
 
     def stop(self) -> None:
         """End the process; if its id is not known yet, it ends when the connection is closed."""

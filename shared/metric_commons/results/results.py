@@ -33,6 +33,7 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content
+from .result_relations import check_relations
 from .result_tables import COLUMNS, Standings, entries, lines, tables
 from .row_scores import read_rows, with_columns, write_rows
 from .score_names import find_score, find_scores
@@ -125,6 +126,8 @@ class Results(Stored):
             ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
+        if content["format"] == cls.FORMAT:
+            check_relations(content)
         return cls(
             systems={
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
@@ -258,6 +261,8 @@ class Results(Stored):
         def key(system: str) -> tuple[bool, float]:
             result = self.systems[system].get(module)
             value = result.scores.get(name, math.nan) if result else math.nan
+            if not isinstance(value, int | float):
+                raise ValueError(f"{name} of system {system!r} is not a single number")
             is_lower_better = result is not None and name in result.lower_is_better
             return math.isnan(value), value if is_lower_better else -value
 

@@ -13,7 +13,8 @@ from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
-from ..files.streams import Limits, stem
+from ..files.read_limits import Limits
+from ..files.streams import stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult

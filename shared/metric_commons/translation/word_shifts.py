@@ -13,7 +13,10 @@ table inside the beam, for all shifts of a round at once.
 """
 
 import math
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -127,9 +130,11 @@ def _common_stretches(words: Words, target: Words) -> Iterator[tuple[int, int, i
     for position, word in enumerate(target):
         positions_by_word.setdefault(word, []).append(position)
     for start, word in enumerate(words):
-        for position in positions_by_word.get(word, ()):
-            if abs(position - start) > _FARTHEST:
-                continue
+        positions = positions_by_word.get(word, [])
+        nearest = bisect_left(positions, start - _FARTHEST)
+        for position in islice(positions, nearest, None):
+            if position > start + _FARTHEST:
+                break
             limit = min(_LONGEST, len(words) - start, len(target) - position)
             length = 0
             while length < limit and words[start + length] == target[position + length]:
@@ -162,7 +167,8 @@ class _Distances:
                 self.known[words] = self._distance(words)
             unknown = [w for w in unknown if not self._is_in_beam(self.known[w], len(w))]
         if unknown:
-            last = _beam_rows(np.array(unknown, np.int64), self._array)[-1]
+            beam = _beam_rows(np.array(unknown, np.int64), self._array)
+            ((_, last),) = deque(beam, maxlen=1)
             self.known.update(zip(unknown, last[:, -1].tolist(), strict=True))
 
     def trace(self, words: Words) -> tuple[int, str]:
@@ -231,51 +237,67 @@ class _Distances:
 
     def _beam_trace(self, words: Words) -> tuple[int, str]:
         array = np.array([words], np.int64).reshape(1, len(words))
-        table = [line[0].tolist() for line in _beam_rows(array, self._array)]
+        table = [(low, cells[0].tolist()) for low, cells in _beam_rows(array, self._array)]
+
+        def cell(column: int, row: int) -> int:
+            low, cells = table[column]
+            inside: int = cells[row - low] if low <= row < low + len(cells) else _FAR
+            return inside
+
         steps = []
         column, row = len(words), self._rows
         while column or row:
-            distance = table[column][row]
+            distance = cell(column, row)
             differs = bool(column and row and words[column - 1] != self._target[row - 1])
-            if column and row and table[column - 1][row - 1] + differs == distance:
+            if column and row and cell(column - 1, row - 1) + differs == distance:
                 steps.append("s" if differs else " ")
                 column, row = column - 1, row - 1
-            elif column and table[column - 1][row] + 1 == distance:
+            elif column and cell(column - 1, row) + 1 == distance:
                 steps.append("p")
                 column -= 1
             else:
                 steps.append("r")
                 row -= 1
-        return table[-1][-1], "".join(reversed(steps))
+        return cell(len(words), self._rows), "".join(reversed(steps))
 
 
-def _beam_rows(sides: Integers, target: Integers) -> list[Integers]:
-    """The rows of the distance table inside the beam, for many translations at once.
+def _beam_rows(sides: Integers, target: Integers) -> Iterator[tuple[int, Integers]]:
+    """The rows of the distance table, for many translations at once: where each starts, its cells.
 
-    A cell depends on the one to its left: it is the minimum of t[k] + j - k over all k up to j,
-    which is a running minimum of t - j.
+    After the first, a row has only the cells inside the beam, so that time and memory grow with the
+    number of words and not with its square. A cell depends on the one to its left: it is the
+    minimum of t[k] + j - k over all k up to j, which is a running minimum of t - j.
 
     Args:
         sides: the words of the translations, shape (translations, words).
         target: the words of the reference.
     """
     translations, words = sides.shape
-    line = np.tile(np.arange(target.size + 1), (translations, 1))
-    lines = [line]
+    low = 0
+    line: Integers = np.broadcast_to(np.arange(target.size + 1), (translations, target.size + 1))
+    yield low, line
     ratio = target.size / words if words else 1.0
     width = math.ceil(ratio / 2 + _BEAM) if ratio / 2 > _BEAM else _BEAM
     for number in range(1, words + 1):
         middle = math.floor(number * ratio)
-        low = max(0, middle - width)
+        before, low = low, max(0, middle - width)
         high = target.size + 1 if number == words else min(target.size + 1, middle + width)
         first = max(low, 1)
         differs = sides[:, number - 1, np.newaxis] != target[first - 1 : high - 1]
-        cells = np.minimum(line[:, first - 1 : high - 1] + differs, line[:, first:high] + 1)
+        above = _cells(line, before, first - 1, high)
+        cells = np.minimum(above[:, :-1] + differs, above[:, 1:] + 1)
         if low == 0:
-            cells = np.concatenate((line[:, :1] + 1, cells), axis=1)
+            cells = np.concatenate((above[:, :1] + 1, cells), axis=1)
         offsets = np.arange(cells.shape[1])
-        line = np.full_like(line, _FAR)
-        line[:, low:high] = np.minimum.accumulate(cells - offsets, axis=1) + offsets
+        line = np.minimum.accumulate(cells - offsets, axis=1) + offsets
         np.minimum(line, _FAR, out=line)
-        lines.append(line)
-    return lines
+        yield low, line
+
+
+def _cells(line: Integers, low: int, start: int, end: int) -> Integers:
+    """The cells from start to end of a row that starts at `low`; far ones are outside the beam."""
+    cells = np.full((line.shape[0], end - start), _FAR, np.int64)
+    left, right = max(start, low), min(end, low + line.shape[1])
+    if left < right:
+        cells[:, left - start : right - start] = line[:, left - low : right - low]
+    return cells

@@ -139,8 +139,14 @@ def test_equal_texts_are_read_once():
         ("boxd", ": there is no step 'boxd'; did you mean 'boxed'?"),
         ([], ": a chain needs at least one step"),
         (["boxed", 3], f": there is no step 3; the steps are {', '.join(STEPS)}"),
-        ({"group": 1}, ": a pattern has 'regex', and perhaps 'group', unlike {'group': 1}"),
-        ({"regex": "a", "flags": 1}, ": a pattern has 'regex', and perhaps 'group', unlike"),
+        (
+            {"group": 1},
+            ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {'group': 1}",
+        ),
+        (
+            {"regex": "a", "flags": 1},
+            ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike",
+        ),
         ({"regex": "a", "group": True}, ": 'group' is the number of a match, got True"),
         ({"regex": "("}, ": '(' is no pattern: missing ), unterminated subpattern at position 0"),
     ],
@@ -172,6 +178,7 @@ def test_an_unparsed_row_scores_nothing_whatever_the_reference(name):
     rows = result["per_example"]
 
     assert rows.pop("unparsed") == [1.0, 0.0, 1.0, 0.0]
+    assert rows.pop("timed_out") == [0.0] * 4
     assert result["unparsed"] == 0.5
     assert {label: group["unparsed"] for label, group in result["groups"].items()} == {
         "a": 0.5,
@@ -253,7 +260,7 @@ def test_the_signature_names_the_chain():
     chain = f'strip_think,{{"regex": "rate ([0-9]+)"}},str.strip,{__name__}:first_word'
 
     assert f"|extract={chain}|rows=2|" in line
-    assert results.systems["predictions"]["qa_em"].lower_is_better == ["unparsed"]
+    assert results.systems["predictions"]["qa_em"].lower_is_better == ["unparsed", "timed_out"]
 
 
 def first_word(text):

@@ -217,7 +217,7 @@ def test_a_file_without_rows_is_refused(tmp_path, read, pack, data):
 def test_a_gzip_file_that_was_cut_off_is_refused(tmp_path, end):
     path = tmp_path / "run.gz"
     path.write_bytes(gzip.compress(RUN.encode())[:end])
-    with pytest.raises(ValueError, match="the gzip file is broken: ") as error:
+    with pytest.raises(ValueError, match="the compressed file is broken: ") as error:
         read_run(path)
     assert str(error.value).startswith(f"{path}: ")
 
@@ -227,7 +227,7 @@ def test_a_gzip_file_that_was_changed_is_refused(tmp_path):
     packed = bytearray(gzip.compress(RUN.encode() * 50))
     packed[-6] ^= 1  # of the checksum
     path.write_bytes(packed)
-    with pytest.raises(ValueError, match="the gzip file is broken: CRC check failed"):
+    with pytest.raises(ValueError, match="the compressed file is broken: CRC check failed"):
         read_run(path)
 
 

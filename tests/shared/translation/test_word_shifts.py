@@ -1,5 +1,6 @@
 import itertools
 import random
+import tracemalloc
 
 import pytest
 
@@ -51,3 +52,16 @@ def test_distances_of_many_moves_are_those_of_each(few, monkeypatch):
     monkeypatch.setattr(word_shifts, "_FEW", few)
 
     assert [translation_edits(*pair) for pair in pairs] == expected
+
+
+def test_memory_grows_with_the_words_and_not_with_their_square():
+    dice = random.Random(1)
+    prediction, reference = ([str(dice.randrange(2000)) for _ in range(400)] for _ in range(2))
+    tracemalloc.start()
+    try:
+        translation_edits(prediction, reference)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 10_000_000  # the whole table of all moves would take 40 MB
