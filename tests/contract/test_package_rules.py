@@ -193,7 +193,7 @@ def foreign_libraries(path, text):
 # What opens the files of users for all others, and what opens only files of the package, pipes and
 # the files of programs that are run.
 OPENERS = (
-    *("files/access.py", "files/temporary_files.py", "mcp/roots.py"),
+    *("files/access.py", "mcp/roots.py"),
     *("catalog/catalog.py", "base/declared_module.py", "mathematics/symbolic_worker.py"),
     *("report/page.py", "report/leaderboard_page.py", "mcp/stdio.py", "mcp/forking.py"),
     *("execution/*", "hub/*"),

@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Self
 
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
-from .access import read_file, target_to_write
-from .temporary_files import remove_abandoned, temporary_name
+from .access import read_file, remove_abandoned, target_to_write, temporary_name
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")

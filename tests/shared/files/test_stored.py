@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from metric_commons.files.access import temporary_name
 from metric_commons.files.stored import write_whole
-from metric_commons.files.temporary_files import temporary_name
 from tests.spec import PATIENCE
 
 of_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions and links")
