@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.apps import official_media
 from tests.apps import official_models as made
 from tests.spec import ROOT
 
@@ -38,6 +39,7 @@ EXPECTED = {
     ("run_glue, stsb", "eval_"): (1e-6, "the stock module computes in single precision"),
 }
 EXACT = 1e-9
+MODEL = "MODEL"  # the folder of the model, among the arguments of a run
 
 
 @dataclass
@@ -54,17 +56,18 @@ class Run:
     def write(self, folder: Path, scripts: Path) -> Path:
         """Write model, data and request; returns the file of the request."""
         kind, settings = self.model
-        arguments = [
-            "--model_name_or_path",
-            str(made.save_model(kind, folder / "model", **settings)),
-        ]
+        maker = official_media if kind in official_media.KINDS else made
+        model = str(maker.save_model(kind, folder / "model", **settings))
+        arguments = ["--model_name_or_path", model]
         if self.data is not None:
+            made.DICE.seed(31)
             rows = self.data()
             file = folder / "rows.json"
             lines = map(json.dumps, rows)
             file.write_text(json.dumps({"data": rows}) if "id" in rows[0] else "\n".join(lines))
             arguments += ["--train_file", str(file), "--validation_file", str(file)]
-        arguments += ["--do_eval", "--report_to", "none", "--use_cpu", *self.arguments]
+        arguments += ["--do_eval", "--report_to", "none", "--use_cpu"]
+        arguments += [model if argument == MODEL else argument for argument in self.arguments]
         request = folder / "run.json"
         request.write_text(
             json.dumps(
@@ -143,6 +146,20 @@ def _ner(*arguments: str) -> Run:
 _ACCURACY = ('load("accuracy"', 'load("METRICS/classification", "accuracy"')
 _GENERATED = ["--predict_with_generate", "--max_source_length", "32", "--max_target_length", "16"]
 
+_LABELS = ["--label_column_name", "label", "--remove_unused_columns", "False"]
+
+
+def _media(script: str, kind: str, *arguments: str, loaded: tuple[str, str]) -> Run:
+    data = kind if kind == "images" else "sounds"
+    return Run(
+        Path(script).name,
+        f"{script}.py",
+        (kind, {}),
+        arguments=["--dataset_name", data, *arguments],
+        loaded=loaded,
+    )
+
+
 RUNS = [
     *map(_glue, made.GLUE_COLUMNS),
     _classification("single", *_ACCURACY),
@@ -197,6 +214,29 @@ RUNS = [
         made.lines,
         ["--max_seq_length", "32"],
         _ACCURACY,
+    ),
+    Run(
+        "run_xnli",
+        "text-classification/run_xnli.py",
+        ("SequenceClassification", {"num_labels": 3}),
+        arguments=["--language", "en", "--max_seq_length", "32"],
+        loaded=('load("xnli"', 'load("METRICS/classification", "xnli"'),
+    ),
+    _media("image-classification/run_image_classification", "images", *_LABELS, loaded=_ACCURACY),
+    _media("audio-classification/run_audio_classification", "sounds", *_LABELS, loaded=_ACCURACY),
+    _media(
+        "speech-recognition/run_speech_recognition_ctc",
+        "ctc",
+        *("--text_column_name", "text", "--eval_split_name", "validation"),
+        *("--eval_metrics", "wer", "cer", "--tokenizer_name_or_path", MODEL),
+        loaded=("load(metric,", 'load("METRICS/error_rate", metric,'),
+    ),
+    _media(
+        "speech-recognition/run_speech_recognition_seq2seq",
+        "speech",
+        *("--text_column_name", "text", "--eval_split_name", "validation"),
+        *("--predict_with_generate", "--generation_max_length", "12"),
+        loaded=('load("wer"', 'load("METRICS/error_rate", "wer"'),
     ),
 ]
 
