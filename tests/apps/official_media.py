@@ -33,9 +33,7 @@ def save_model(kind: str, folder: Path) -> Path:
         transformers.Wav2Vec2ForSequenceClassification(config).save_pretrained(folder)
     elif kind == "ctc":
         tokenizer = _letters(folder)
-        config = _config_of_sounds(
-            vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id
-        )
+        config = _config_of_sounds(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id)
         tokenizer.save_pretrained(folder)
         transformers.Wav2Vec2ForCTC(config).save_pretrained(folder)
     else:
@@ -114,7 +112,7 @@ def _save_transcriber(folder: Path, extractor: Any) -> None:
 
 
 def read_sounds_as_numbers() -> None:
-    """Let `datasets` store sounds as bytes of numbers, which it reads without a library of codecs."""
+    """Let `datasets` store sounds as bytes of numbers, which need no library of codecs."""
     from datasets import Audio
 
     def decode_example(feature: Any, value: dict[str, Any], **_: Any) -> dict[str, Any]:

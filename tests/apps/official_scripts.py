@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ COMMITS = {
     "evaluate": "a7dd338386a4fae9a1767e05eb9ef9479513d9e8",
 }
 TABLE = ROOT / "docs" / "tables" / "official_scripts.md"
-# Keys that may differ by as much, and why; all others are equal to 1e-9.
+# Runs and keys, by how they start, that may differ by as much, and why; others are equal to 1e-9.
 EXPECTED = {
     ("run_summarization", "eval_rouge"): (
         2.0,
@@ -66,7 +66,9 @@ class Run:
             lines = map(json.dumps, rows)
             file.write_text(json.dumps({"data": rows}) if "id" in rows[0] else "\n".join(lines))
             arguments += ["--train_file", str(file), "--validation_file", str(file)]
-        arguments += ["--do_eval", "--report_to", "none", "--use_cpu"]
+        trained = ["--num_train_epochs", "1", "--seed", "31"]
+        evaluated = ["--do_eval", "--report_to", "none", "--use_cpu"]
+        arguments += trained if self.script.endswith("_no_trainer.py") else evaluated
         arguments += [model if argument == MODEL else argument for argument in self.arguments]
         request = folder / "run.json"
         request.write_text(
@@ -115,10 +117,15 @@ def _classification(kind: str, stock: str, ours: str, *arguments: str) -> Run:
     )
 
 
+_SQUAD_V2 = (
+    '"squad_v2" if data_args.version_2_with_negative else "squad"',
+    '"METRICS/squad_v2", "squad_v2"',
+)
+_SQUAD = (_SQUAD_V2[0], '"METRICS/qa_f1", "squad"')
+
+
 def _questions(*, second: bool, generated: bool) -> Run:
     script = "run_seq2seq_qa" if generated else "run_qa"
-    stock = '"squad_v2" if data_args.version_2_with_negative else "squad"'
-    ours = '"METRICS/squad_v2", "squad_v2"' if second else '"METRICS/qa_f1", "squad"'
     arguments = ["--version_2_with_negative"] if second else []
     if generated:
         arguments += ["--predict_with_generate", "--max_answer_length", "8"]
@@ -128,7 +135,7 @@ def _questions(*, second: bool, generated: bool) -> Run:
         ("bart", {}) if generated else ("QuestionAnswering", {}),
         lambda: made.questions(unanswerable=second),
         ["--max_seq_length", "48", "--doc_stride", "16", *arguments],
-        (stock, ours),
+        _SQUAD_V2 if second else _SQUAD,
     )
 
 
@@ -160,7 +167,7 @@ def _media(script: str, kind: str, *arguments: str, loaded: tuple[str, str]) -> 
     )
 
 
-RUNS = [
+TRAINED = [
     *map(_glue, made.GLUE_COLUMNS),
     _classification("single", *_ACCURACY),
     _classification(
@@ -239,6 +246,45 @@ RUNS = [
         loaded=('load("wer"', 'load("METRICS/error_rate", "wer"'),
     ),
 ]
+_LOOP_TEXTS = ["--max_source_length", "32", "--val_max_target_length", "16", "--num_beams", "1"]
+# Scripts with a loop of their own, which hand over batches, and their arguments.
+LOOPS = {
+    "run_glue, mrpc": ["--task_name", "mrpc", "--max_length", "32"],
+    "run_qa, SQuAD v2": [
+        *("--max_seq_length", "48", "--doc_stride", "16", "--version_2_with_negative"),
+    ],
+    "run_ner --return_entity_level_metrics": ["--return_entity_level_metrics"],
+    "run_summarization": _LOOP_TEXTS,
+    "run_translation": [
+        *(*_LOOP_TEXTS, "--source_lang", "en", "--target_lang", "ro"),
+    ],
+    "run_swag": ["--max_seq_length", "32"],
+    "run_image_classification": ["--dataset_name", "images", "--label_column_name", "label"],
+}
+
+
+# What a loop loads in another notation than the script with a `Trainer`.
+_LOADED_BY_LOOPS = {
+    _SQUAD_V2: (
+        'load("squad_v2" if args.version_2_with_negative else "squad"',
+        f"load({_SQUAD_V2[1]}",
+    )
+}
+
+
+def _loop(run: Run) -> Run:
+    """The run of the script that trains and evaluates the same model without a `Trainer`."""
+    kind, _, task = run.name.partition(",")
+    return replace(
+        run,
+        name=f"{kind.split()[0]}_no_trainer" + f",{task}" * bool(task),
+        script=run.script.replace(".py", "_no_trainer.py"),
+        arguments=LOOPS[run.name],
+        loaded=_LOADED_BY_LOOPS.get(run.loaded, run.loaded),
+    )
+
+
+RUNS = [*TRAINED, *(_loop(run) for run in TRAINED if run.name in LOOPS)]
 
 
 def checkout(name: str) -> Path:
@@ -305,7 +351,7 @@ def differences(name: str, scores: dict[str, dict[str, Any]]) -> dict[str, tuple
                 (
                     cause
                     for (run, prefix), cause in EXPECTED.items()
-                    if run == name and key.startswith(prefix)
+                    if name.startswith(run) and key.startswith(prefix)
                 ),
                 (0.0, ""),
             )
