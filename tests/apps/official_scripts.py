@@ -312,27 +312,32 @@ def checkout(name: str) -> Path:
 
 
 def run_all(runs: list[Run]) -> dict[str, dict[str, dict[str, Any]]]:
-    """The scores of each run, by way and key."""
+    """The scores of each run, by way and key; scripts of a folder run in one process."""
     scripts = checkout("transformers") / "examples" / "pytorch"
     metrics = checkout("evaluate") / "metrics"
     results = {}
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
+    runs_by_folder: dict[str, list[Run]] = {}
     for run in runs:
+        runs_by_folder.setdefault(run.script.partition("/")[0], []).append(run)
+    for together in runs_by_folder.values():
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            request = run.write(folder, scripts)
-            command = [sys.executable, "-m", "tests.apps.official_child", str(request)]
-            done = subprocess.run(
-                command, cwd=metrics, env=environment, capture_output=True, text=True
-            )
-            if done.returncode:
-                sys.stderr.write(
-                    f"{run.name} failed\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}\n"
-                )
-                continue
-            results[run.name] = json.loads((folder / "scores.json").read_text("utf-8"))
-            sys.stderr.write(f"{run.name}: {results[run.name]['stock']}\n")
-    return results
+            folders = [Path(name, str(number)) for number in range(len(together))]
+            requests = []
+            for run, folder in zip(together, folders, strict=True):
+                folder.mkdir()
+                requests.append(str(run.write(folder, scripts)))
+            command = [sys.executable, "-m", "tests.apps.official_child", *requests]
+            subprocess.run(command, cwd=metrics, env=environment, capture_output=True)
+            for run, folder in zip(together, folders, strict=True):
+                if (file := folder / "scores.json").exists():
+                    results[run.name] = json.loads(file.read_text("utf-8"))
+                    sys.stderr.write(f"{run.name}: {results[run.name]['stock']}\n")
+                else:
+                    failure = folder / "failure.txt"
+                    text = failure.read_text("utf-8") if failure.exists() else "the process ended"
+                    sys.stderr.write(f"{run.name} failed: {text}\n")
+    return {run.name: results[run.name] for run in runs if run.name in results}
 
 
 def differences(name: str, scores: dict[str, dict[str, Any]]) -> dict[str, tuple[float, str]]:
@@ -363,7 +368,7 @@ def table(results: dict[str, dict[str, dict[str, Any]]]) -> str:
     """The table of the guide: the scores of each script, and what differs with our modules."""
     lines = ["| Script | Scores | Equal | Different |", "| --- | --- | --- | --- |"]
     for name, scores in results.items():
-        keys = [key.removeprefix("eval_") for key in scores["stock"]]
+        keys = sorted(key.removeprefix("eval_") for key in scores["stock"])
         keys_by_cause: dict[str, list[str]] = {}
         odd = differences(name, scores)
         for key, (_, why) in sorted(odd.items()):
