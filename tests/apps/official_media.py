@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from tests.apps.official_models import DICE, LABELS, ROWS, WORDS, save_tokenizer, sentence
+from tests.apps.official_models import (
+    DICE,
+    LABELS,
+    ROWS,
+    SEED,
+    WORDS,
+    save_tokenizer,
+    sentence,
+)
 
 RATE = 16_000  # samples of a second of sound
 LENGTH = RATE  # so that there are more frames than letters
@@ -17,7 +25,7 @@ def save_model(kind: str, folder: Path) -> Path:
     import torch
     import transformers
 
-    torch.manual_seed(31)
+    torch.manual_seed(SEED)
     if kind == "images":
         size = {"height": 16, "width": 16}
         transformers.ViTImageProcessor(size=size).save_pretrained(folder)

@@ -13,6 +13,7 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LABELS = ["bird", "cat", "dog"]
 ROWS = 24
 DICE = random.Random(31)
+SEED = 3  # of the weights: with these, classifiers of texts choose either class half of the time
 
 
 def sentence(fewest: int = 4, most: int = 9) -> str:
@@ -50,7 +51,7 @@ def save_model(kind: str, folder: Path, **settings: Any) -> Path:
     import torch
     import transformers
 
-    torch.manual_seed(31)
+    torch.manual_seed(SEED)
     size = save_tokenizer(folder)
     if kind == "bart":
         config = transformers.BartConfig(
