@@ -108,6 +108,13 @@ def _homes(package: str) -> dict[str, str]:
     }
 
 
+_CODE_EVAL = [
+    "`code_eval` is not in the table, because it runs programs in isolation, where another one may",
+    'fail than in the module of evaluate. With `result_format="code_eval"` it returns the same pair,',
+    "and takes its own options; see [code_eval](modules/code_eval.md).",
+]
+
+
 def _stock_modules() -> str:
     """What replaces each of evaluate's own modules, as the scripts of ours declare it."""
     lines = [
@@ -127,7 +134,7 @@ def _stock_modules() -> str:
         ours = f'load("./metrics/{entry.module}", "{entry.result_format}")'
         link = f"[{entry.module}](modules/{entry.module}.md)"
         lines.append(f"| `load({stock})` | {link}: `{ours}` | {entry.differences} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *_CODE_EVAL, ""])
 
 
 def _commands() -> str:
