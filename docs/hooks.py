@@ -109,9 +109,9 @@ def _homes(package: str) -> dict[str, str]:
 
 
 _CODE_EVAL = [
-    "`code_eval` is not in the table, because it runs programs in isolation, where another one may",
-    'fail than in the module of evaluate. With `result_format="code_eval"` it returns the same pair,',
-    "and takes its own options; see [code_eval](modules/code_eval.md).",
+    "`code_eval` is not in the table: it runs programs in isolation, so one may fail that passes",
+    'in the module of evaluate. With `result_format="code_eval"` it returns the same pair, and has',
+    "its own options; see [code_eval](modules/code_eval.md).",
 ]
 
 

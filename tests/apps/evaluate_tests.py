@@ -7,7 +7,8 @@ checkout of evaluate 0.4.6, whose folder `tests` is renamed since ours has that 
         evaluate_tests/test_save.py evaluate_tests/test_evaluator.py \\
         evaluate_tests/test_trainer_evaluator_parity.py
 
-The last two load models and data of the Hub. Where ours differs, and why, stands in `DIFFERENCES`; each of these tests must fail.
+The last two load models and data of the Hub. Where ours differs, and why, stands in `DIFFERENCES`;
+each of these tests must fail.
 """
 
 from contextlib import ExitStack
