@@ -179,6 +179,13 @@ def _homes(package: str) -> dict[str, str]:
     }
 
 
+_CODE_EVAL = [
+    "`code_eval` is not in the table: it runs programs in isolation, so one may fail that passes",
+    'in the module of evaluate. With `result_format="code_eval"` it returns the same pair, and has',
+    "its own options; see [code_eval](modules/code_eval.md).",
+]
+
+
 def _stock_modules() -> str:
     """What replaces each of evaluate's own modules, as the scripts of ours declare it."""
     lines = [
@@ -198,7 +205,7 @@ def _stock_modules() -> str:
         ours = f'load("./metrics/{entry.module}", "{entry.result_format}")'
         link = f"[{entry.module}](modules/{entry.module}.md)"
         lines.append(f"| `load({stock})` | {link}: `{ours}` | {entry.differences} |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *_CODE_EVAL, ""])
 
 
 def _commands() -> str:

@@ -1,18 +1,28 @@
-"""A plugin of pytest for the tests of `evaluate` itself, with our base class in place of its own.
+"""A plugin of pytest for the tests of `evaluate` itself, with our base class and modules.
 
-From a checkout of evaluate 0.4.6:
+Our base class takes the place of its own, and `evaluate.load("accuracy")` loads ours. From a
+checkout of evaluate 0.4.6, whose folder `tests` is renamed since ours has that name:
 
-    python -m pytest -p tests.apps.evaluate_tests tests/test_metric.py tests/test_save.py
+    python -m pytest -p tests.apps.evaluate_tests evaluate_tests/test_metric.py \\
+        evaluate_tests/test_save.py evaluate_tests/test_evaluator.py \\
+        evaluate_tests/test_trainer_evaluator_parity.py
 
-Where ours differs, and why, stands in `DIFFERENCES`; each of these tests must fail.
+The last two load models and data of the Hub. Where ours differs, and why, stands in `DIFFERENCES`;
+each of these tests must fail.
 """
+
+from contextlib import ExitStack
 
 import evaluate.module
 import pytest
+import transformers
 
+import metric_commons
 from metric_commons.base.module import BatchModule
 
 evaluate.module.EvaluationModule = BatchModule
+if not hasattr(transformers, "TFPreTrainedModel"):  # which evaluators ask for
+    transformers.TFPreTrainedModel = type("TFPreTrainedModel", (), {})
 
 DIFFERENCES = {
     "test_dummy_metric": "no rows are refused: a score of nothing is undefined",
@@ -35,5 +45,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_configure(config):
-    """Name the marker, with which those who have no network leave tests out."""
+    """Name the marker, with which those who have no network leave tests out; load our modules."""
     config.addinivalue_line("markers", "online: needs the Hub")
+    stack = ExitStack()
+    stack.enter_context(metric_commons.patch_evaluate())
+    config.add_cleanup(stack.close)

@@ -13,6 +13,7 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LABELS = ["bird", "cat", "dog"]
 ROWS = 24
 DICE = random.Random(31)
+SEED = 3  # of the weights: with these, classifiers of texts choose either class half of the time
 
 
 def sentence(fewest: int = 4, most: int = 9) -> str:
@@ -50,7 +51,7 @@ def save_model(kind: str, folder: Path, **settings: Any) -> Path:
     import torch
     import transformers
 
-    torch.manual_seed(31)
+    torch.manual_seed(SEED)
     size = save_tokenizer(folder)
     if kind == "bart":
         config = transformers.BartConfig(
@@ -102,15 +103,15 @@ GLUE_COLUMNS = {
     "qnli": ["question", "sentence"],
     "mnli": ["premise", "hypothesis"],
 }
+_COLUMNS = {**GLUE_COLUMNS, "xnli": GLUE_COLUMNS["mnli"]}
 
 
 def glue(task: str) -> Any:
-    """The data of a task of GLUE, as its data set on the Hub has them; always the same."""
+    """The data of a task of GLUE, or of XNLI, as its data set on the Hub has them."""
     from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
 
-    DICE.seed(31)
-    columns = GLUE_COLUMNS[task]
-    names = ["no", "yes", "perhaps"] if task == "mnli" else ["no", "yes"]
+    columns = _COLUMNS[task]
+    names = ["no", "yes", "perhaps"] if task in ("mnli", "xnli") else ["no", "yes"]
     label = Value("float32") if task == "stsb" else ClassLabel(names=names)
     features = Features({**dict.fromkeys(columns, Value("string")), "label": label})
     splits = ["train", "validation", "test"]

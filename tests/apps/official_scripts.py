@@ -17,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.apps import official_media
 from tests.apps import official_models as made
 from tests.spec import ROOT
 
@@ -29,7 +30,7 @@ COMMITS = {
     "evaluate": "a7dd338386a4fae9a1767e05eb9ef9479513d9e8",
 }
 TABLE = ROOT / "docs" / "tables" / "official_scripts.md"
-# Keys that may differ by as much, and why; all others are equal to 1e-9.
+# Runs and keys, by how they start, that may differ by as much, and why; others are equal to 1e-9.
 EXPECTED = {
     ("run_summarization", "eval_rouge"): (
         2.0,
@@ -38,6 +39,7 @@ EXPECTED = {
     ("run_glue, stsb", "eval_"): (1e-6, "the stock module computes in single precision"),
 }
 EXACT = 1e-9
+MODEL = "MODEL"  # the folder of the model, among the arguments of a run
 
 
 @dataclass
@@ -54,17 +56,20 @@ class Run:
     def write(self, folder: Path, scripts: Path) -> Path:
         """Write model, data and request; returns the file of the request."""
         kind, settings = self.model
-        arguments = [
-            "--model_name_or_path",
-            str(made.save_model(kind, folder / "model", **settings)),
-        ]
+        maker = official_media if kind in official_media.KINDS else made
+        model = str(maker.save_model(kind, folder / "model", **settings))
+        arguments = ["--model_name_or_path", model]
         if self.data is not None:
+            made.DICE.seed(31)
             rows = self.data()
             file = folder / "rows.json"
             lines = map(json.dumps, rows)
             file.write_text(json.dumps({"data": rows}) if "id" in rows[0] else "\n".join(lines))
             arguments += ["--train_file", str(file), "--validation_file", str(file)]
-        arguments += ["--do_eval", "--report_to", "none", "--use_cpu", *self.arguments]
+        trained = ["--num_train_epochs", "1", "--seed", "31"]
+        evaluated = ["--do_eval", "--report_to", "none", "--use_cpu"]
+        arguments += trained if self.script.endswith("_no_trainer.py") else evaluated
+        arguments += [model if argument == MODEL else argument for argument in self.arguments]
         request = folder / "run.json"
         request.write_text(
             json.dumps(
@@ -112,10 +117,15 @@ def _classification(kind: str, stock: str, ours: str, *arguments: str) -> Run:
     )
 
 
+_SQUAD_V2 = (
+    '"squad_v2" if data_args.version_2_with_negative else "squad"',
+    '"METRICS/squad_v2", "squad_v2"',
+)
+_SQUAD = (_SQUAD_V2[0], '"METRICS/qa_f1", "squad"')
+
+
 def _questions(*, second: bool, generated: bool) -> Run:
     script = "run_seq2seq_qa" if generated else "run_qa"
-    stock = '"squad_v2" if data_args.version_2_with_negative else "squad"'
-    ours = '"METRICS/squad_v2", "squad_v2"' if second else '"METRICS/qa_f1", "squad"'
     arguments = ["--version_2_with_negative"] if second else []
     if generated:
         arguments += ["--predict_with_generate", "--max_answer_length", "8"]
@@ -125,7 +135,7 @@ def _questions(*, second: bool, generated: bool) -> Run:
         ("bart", {}) if generated else ("QuestionAnswering", {}),
         lambda: made.questions(unanswerable=second),
         ["--max_seq_length", "48", "--doc_stride", "16", *arguments],
-        (stock, ours),
+        _SQUAD_V2 if second else _SQUAD,
     )
 
 
@@ -143,7 +153,21 @@ def _ner(*arguments: str) -> Run:
 _ACCURACY = ('load("accuracy"', 'load("METRICS/classification", "accuracy"')
 _GENERATED = ["--predict_with_generate", "--max_source_length", "32", "--max_target_length", "16"]
 
-RUNS = [
+_LABELS = ["--label_column_name", "label", "--remove_unused_columns", "False"]
+
+
+def _media(script: str, kind: str, *arguments: str, loaded: tuple[str, str]) -> Run:
+    data = kind if kind == "images" else "sounds"
+    return Run(
+        Path(script).name,
+        f"{script}.py",
+        (kind, {}),
+        arguments=["--dataset_name", data, *arguments],
+        loaded=loaded,
+    )
+
+
+TRAINED = [
     *map(_glue, made.GLUE_COLUMNS),
     _classification("single", *_ACCURACY),
     _classification(
@@ -198,7 +222,69 @@ RUNS = [
         ["--max_seq_length", "32"],
         _ACCURACY,
     ),
+    Run(
+        "run_xnli",
+        "text-classification/run_xnli.py",
+        ("SequenceClassification", {"num_labels": 3}),
+        arguments=["--language", "en", "--max_seq_length", "32"],
+        loaded=('load("xnli"', 'load("METRICS/classification", "xnli"'),
+    ),
+    _media("image-classification/run_image_classification", "images", *_LABELS, loaded=_ACCURACY),
+    _media("audio-classification/run_audio_classification", "sounds", *_LABELS, loaded=_ACCURACY),
+    _media(
+        "speech-recognition/run_speech_recognition_ctc",
+        "ctc",
+        *("--text_column_name", "text", "--eval_split_name", "validation"),
+        *("--eval_metrics", "wer", "cer", "--tokenizer_name_or_path", MODEL),
+        loaded=("load(metric,", 'load("METRICS/error_rate", metric,'),
+    ),
+    _media(
+        "speech-recognition/run_speech_recognition_seq2seq",
+        "speech",
+        *("--text_column_name", "text", "--eval_split_name", "validation"),
+        *("--predict_with_generate", "--generation_max_length", "12"),
+        loaded=('load("wer"', 'load("METRICS/error_rate", "wer"'),
+    ),
 ]
+_LOOP_TEXTS = ["--max_source_length", "32", "--val_max_target_length", "16", "--num_beams", "1"]
+# Scripts with a loop of their own, which hand over batches, and their arguments.
+LOOPS = {
+    "run_glue, mrpc": ["--task_name", "mrpc", "--max_length", "32"],
+    "run_qa, SQuAD v2": [
+        *("--max_seq_length", "48", "--doc_stride", "16", "--version_2_with_negative"),
+    ],
+    "run_ner --return_entity_level_metrics": ["--return_entity_level_metrics"],
+    "run_summarization": _LOOP_TEXTS,
+    "run_translation": [
+        *(*_LOOP_TEXTS, "--source_lang", "en", "--target_lang", "ro"),
+    ],
+    "run_swag": ["--max_seq_length", "32"],
+    "run_image_classification": ["--dataset_name", "images", "--label_column_name", "label"],
+}
+
+
+# What a loop loads in another notation than the script with a `Trainer`.
+_LOADED_BY_LOOPS = {
+    _SQUAD_V2: (
+        'load("squad_v2" if args.version_2_with_negative else "squad"',
+        f"load({_SQUAD_V2[1]}",
+    )
+}
+
+
+def _loop(run: Run) -> Run:
+    """The run of the script that trains and evaluates the same model without a `Trainer`."""
+    kind, _, task = run.name.partition(",")
+    return replace(
+        run,
+        name=f"{kind.split()[0]}_no_trainer" + f",{task}" * bool(task),
+        script=run.script.replace(".py", "_no_trainer.py"),
+        arguments=LOOPS[run.name],
+        loaded=_LOADED_BY_LOOPS.get(run.loaded, run.loaded),
+    )
+
+
+RUNS = [*TRAINED, *(_loop(run) for run in TRAINED if run.name in LOOPS)]
 
 
 def checkout(name: str) -> Path:
@@ -226,27 +312,32 @@ def checkout(name: str) -> Path:
 
 
 def run_all(runs: list[Run]) -> dict[str, dict[str, dict[str, Any]]]:
-    """The scores of each run, by way and key."""
+    """The scores of each run, by way and key; scripts of a folder run in one process."""
     scripts = checkout("transformers") / "examples" / "pytorch"
     metrics = checkout("evaluate") / "metrics"
     results = {}
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
+    runs_by_folder: dict[str, list[Run]] = {}
     for run in runs:
+        runs_by_folder.setdefault(run.script.partition("/")[0], []).append(run)
+    for together in runs_by_folder.values():
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            request = run.write(folder, scripts)
-            command = [sys.executable, "-m", "tests.apps.official_child", str(request)]
-            done = subprocess.run(
-                command, cwd=metrics, env=environment, capture_output=True, text=True
-            )
-            if done.returncode:
-                sys.stderr.write(
-                    f"{run.name} failed\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}\n"
-                )
-                continue
-            results[run.name] = json.loads((folder / "scores.json").read_text("utf-8"))
-            sys.stderr.write(f"{run.name}: {results[run.name]['stock']}\n")
-    return results
+            folders = [Path(name, str(number)) for number in range(len(together))]
+            requests = []
+            for run, folder in zip(together, folders, strict=True):
+                folder.mkdir()
+                requests.append(str(run.write(folder, scripts)))
+            command = [sys.executable, "-m", "tests.apps.official_child", *requests]
+            subprocess.run(command, cwd=metrics, env=environment, capture_output=True)
+            for run, folder in zip(together, folders, strict=True):
+                if (file := folder / "scores.json").exists():
+                    results[run.name] = json.loads(file.read_text("utf-8"))
+                    sys.stderr.write(f"{run.name}: {results[run.name]['stock']}\n")
+                else:
+                    failure = folder / "failure.txt"
+                    text = failure.read_text("utf-8") if failure.exists() else "the process ended"
+                    sys.stderr.write(f"{run.name} failed: {text}\n")
+    return {run.name: results[run.name] for run in runs if run.name in results}
 
 
 def differences(name: str, scores: dict[str, dict[str, Any]]) -> dict[str, tuple[float, str]]:
@@ -265,7 +356,7 @@ def differences(name: str, scores: dict[str, dict[str, Any]]) -> dict[str, tuple
                 (
                     cause
                     for (run, prefix), cause in EXPECTED.items()
-                    if run == name and key.startswith(prefix)
+                    if name.startswith(run) and key.startswith(prefix)
                 ),
                 (0.0, ""),
             )
@@ -277,7 +368,7 @@ def table(results: dict[str, dict[str, dict[str, Any]]]) -> str:
     """The table of the guide: the scores of each script, and what differs with our modules."""
     lines = ["| Script | Scores | Equal | Different |", "| --- | --- | --- | --- |"]
     for name, scores in results.items():
-        keys = [key.removeprefix("eval_") for key in scores["stock"]]
+        keys = sorted(key.removeprefix("eval_") for key in scores["stock"])
         keys_by_cause: dict[str, list[str]] = {}
         odd = differences(name, scores)
         for key, (_, why) in sorted(odd.items()):

@@ -39,6 +39,7 @@ def evaluator(monkeypatch):
         "translation": tasks.TranslationEvaluator,
         "text2text-generation": tasks.Text2TextGenerationEvaluator,
         "token-classification": tasks.TokenClassificationEvaluator,
+        "automatic-speech-recognition": tasks.AutomaticSpeechRecognitionEvaluator,
     }
     return lambda task: classes[task](task)
 
@@ -187,6 +188,18 @@ def test_token_classification(kind, result_format, evaluator):
     )
 
     assert scores(result) == module.compute(predictions=predicted, references=tags)
+
+
+@pytest.mark.parametrize(("name", "rate"), [("wer", 1 / 3), ("cer", 1 / 10)])
+def test_speech_has_the_name_of_the_stock_module(name, rate, evaluator):
+    with metric_commons.patch_evaluate():
+        result = evaluator("automatic-speech-recognition").compute(
+            Pipeline("automatic-speech-recognition", [{"text": "the car"}, {"text": "sat"}]),
+            data=datasets.Dataset.from_dict({"path": ["1", "2"], "sentence": ["the cat", "sat"]}),
+            metric=name,
+        )
+
+    assert scores(result) == {name: pytest.approx(rate)}
 
 
 def test_a_suite(evaluator, monkeypatch):

@@ -271,6 +271,22 @@ def test_a_wrong_number_is_refused(refused, monkeypatch):
     )
 
 
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_processes_are_forked_whatever_the_start_method_is(processes, method):
+    columns = {"predictions": ["a", "the b", "c"] * 8, "references": ["a", "b", "d"] * 8}
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method(method, force=True)
+    try:
+        # A function of this test cannot be pickled, as other start methods would ask for.
+        options = {"normalizer": lambda text: text[-1:]}
+        found = score("qa_em", **columns, options=options, jobs=2)
+    finally:
+        multiprocessing.set_start_method(before, force=True)
+
+    assert found["predictions"]["qa_em"] == 2 / 3
+    assert processes[0] > 1
+
+
 def plain(results):
     """What results hold, with NaN as a file has it, since that is not equal to itself."""
     content = results.to_dict()

@@ -65,7 +65,8 @@ def test_an_edited_script_loads_what_replaces_its_module():
             module = ours.partition("METRICS/")[2].partition('"')[0]
             names = [entry.stock for entry in replacements() if entry.module == module]
             assert module in METRICS
-            assert any(f'"{name}"' in stock for name in names), run.name
+            named = any(f'"{name}"' in stock for name in names)
+            assert named or set(names) & set(run.arguments), run.name
 
 
 @pytest.mark.slow

@@ -98,4 +98,4 @@ def test_a_script_runs_as_it_is(tmp_path):
     assert run.returncode == 7
     run = completed("cola", "--fail")
     assert run.returncode == 1
-    assert run.stderr.rstrip().endswith("ValueError: of the script")
+    assert "ValueError: of the script" in run.stderr.splitlines()

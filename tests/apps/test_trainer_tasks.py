@@ -345,6 +345,22 @@ def test_a_plain_trainer_needs_the_positions_of_answers():
     assert hook.preprocess_logits_for_metrics(logits, None) is not None
 
 
+@pytest.mark.parametrize("kind", [list, datasets.Dataset.from_list])
+def test_a_dataset_without_labels_is_one_warning(kind):
+    questions = [{"id": "a", "context": "Oslo", "answers": {"text": ["Oslo"], "answer_start": [0]}}]
+    row = {"example_id": "a", "offset_mapping": [None, (0, 4)], "input_ids": [1, 2]}
+    hook = {"task": "question_answering", "examples": questions}
+
+    with pytest.warns(UserWarning, match="no start_positions and end_positions: a Tr") as caught:
+        trainer_hook("qa_f1", **hook, features=kind([row]))
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    trainer_hook(
+        "qa_f1", **hook, features=kind([{**row, "start_positions": 1, "end_positions": 1}])
+    )
+    trainer_hook("qa_f1", task="question_answering", features=kind([row]))  # of run_qa
+
+
 def test_speech_is_scored_by_its_errors():
     hook = trainer_hook("error_rate", task="speech", tokenizer=Letters(ctc=False))
     heard, spoken = np.array([[1, 3, 2, 2]]), np.array([[1, 3, 2, 1]])  # "a bb" for "a ba"

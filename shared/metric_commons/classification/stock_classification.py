@@ -64,6 +64,7 @@ def f1(
 
     Differences:
         The values of several labels are a list; those of the module are a numpy array.
+        If none of `labels` is in a row, it is an error; the module's score is 0.
 
     >>> f1(predictions=[0, 1, 1], references=[0, 1, 0])
     {'f1': 0.6666666666666666}
@@ -85,6 +86,7 @@ def precision(
 
     Differences:
         The values of several labels are a list; those of the module are a numpy array.
+        If none of `labels` is in a row, it is an error; the module's score is 0 or `zero_division`.
     """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("precision", predictions, references, *options)
@@ -104,6 +106,7 @@ def recall(
 
     Differences:
         The values of several labels are a list; those of the module are a numpy array.
+        If none of `labels` is in a row, it is an error; the module's score is 0 or `zero_division`.
     """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("recall", predictions, references, *options)

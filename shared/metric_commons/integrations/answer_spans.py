@@ -4,6 +4,7 @@ The definition is that of `postprocess_qa_predictions` in transformers' script `
 too long for the model is split into several features; the best answer among all of them counts.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -58,6 +59,22 @@ class QuestionAnswering(Task):
     null_threshold: float | None = None
 
     keeps_rows = True
+
+    def __post_init__(self) -> None:
+        """Warn if a plain Trainer would compute no scores, which it does not say.
+
+        A Trainer calls `compute_metrics` for rows with labels only. Features with the inputs of the
+        model are most likely the evaluation dataset itself.
+        """
+        columns = _columns_of(self.features)
+        missing = [name for name in self.label_columns if name not in columns]
+        if "input_ids" in columns and missing:
+            warnings.warn(
+                f"features have no {' and '.join(missing)}: a Trainer computes no scores for a "
+                "dataset without these columns, unless TrainingArguments has other label_names",
+                UserWarning,
+                stacklevel=4,
+            )
 
     @property
     def label_columns(self) -> tuple[str, ...]:
@@ -171,6 +188,13 @@ class QuestionAnswering(Task):
                     yield _Span(
                         offsets[start][0], offsets[end][1], logits[0, start], logits[1, end]
                     )
+
+
+def _columns_of(features: Any) -> Sequence[str]:
+    """The columns of a dataset, or the fields of the first row of a list."""
+    if features is None or not len(features):
+        return ()
+    return getattr(features, "column_names", None) or list(features[0])
 
 
 def check_answers(options: Mapping[str, Any]) -> None:

@@ -64,7 +64,10 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
         for name in _OF_DOWNLOADS & settings.keys():
             del settings[name]
         configuration = config_name if entry.configuration is None else None
-        return load(entry.module, configuration, result_format=entry.result_format, **settings)
+        module = load(entry.module, configuration, result_format=entry.result_format, **settings)
+        # Evaluators and `combine` name scores after their module, such as the rate of "wer".
+        module.info.module_name = entry.stock
+        return module
 
     return replacing_load
 

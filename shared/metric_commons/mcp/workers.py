@@ -2,7 +2,8 @@
 
 Every call has its own process, so it can be stopped at any time, leaves no memory behind and never
 waits for another call. Processes are forked, in some 10 ms, from one that has finished the slow
-imports.
+imports. That one is a new program and not a fork of the server, so it has none of the server's
+threads; `multiprocessing` and its start method take no part.
 """
 
 import os

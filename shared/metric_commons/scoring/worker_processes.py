@@ -1,5 +1,9 @@
 """Work in several processes, which are forked from this one and therefore share its memory.
 
+They are forked whatever the start method of `multiprocessing` is: its default depends on the system
+and, on Linux, is "forkserver" from Python 3.14 on. Work need not be picklable, and rows in memory
+are not copied.
+
 Tasks are sent to processes, and results are returned in the order of the tasks. If a process
 refuses a task, all work is done again in one process, which finds the first invalid row and reports
 it in the same words as if it had been alone.
