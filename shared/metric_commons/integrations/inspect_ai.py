@@ -10,7 +10,7 @@ of the package imports this one.
 
 import math as numbers
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 from inspect_ai.scorer import (
     CORRECT,
@@ -28,11 +28,10 @@ from inspect_ai.scorer import metric as registered_metric
 from inspect_ai.scorer import scorer as registered_scorer
 from inspect_ai.solver import TaskState
 
-from ..numbers.checks import OptionError, check_choice
 from ..scoring.row_tasks import RowTask, row_task
-from ..statistics.intervals import interval as mean_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
+from .mean_estimates import check_interval_options, mean_estimate
 
 __all__ = ["choice", "groups", "interval", "math", "module", "standard_error"]
 
@@ -52,7 +51,7 @@ def _interval(level: float = 0.95, cluster: str | None = None, method: Method = 
     Raises:
         ValueError: an option is not valid; or a sample has no such field.
     """
-    _check(level, method)
+    check_interval_options(level, method)
 
     def estimate(scores: list[SampleScore]) -> dict[str, float]:
         estimated = _estimate(scores, level, cluster, method)
@@ -89,7 +88,7 @@ def _groups(key: str, level: float = 0.95, cluster: str | None = None) -> Metric
         ValueError: an option is not valid; a sample has no such field; or the names of two groups
             lead to the same name of a value.
     """
-    _check(level, "auto")
+    check_interval_options(level)
 
     def estimate(scores: list[SampleScore]) -> dict[str, float]:
         rows: dict[str, list[SampleScore]] = {}
@@ -195,13 +194,6 @@ def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
     return scored
 
 
-def _check(level: float, method: Method) -> None:
-    """Check the options of an interval before any sample is scored."""
-    check_choice("method", method, get_args(Method))
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise OptionError("level", f"must be strictly between 0 and 1, got {level!r}")
-
-
 def _scored(scores: Sequence[SampleScore]) -> list[tuple[SampleScore, float]]:
     """The samples that have a score, with its number."""
     number = value_to_float()
@@ -224,18 +216,9 @@ def _estimate(
     scores: Sequence[SampleScore], level: float, cluster: str | None, method: Method
 ) -> Interval:
     pairs = _scored(scores)
-    if not pairs:
-        return Interval(numbers.nan, numbers.nan, method, numbers.nan, None)
     values = [value for _, value in pairs]
-    bounds = (0.0, 1.0)
-    if max(values) > 1:
-        bounds = (0.0, numbers.inf)
-    if min(values) < 0:
-        bounds = (-numbers.inf, numbers.inf)
     clusters = None if cluster is None else _labels([score for score, _ in pairs], cluster)
-    return mean_interval(
-        values, confidence_level=level, method=method, clusters=clusters, bounds=bounds
-    )
+    return mean_estimate(values, level, clusters, method)
 
 
 # The names under which logs mention them begin with "metric_commons/".
