@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from ..catalog.catalog import load_without_evaluate
 from ..numbers.checks import OptionError, check_choice, nearest
-from ..scoring.row_tasks import reference_texts, text_of
+from ..tasks.framework_values import completion_of
+from ..tasks.model_outputs import reference_values, text_of
 
 Estimate = Literal["score", "standard_error"]
 
@@ -57,8 +58,8 @@ class CorpusScore:
         """The score of items, which are pairs of references and prediction."""
         arguments = {"standard_error": True} if self.what == "standard_error" else {}
         result = self._metric.compute(
-            predictions=[text_of(prediction) for _, prediction in items],
-            references=[reference_texts(references) for references, _ in items],
+            predictions=[text_of(completion_of(prediction)) for _, prediction in items],
+            references=[list(map(str, reference_values(values))) for values, _ in items],
             **arguments,
         )
         estimates = result["standard_error"] if self.what == "standard_error" else result

@@ -28,9 +28,10 @@ from inspect_ai.scorer import metric as registered_metric
 from inspect_ai.scorer import scorer as registered_scorer
 from inspect_ai.solver import TaskState
 
-from ..scoring.row_tasks import RowTask, row_task
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
+from ..tasks.named_tasks import task as named_task
+from ..tasks.verdicts import Task as RowTask
 from .mean_estimates import check_interval_options, mean_estimate
 
 __all__ = ["choice", "groups", "interval", "math", "module", "standard_error"]
@@ -131,7 +132,7 @@ def _math(
     Raises:
         ValueError: an option is not valid.
     """
-    task = row_task(
+    task = named_task(
         "math",
         extract=extract,
         percent=percent,
@@ -151,7 +152,7 @@ def _choice(extract: Any = "choice") -> Scorer:
     Raises:
         ValueError: there is no such step.
     """
-    return _scorer(row_task("choice", extract=extract, explain=True), is_letter=True)
+    return _scorer(named_task("choice", extract=extract, explain=True), is_letter=True)
 
 
 def _module(
@@ -168,7 +169,7 @@ def _module(
     Raises:
         ValueError: there is no such module or score, or an option is not valid.
     """
-    task = row_task(module, score=score, extract=extract, explain=True, **options)
+    task = named_task(module, score=score, extract=extract, explain=True, **options)
     return _scorer(task, is_letter=False)
 
 

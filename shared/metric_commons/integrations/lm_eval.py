@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from ..numbers.checks import OptionError, check_choice
-from ..scoring.row_tasks import RowTask, row_task
+from ..tasks.framework_values import completion_of, further_scores
+from ..tasks.named_tasks import task as named_task
+from ..tasks.text_tasks import TextTask
 from .corpus_scores import CorpusScore, Estimate
 from .mean_estimates import check_interval_options, mean_estimate
 
@@ -63,17 +65,19 @@ def rows(
         check_choice("estimates", name, _ESTIMATES)
     if cluster is not None and not estimates:
         raise OptionError("cluster", "is for estimates, such as estimates=('low', 'high')")
-    task = row_task(module, **options)
+    task = named_task(module, **options)
+    further = dict.fromkeys(further_scores(task), 0.0)
+    is_extracted = isinstance(task, TextTask) and bool(task.extract)
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         text = results[0]
         if isinstance(text, list | tuple) and text:
             text = text[0]
-        verdict = task.verdict(text, _references(doc, reference))
+        verdict = task.verdict(completion_of(text), _references(doc, reference))
         if verdict.score is None:
             return {}
-        values: dict[str, Any] = {task.name: verdict.score, **verdict.scores}
-        if _extracts(task):
+        values: dict[str, Any] = {task.name: verdict.score, **further, **verdict.scores}
+        if is_extracted:
             values["unparsed"] = float(verdict.status == "unparsed")
         item: Any = verdict.score
         if cluster is not None:
@@ -138,10 +142,6 @@ def corpus(
     12.5
     """
     return CorpusScore(module, score, what, options)
-
-
-def _extracts(task: RowTask) -> bool:
-    return task.extract is not None
 
 
 def _references(doc: Mapping[str, Any], name: str | None) -> Any:

@@ -43,6 +43,12 @@ def test_a_text_without_an_answer_is_counted():
 
     assert process_results({"solution": "2"}, ["2"]) == {"math": 0.0, "unparsed": 1.0}
     assert process_results({"solution": "2"}, [r"\boxed{2}"]) == {"math": 1.0, "unparsed": 0.0}
+    assert rows("qa_f1", extract="boxed")({"answer": "2"}, ["2"]) == {
+        "qa_f1": 0.0,
+        "qa_precision": 0.0,
+        "qa_recall": 0.0,
+        "unparsed": 1.0,
+    }
 
 
 def test_a_document_whose_reference_cannot_be_read_has_no_scores():
