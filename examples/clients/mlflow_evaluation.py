@@ -4,9 +4,9 @@ pip install metric-commons mlflow-skinny pandas sqlalchemy alembic
 python examples/clients/mlflow_evaluation.py
 """
 
+import contextlib
 import json
 import math
-import os
 import tempfile
 from pathlib import Path
 
@@ -28,9 +28,8 @@ def main() -> None:
         }
         for question in QUESTIONS
     ]
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        mlflow.set_tracking_uri(Path(folder, "runs").as_uri())
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
         result = mlflow.genai.evaluate(data=data, scorers=[scorer("mlflow", "qa_f1")])
     expected = metric_commons.load("qa_f1").compute(
         predictions=[question["borealis"] for question in QUESTIONS],
