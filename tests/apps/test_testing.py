@@ -43,7 +43,7 @@ def test_clusters_and_level_move_the_interval():
     options = {"at_least": 0.5, "certain": True}
 
     assert_scores("qa_em", rows, rows, **options)
-    with pytest.raises(AssertionError, match="may be below 0.5 at level 0.95"):
+    with pytest.raises(AssertionError, match=r"may be below 0\.5 at level 0\.95"):
         assert_scores("qa_em", rows, rows, clusters=["x", "y"] * 5, **options)
     assert_scores("qa_em", rows, rows, level=0.8, **(options | {"at_least": 0.75}))
 

@@ -18,12 +18,12 @@ __all__ = ["register"]
 
 NAME = "metric_commons"
 
-# Measures whose values equal those of ir_measures' own providers in every query. Compat is not
-# among them, since it orders equal scores differently there.
+# Measures whose values equal those of the own providers of ir_measures in every query. Compat and
+# Judged are not among them, since equal scores are ordered differently there.
 _MEASURES = frozenset(
     (
         *("P", "R", "RR", "Rprec", "AP", "nDCG", "Bpref", "infAP", "Success", "IPrec"),
-        *("SetP", "SetR", "SetF", "SetAP", "Judged", "RBP", "ERR"),
+        *("SetP", "SetR", "SetF", "SetAP", "RBP", "ERR"),
     )
 )
 _PERSISTENCE = "p=0.8"  # the default of RBP in ir_measures
