@@ -190,7 +190,9 @@ class Reward:
     ) -> dict[str, Any]:
         r"""The form of OpenRLHF: a file with `reward_func = rewards.math().openrlhf`.
 
-        Only what follows the prompt in a query is judged. Values are tensors if torch is there.
+        Only what follows the prompt in a query is judged; if the query does not contain the
+        prompt, which `prompt_missing` counts, the whole query. Values are tensors if torch is
+        there. Nothing is raised for a row, since OpenRLHF would train on without its reward.
 
         Args:
             queries: prompts with completions.
@@ -203,12 +205,14 @@ class Reward:
         >>> float(result["rewards"][0])
         1.0
         """
-        completions = [_completion(*pair) for pair in zip(queries, prompts, strict=True)]
+        pairs = list(zip(queries, prompts, strict=True))
+        completions = [_completion(*pair) for pair in pairs]
         verdicts = self.verdicts(completions, labels)
         scores = [verdict.score or 0.0 for verdict in verdicts]
-        logs = {
+        logs: dict[str, list[float]] = {
             status: [float(verdict.status == status) for verdict in verdicts] for status in STATUSES
         }
+        logs["prompt_missing"] = [float(prompt not in query) for query, prompt in pairs]
         tensor: Callable[[list[float]], Any] = _tensor()
         return {
             "rewards": tensor(scores),
@@ -247,6 +251,7 @@ class Reward:
         completions: str,
         prompt_ids: Any = None,
         completion_ids: Any = None,
+        /,
         **data: Any,
     ) -> float:
         """The form of AReaL, which pickles it into a pool of processes: one row.
@@ -256,7 +261,7 @@ class Reward:
             completions: the text of the model.
             prompt_ids: not used.
             completion_ids: not used.
-            **data: the fields of the row.
+            **data: the fields of the row, which may have the same names.
         """
         columns = {name: [value] for name, value in data.items()}
         return self.of_columns([completions], columns)[0].score or 0.0
