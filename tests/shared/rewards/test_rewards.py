@@ -13,6 +13,7 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import rewards
+from metric_commons.rewards import event_loops
 from tests.threads import at_once
 
 COMPLETIONS = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{2f}", r"\boxed{1}"]
@@ -247,6 +248,50 @@ def test_event_loops_agree_with_one_thread():
     assert batch == reward.verdicts(MANY, COLUMN) == [verdict for [verdict] in singles]
 
 
+def test_other_callbacks_run_between_many_rows():
+    """With a clock that each row advances by a millisecond, the loop comes round every few rows."""
+    now, beats, rows_at_beat = [0.0], [0], []
+
+    def slow(text):
+        now[0] += 0.001
+        rows_at_beat.append(beats[0])
+        return text
+
+    reward = rewards.found(extract=slow)
+
+    async def scores():
+        async def heartbeat():
+            while True:
+                beats[0] += 1
+                await asyncio.sleep(0)
+
+        beat = asyncio.create_task(heartbeat())
+        verdicts = await asyncio.gather(*(reward.awaited([str(n)], [None]) for n in range(100)))
+        beat.cancel()
+        return [verdict.answer for [verdict] in verdicts]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_loops.time, "perf_counter", lambda: now[0])
+        for _ in range(2):  # a new loop begins anew
+            assert asyncio.run(scores()) == [str(n) for n in range(100)]
+    assert max(rows_at_beat.count(beat) for beat in set(rows_at_beat)) <= 12
+
+
+def test_errors_of_waiting_rows_reach_their_callers():
+    def broken(text):
+        raise KeyError(text)
+
+    reward = rewards.found(extract=broken)
+
+    async def errors():
+        runs = (reward.awaited([str(n)], [None]) for n in range(20))
+        return await asyncio.gather(*runs, return_exceptions=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_loops, "_TURN", -1)
+        assert [error.args for error in asyncio.run(errors())] == [(str(n),) for n in range(20)]
+
+
 @pytest.mark.processes
 def test_processes_agree_with_one_thread():
     expected = TOTAL(COMPLETIONS, solution=SOLUTIONS)
@@ -261,6 +306,7 @@ def test_processes_agree_with_one_thread():
 LIGHT = r"""
 import sys, time
 from metric_commons import rewards
+from metric_commons.rewards import event_loops
 rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
 rewards.choice()(["(B)"], answer=["B"])
 rewards.math_verl, rewards.choice_slime, rewards.found_trl

@@ -150,20 +150,24 @@ def test_verifiers():
     class Problem:
         correct = rewards.math(column="answer").verifiers
 
-        def __init__(self, **data):
-            self.data = SimpleNamespace(**data)
+    def scored(hook, **data):
+        """As `invoke_all` does: with the arguments that the signature names."""
+        available = {"task": SimpleNamespace(**data), "trace": trace, "runtime": None}
+        return asyncio.run(
+            hook(**{name: available[name] for name in inspect.signature(hook).parameters})
+        )
 
     trace = SimpleNamespace(last_reply=TEXT)
-    assert asyncio.run(Problem(answer="0.5").correct(trace)) == 1.0
-    assert list(inspect.signature(Problem(answer="0.5").correct).parameters) == ["trace"]
+    correct = Problem().correct
+    assert scored(correct, answer="0.5") == 1.0
     assert Problem.correct.__name__ == "math"
     with pytest.raises(ValueError, match="the reference cannot be read: None"):
-        asyncio.run(Problem(answer=None).correct(trace))
+        scored(correct, answer=None)
     with pytest.raises(ValueError, match="the task has no field 'answer'"):
-        asyncio.run(Problem(solution="0.5").correct(trace))
+        scored(correct, solution="0.5")
     both = rewards.total(rewards.math(column="answer"), rewards.found(), weights=[1, 0.5])
     Problem.both = both.verifiers
-    assert asyncio.run(Problem(answer="0.5").both(trace)) == 1.5
+    assert scored(Problem().both, answer="0.5") == 1.5
 
 
 class Part(BaseModel):
