@@ -222,9 +222,7 @@ def graders():
 def sourced():
     """Labelled pairs from the tests and issues of other projects, without options."""
     cases = map(json.loads, gzip.decompress(CASES.read_bytes()).splitlines())
-    return [
-        case for case in cases if case["source"] != "by construction" and not case["options"]
-    ]
+    return [case for case in cases if case["source"] != "by construction" and not case["options"]]
 
 
 MARKS = {True: "yes", False: "no", None: "?"}

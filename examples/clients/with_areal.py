@@ -1,7 +1,7 @@
 """Score samples with AReaL's own wrapper, which pickles a reward into a pool of processes.
 
-    pip install metric-commons areal
-    python examples/clients/with_areal.py
+pip install metric-commons areal
+python examples/clients/with_areal.py
 """
 
 import asyncio

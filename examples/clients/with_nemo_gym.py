@@ -46,7 +46,9 @@ def response(text: str) -> dict[str, object]:
 
 def main() -> None:
     server_class = rewards.math().nemo_gym
-    config = BaseResourcesServerConfig(host="127.0.0.1", port=8080, entrypoint="app.py", name="math")
+    config = BaseResourcesServerConfig(
+        host="127.0.0.1", port=8080, entrypoint="app.py", name="math"
+    )
     server = server_class(config=config, server_client=MagicMock(spec=ServerClient))
     client = TestClient(server.setup_webserver())
     for text, answer in ROWS:

@@ -1,12 +1,13 @@
 """Score rollouts of a taskset of verifiers (v1) with a reward.
 
-    pip install metric-commons verifiers
-    python examples/clients/with_verifiers.py
+pip install metric-commons verifiers
+python examples/clients/with_verifiers.py
 """
 
 import asyncio
 
 import verifiers.v1 as vf
+from verifiers.v1.trace import AgentInfo
 
 from metric_commons import rewards
 
@@ -28,8 +29,11 @@ async def main() -> None:
         (r"\boxed{7}", r"\left( see figure"),
     ):
         problem = Problem(ProblemData(prompt="?", answer=answer))
-        trace = vf.Trace(task=problem.data)
-        trace.root_reply = reply
+        trace = vf.Trace(
+            task=vf.TraceTask(type="Problem", data=problem.data),
+            agent=AgentInfo(config=vf.AgentConfig()),
+            root_reply=reply,
+        )
         try:
             await problem.score(trace)
         except vf.TaskError as error:

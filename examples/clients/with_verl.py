@@ -1,7 +1,7 @@
 """Score a batch with verl's own reward managers, from the configuration of a training.
 
-    pip install metric-commons verl
-    python examples/clients/with_verl.py
+pip install metric-commons verl
+python examples/clients/with_verl.py
 """
 
 import asyncio
