@@ -39,6 +39,7 @@ ROOMS = (
     "outcomes",
     "execution",
     "rewards",
+    "tasks",
     "statistics",
     "files",
 )

@@ -62,10 +62,12 @@ def hashable_chain(steps: Extract) -> Chain:
     Traceback (most recent call last):
     ValueError: there is no step 'bxed'; did you mean 'boxed'?
     """
-    if steps is None:
+    if steps is None or steps == ():
         return ()
     is_chain = isinstance(steps, Sequence) and not isinstance(steps, str)
     several: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
+    if not several:
+        raise ValueError("a chain needs at least one step")
     chain = tuple(
         ("regex", step.get("regex"), step.get("group", 0)) if _is_plain_pattern(step) else step
         for step in several

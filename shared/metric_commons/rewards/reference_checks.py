@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..numbers.checks import shown
-
 if TYPE_CHECKING:
     from .reward import Reward
 
@@ -42,14 +40,11 @@ def check_references(rewards: Sequence["Reward"], dataset: Any) -> ReferenceChec
         rows = len(references)
         found = {}
         for row, reference in enumerate(references):
-            try:
-                problem = reward.task.reference_problem(reference)
-            except TypeError as error:
-                problem = f"is {shown(reference)}: {error}"
+            problem = reward.task.reference_problem(reference)
             if problem is not None:
                 found[row] = problem if len(rewards) == 1 else f"({reward.task.name}) {problem}"
-        if rows and len(found) == rows:
-            suggestion = reward.task.suggestion(references)
+        advice = reward.task.suggestion if rows and len(found) == rows else reward.task.doubt
+        suggestion = suggestion or advice(references)
         problems = found | problems
     first = tuple(islice(sorted(problems.items()), _EXAMPLES))
     return ReferenceCheck(rows, rows - len(problems), first, suggestion)

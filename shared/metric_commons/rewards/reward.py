@@ -8,6 +8,7 @@ second of AReaL has the name of a batch in TRL; verifiers looks at the signature
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 from ..numbers.checks import shown
@@ -190,7 +191,9 @@ class Reward:
     ) -> dict[str, Any]:
         r"""The form of OpenRLHF: a file with `reward_func = rewards.math().openrlhf`.
 
-        Only what follows the prompt in a query is judged. Values are tensors if torch is there.
+        Only what follows the prompt in a query is judged; if the query does not contain the
+        prompt, which `prompt_missing` counts, the whole query. Values are tensors if torch is
+        there. Nothing is raised for a row, since OpenRLHF would train on without its reward.
 
         Args:
             queries: prompts with completions.
@@ -203,12 +206,14 @@ class Reward:
         >>> float(result["rewards"][0])
         1.0
         """
-        completions = [_completion(*pair) for pair in zip(queries, prompts, strict=True)]
+        pairs = list(zip(queries, prompts, strict=True))
+        completions = [_completion(*pair) for pair in pairs]
         verdicts = self.verdicts(completions, labels)
         scores = [verdict.score or 0.0 for verdict in verdicts]
-        logs = {
+        logs: dict[str, list[float]] = {
             status: [float(verdict.status == status) for verdict in verdicts] for status in STATUSES
         }
+        logs["prompt_missing"] = [float(prompt not in query) for query, prompt in pairs]
         tensor: Callable[[list[float]], Any] = _tensor()
         return {
             "rewards": tensor(scores),
@@ -235,9 +240,12 @@ class Reward:
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """The same as `verdicts`, for event loops: several rows are judged in a thread."""
+        # asyncio takes 0.04 s to import, so that is done on use.
         if len(completions) <= 1:  # takes less time than to change threads
-            return self.verdicts(completions, references)
-        import asyncio  # takes 0.04 s, so only on use
+            from .event_loops import in_turn
+
+            return await in_turn(lambda: self.verdicts(completions, references))
+        import asyncio
 
         return await asyncio.to_thread(self.verdicts, completions, references)
 
@@ -247,6 +255,7 @@ class Reward:
         completions: str,
         prompt_ids: Any = None,
         completion_ids: Any = None,
+        /,
         **data: Any,
     ) -> float:
         """The form of AReaL, which pickles it into a pool of processes: one row.
@@ -256,7 +265,7 @@ class Reward:
             completions: the text of the model.
             prompt_ids: not used.
             completion_ids: not used.
-            **data: the fields of the row.
+            **data: the fields of the row, which may have the same names.
         """
         columns = {name: [value] for name, value in data.items()}
         return self.of_columns([completions], columns)[0].score or 0.0
@@ -265,23 +274,23 @@ class Reward:
     def verifiers(self) -> Callable[..., Awaitable[float]]:
         """The form of verifiers: `correct = vf.reward(rewards.math(column="answer").verifiers)`.
 
-        It is a method of the class of a task: the reference is a field of the task's data. A
+        It is a method of the class of a task, which is called with the data of the task and a
+        trace: the reference is a field of the data, the text the last reply of the trace. A
         reference that cannot be read is a ValueError, so that the rollout counts as an error.
         """
 
-        async def scored(self_: Any, trace: Any) -> float:
-            return await self._of_trace(self_, trace)
+        async def scored(_: Any, task: Any, trace: Any) -> float:
+            return await self._of_trace(task, trace)
 
         scored.__name__ = scored.__qualname__ = self.task.name
         return scored
 
     async def _of_trace(self, task: Any, trace: Any) -> float:
-        fields = getattr(task, "data", task)
         reference = None
         if self.task.needs_reference():
-            if not hasattr(fields, self.column):
+            if not hasattr(task, self.column):
                 raise ValueError(f"the task has no field {self.column!r}; pass column=...")
-            reference = getattr(fields, self.column)
+            reference = getattr(task, self.column)
         verdict = (await self.awaited([trace.last_reply], [reference]))[0]
         if verdict.status == "unreadable":
             raise ValueError(f"the reference cannot be read: {shown(reference)}")
@@ -328,6 +337,7 @@ def _completion(query: str, prompt: str) -> str:
     return completion if separator else before
 
 
+@cache
 def _tensor() -> Callable[[list[float]], Any]:
     try:
         from torch import tensor

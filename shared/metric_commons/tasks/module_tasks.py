@@ -89,9 +89,13 @@ Missing: new. Too much: city."
 
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         answers = [answer for answer, _ in pairs]
-        columns = _columns(self._metric, answers, [accepted for _, accepted in pairs])
+        texts = [answer if _is_valid(answer) else _valid(answer) for answer in answers]
+        columns = _columns(self._metric, texts, [accepted for _, accepted in pairs])
         for row, answer in enumerate(answers):
             yield _verdict_of_row(columns, row, str(self.score), answer)
+
+    def _readable(self, text: str) -> Sequence[str]:
+        return (text,) if _is_valid(text) else ()
 
     def with_settings(self, settings: Mapping[str, Any]) -> "ModuleTexts":
         """The task with the settings and options that it knows; others are ignored."""
@@ -225,6 +229,19 @@ def _with_options(task: ModuleTexts | ModuleRows, settings: Mapping[str, Any]) -
         if name in task._metric.options and name not in ("extract", "extract_references")
     }
     return replace(task, options={**task.options, **known}) if known else task
+
+
+def _is_valid(text: str) -> bool:
+    """Whether a text can be encoded: modules refuse halves of surrogate pairs."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _answer_text(prediction: Any) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..extraction.step_chains import Extract
-from ..numbers.checks import nearest
+from ..numbers.checks import OptionError, nearest
 from .verdicts import Task
 
 _ROWS = {  # modules whose rows are not texts, with a row that any options allow
@@ -52,6 +52,8 @@ def task(
     settings: dict[str, Any] = {"explain": explain} | ({} if name is None else {"name": name})
     if module in _ROWS:
         return module_rows(module, score, options, **settings)
+    if score is not None and module in (*_KINDS, "math_equivalence"):
+        raise OptionError("score", f"is for modules, and not for {module!r}")
     if extract is not None:
         settings["extract"] = extract
     if extract_references is not None:

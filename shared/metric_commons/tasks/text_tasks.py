@@ -90,9 +90,12 @@ class TextTask(Task):
 
     def reference_problem(self, reference: Any) -> str | None:
         """The reason why a reference cannot be read; None if it can."""
-        if self._accepted(reference):
-            return None
-        values = reference_values(reference)
+        try:
+            if self._accepted(reference):
+                return None
+            values = reference_values(reference)
+        except TypeError as error:
+            return f"is {shown(reference)}: {error}"
         if not values:
             return "is missing" if reference is None else f"is {shown(reference)}, which is missing"
         if self.extract_references and not any(
@@ -115,6 +118,20 @@ class TextTask(Task):
             f"the first {problem}; if it is a whole solution, pass extract_references='boxed' "
             "or another step, and if it is in another column, pass column="
         )
+
+    def doubt(self, references: Sequence[Any]) -> str:
+        """A remark if references look like whole solutions, although they can be read."""
+        if self.extract_references:
+            return ""
+        for step in _STEPS_OF_SOLUTIONS[:2]:
+            texts = [reference for reference in references if isinstance(reference, str)]
+            count = sum(_answer(text, (step,)) is not None for text in texts)
+            if count:
+                return (
+                    f"{count:,} references contain an answer that {step!r} finds; if they are "
+                    f"whole solutions, pass extract_references={step!r}"
+                )
+        return ""
 
     def with_settings(self, settings: Mapping[str, Any]) -> "TextTask":
         """The task with the settings that it knows; others are ignored."""

@@ -81,6 +81,10 @@ class Task(ABC):
         problem = self.reference_problem(references[0])
         return f"the first {problem}; is it the right column?"
 
+    def doubt(self, references: Sequence[Any]) -> str:
+        """A remark on references that can be read, but may not be meant so; usually empty."""
+        return ""
+
     def with_settings(self, settings: Mapping[str, Any]) -> "Task":
         """The task with the settings that it knows; others are ignored."""
         return self
