@@ -83,7 +83,7 @@ def register(*, first: bool = True) -> Any:
     provider = ModuleProvider()
     providers.registry[NAME] = provider
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [other for other in pipeline if getattr(other, "NAME", None) != NAME]
+    pipeline[:] = [candidate for candidate in pipeline if getattr(candidate, "NAME", None) != NAME]
     if first:
         pipeline.insert(0, provider)
     return provider

@@ -1,6 +1,6 @@
 """Scorers and metrics as inspect_ai 0.3.285 calls them, with stand-ins for its classes.
 
-`examples/clients/inspect_task.py` runs inspect_ai itself.
+`examples/clients/with_inspect_ai.py` runs inspect_ai itself.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Metrics as lighteval 0.13.0 calls them, with stand-ins for its classes.
 
-`examples/clients/lighteval_task.py` runs lighteval itself.
+`examples/clients/with_lighteval.py` runs lighteval itself.
 """
 
 import math

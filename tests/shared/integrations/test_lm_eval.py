@@ -1,6 +1,6 @@
 """Functions as lm-eval 0.4.13 calls them: `process_results(doc, results)`, `aggregation(items)`.
 
-`examples/clients/lm_eval_task.py` runs lm-eval itself.
+`examples/clients/with_lm_eval.py` runs lm-eval itself.
 """
 
 import math

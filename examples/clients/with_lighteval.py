@@ -1,7 +1,7 @@
 """A task of lighteval with our metrics of rows and of the corpus.
 
     pip install metric-commons lighteval
-    python examples/clients/lighteval_task.py
+    python examples/clients/with_lighteval.py
 
 The model is recorded answers.
 """

@@ -1,7 +1,7 @@
 """Our measures in ir_measures, and in an experiment of PyTerrier.
 
     pip install metric-commons ir-measures python-terrier
-    python examples/clients/ir_measures_provider.py
+    python examples/clients/with_ir_measures.py
 
 PyTerrier is left out if it is not installed.
 """

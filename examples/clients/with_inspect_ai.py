@@ -1,7 +1,7 @@
 """Two models in inspect_ai, scored and compared by our scorers and metrics.
 
     pip install metric-commons inspect_ai
-    python examples/clients/inspect_task.py
+    python examples/clients/with_inspect_ai.py
 
 The models are recorded answers, so that nothing is asked of a server.
 """

@@ -1,7 +1,7 @@
 """A module as a scorer of Weave.
 
     pip install metric-commons weave
-    python examples/clients/weave_evaluation.py
+    python examples/clients/with_weave.py
 
 Without `weave.init` nothing is sent to a server.
 """

@@ -1,7 +1,7 @@
 """A module as an evaluator of Arize Phoenix.
 
 pip install metric-commons arize-phoenix-evals
-python examples/clients/phoenix_evaluation.py
+python examples/clients/with_phoenix.py
 """
 
 import json

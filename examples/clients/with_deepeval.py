@@ -1,7 +1,7 @@
 """A module as a metric of deepeval.
 
 pip install metric-commons deepeval
-python examples/clients/deepeval_metric.py
+python examples/clients/with_deepeval.py
 """
 
 import json

@@ -1,7 +1,7 @@
 """A module as an evaluator of LangSmith.
 
     pip install metric-commons langsmith
-    python examples/clients/langsmith_evaluation.py
+    python examples/clients/with_langsmith.py
 
 Results are not uploaded, so that nothing is sent to a server.
 """

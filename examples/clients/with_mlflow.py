@@ -1,7 +1,7 @@
 """A module as a scorer of `mlflow.genai.evaluate`.
 
 pip install metric-commons mlflow-skinny pandas sqlalchemy alembic
-python examples/clients/mlflow_evaluation.py
+python examples/clients/with_mlflow.py
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """A module as the metric of DSPy's Evaluate, and with feedback as the metric of GEPA.
 
     pip install metric-commons dspy
-    python examples/clients/dspy_gepa.py
+    python examples/clients/with_dspy.py
 
 The models are recorded answers, so that nothing is asked of a server.
 """

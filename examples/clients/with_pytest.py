@@ -1,7 +1,7 @@
 """Scores as tests.
 
 pip install metric-commons pytest
-python -m pytest examples/clients/pytest_scores.py
+python -m pytest examples/clients/with_pytest.py
 """
 
 import json

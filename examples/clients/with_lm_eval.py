@@ -1,7 +1,7 @@
 """Two tasks of lm-eval whose scores, intervals and standard errors are ours.
 
     pip install metric-commons lm-eval
-    python examples/clients/lm_eval_task.py
+    python examples/clients/with_lm_eval.py
 
 The configurations are in `lm_eval_tasks/`. The model is recorded answers.
 """

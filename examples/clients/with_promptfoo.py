@@ -2,7 +2,7 @@
 
     pip install metric-commons
     npm install promptfoo
-    python examples/clients/promptfoo_assertion.py
+    python examples/clients/with_promptfoo.py
 
 The provider "echo" repeats recorded answers. promptfoo imports this file for `get_assert`.
 """

@@ -1,7 +1,7 @@
 """A module as an evaluator of an experiment of Langfuse.
 
     pip install metric-commons langfuse
-    python examples/clients/langfuse_experiment.py
+    python examples/clients/with_langfuse.py
 
 Tracing is off, so that nothing is sent to a server.
 """
