@@ -1,8 +1,8 @@
 """Rewards beside math-verify: CPU time by the size of a call, threads, event loops, memory.
 
-    python benchmarks/rewards.py             # ratios of CPU time, and what the form adds to a verdict
-    python benchmarks/rewards.py --memory    # 20 calls of 16,384 long completions
-    python benchmarks/rewards.py --pairs     # the table of docs/graders.md; needs verl, too
+    python benchmarks/rewards.py            # ratios of CPU time, and what a form adds to a verdict
+    python benchmarks/rewards.py --memory   # 20 calls of 16,384 long completions
+    python benchmarks/rewards.py --pairs    # the table of docs/graders.md; needs verl, too
 
 Completions end with a box; the answers are of five kinds, and each is new, so that nothing that was
 read before helps. math-verify runs without its time limits, which are signals.
@@ -213,7 +213,7 @@ def graders():
     return {
         "metric-commons": equivalent,
         "math-verify": by_math_verify,
-        "prime_math": lambda reference, prediction: bool(grade_answer(prediction, reference)[0]),
+        "prime_math": lambda reference, prediction: bool(grade_answer(prediction, reference)),
         "minerva": by_backend("minerva"),
         "hendrycks": by_backend("hendrycks"),
     }
@@ -238,14 +238,17 @@ def pairs():
         for name, compare in columns.items():
             try:
                 verdict = compare(case["reference"], case["prediction"])
-            except Exception as error:
-                verdict = type(error).__name__
-            is_wrong = verdict not in case["verdict"] and bool(verdict) not in case["verdict"]
+                cell = MARKS[verdict]
+            except Exception:  # a row without a verdict, which counts as a no
+                verdict, cell = False, "error"
+            is_wrong = verdict not in case["verdict"]
             wrong[name] += is_wrong
-            cells.append(f"**{MARKS.get(verdict, verdict)}**" if is_wrong else MARKS[verdict])
+            cells.append(f"**{cell}**" if is_wrong else cell)
         texts = [_cell(case[name]) for name in ("reference", "prediction")]
         expected = MARKS[case["verdict"][0]]
         lines.append(f"| {' | '.join([*texts, expected, *cells])} |")
+    print(f"| reference | answer | equal | {' | '.join(columns)} |")
+    print("| --- | --- |" + " --- |" * (len(columns) + 1))
     print(f"| wrong of {len(lines)} | | | {' | '.join(map(str, wrong.values()))} |")
     print("\n".join(lines))
 

@@ -2,6 +2,8 @@
 
 The `app.py` of a resources server is the first two lines of `main`, and `run_webserver()`.
 
+To run it:
+
     pip install metric-commons nemo-gym
     python examples/clients/with_nemo_gym.py
 """

@@ -3,6 +3,8 @@
 A training gets the file by `--remote_rm_url rewards_file.py`. A stand-in takes the place of the
 engine that generates, since this needs GPUs.
 
+To run it:
+
     pip install metric-commons openrlhf
     python examples/clients/with_openrlhf.py
 """

@@ -2,7 +2,10 @@
 
 slime is installed from its repository; it needs GPUs only to generate and to train.
 
-    git clone https://github.com/THUDM/slime && PYTHONPATH=slime python examples/clients/with_slime.py
+To run it:
+
+    git clone https://github.com/THUDM/slime
+    PYTHONPATH=slime python examples/clients/with_slime.py
 """
 
 import asyncio

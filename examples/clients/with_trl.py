@@ -2,6 +2,8 @@
 
 The model has random weights, so its answers are wrong; the run shows the calls and the logs.
 
+To run it:
+
     pip install metric-commons trl
     python examples/clients/with_trl.py
 """
