@@ -79,7 +79,7 @@ Missing: new. Too much: city."
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "options", dict(self.options))
-        _check_score(self, _columns(self._metric, ["a"], [["a"]]))
+        _check_score(self, _columns(self._metric, ["a"], ["a"]))
 
     @cached_property
     def _metric(self) -> "DeclaredModule":
@@ -90,7 +90,9 @@ Missing: new. Too much: city."
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         answers = [answer for answer, _ in pairs]
         texts = [answer if _is_valid(answer) else _valid(answer) for answer in answers]
-        columns = _columns(self._metric, texts, [accepted for _, accepted in pairs])
+        # Modules for a single reference take no lists.
+        references = [values[0] if len(values) == 1 else values for _, values in pairs]
+        columns = _columns(self._metric, texts, references)
         for row, answer in enumerate(answers):
             yield _verdict_of_row(columns, row, str(self.score), answer)
 

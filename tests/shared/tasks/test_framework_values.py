@@ -46,7 +46,7 @@ def test_values_that_are_not_json_are_printed():
     assert completion_of(1.5) == "1.5"
 
 
-@pytest.mark.parametrize("module", [*TASKS, "rouge_n_l", "chrf"])
+@pytest.mark.parametrize("module", [*TASKS, "rouge_n_l", "chrf", "error_rate"])
 @pytest.mark.parametrize("options", [{}, {"extract": "boxed"}])
 def test_the_names_of_further_scores_are_those_of_a_verdict(module, options):
     judge = task(module, **options)
