@@ -76,7 +76,7 @@ class DeclaredModule(RowModule):
 
 @cache
 def _declarations(cls: type[DeclaredModule]) -> tuple[Any, Sequence[Layout]]:
-    """What `_info` declares and the layouts, read once, since each `score` makes a module."""
+    """The declarations of `_info` and the layouts, read once: each `score` makes a module."""
     module = cls.__new__(cls)
     module.info = module._info()
     module.features = module.info.features

@@ -150,7 +150,7 @@ def _sums_without_each(
     ranks = (first, second)
 
     def products(a: int, b: int) -> Integers:
-        """Of the ranks of one score and those of another, or the same one."""
+        """Sums for the ranks of one score and those of another, or the same one."""
         if a == b:
             of_falls = squared_falls[a]
         else:
