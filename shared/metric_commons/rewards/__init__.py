@@ -64,8 +64,12 @@ _resolve = resolver(
 )
 
 
-@cache
 def __getattr__(name: str) -> Any:
+    return _named(name)
+
+
+@cache  # one value for each name
+def _named(name: str) -> Any:
     kind, _, form = name.partition("_")
     if form in _FORMS and kind in (*_KINDS, "code"):
         reward = _resolve(kind)()

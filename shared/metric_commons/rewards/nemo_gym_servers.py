@@ -1,15 +1,20 @@
 """Resources servers of NeMo Gym that verify answers with a reward."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from .reward import Reward
+from ..tasks.verdicts import Verdict
 
-_REFERENCE = "expected_answer"  # the field of most data sets of NeMo Gym
+Judge = Callable[[Sequence[Any], Sequence[Any]], Awaitable[list[Verdict]]]
 
 
-def reward_server(reward: "Reward") -> type[Any]:
-    """The class of a server whose route /verify returns the reward of a response."""
+def reward_server(judge: Judge, column: str | None) -> type[Any]:
+    """The class of a server whose route /verify returns the reward of a response.
+
+    Args:
+        judge: awaited with texts and references.
+        column: the field of a request with the reference; None if it needs none.
+    """
     from nemo_gym.base_resources_server import (
         BaseVerifyRequest,
         BaseVerifyResponse,
@@ -17,8 +22,7 @@ def reward_server(reward: "Reward") -> type[Any]:
     )
     from pydantic import create_model
 
-    column = _REFERENCE if reward.column == "solution" else reward.column
-    fields: dict[str, Any] = {column: (Any, ...)} if reward.task.needs_reference() else {}
+    fields: dict[str, Any] = {} if column is None else {column: (Any, ...)}
     request: Any = create_model("RewardRequest", __base__=BaseVerifyRequest, **fields)
     response: Any = create_model(
         "RewardResponse",
@@ -27,8 +31,8 @@ def reward_server(reward: "Reward") -> type[Any]:
     )
 
     async def verify(self: Any, body: Any) -> Any:
-        reference = getattr(body, column, None)
-        verdict = (await reward.awaited([output_text(body.response)], [reference]))[0]
+        reference = None if column is None else getattr(body, column)
+        verdict = (await judge([output_text(body.response)], [reference]))[0]
         return response(
             **body.model_dump(),
             reward=verdict.score or 0.0,

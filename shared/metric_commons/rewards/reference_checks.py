@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from .reward import Reward
+from ..tasks.verdicts import Task
 
 _EXAMPLES = 10
 
@@ -27,24 +26,30 @@ class ReferenceCheck(NamedTuple):
         return "\n".join(lines)
 
 
-def check_references(rewards: Sequence["Reward"], dataset: Any) -> ReferenceCheck:
-    """Read the references of each reward; a row can be read if all of its references can."""
+def check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
+    """Read the references of tasks; a row can be read if all of its references can.
+
+    Args:
+        tasks: each with the column of its references.
+        dataset: a table of any kind.
+    """
     from ..scoring.table_columns import columns_of_table  # imports numpy, so only on use
 
-    rewards = [reward for reward in rewards if reward.task.needs_reference()]
-    columns = columns_of_table(dataset, [reward.column for reward in rewards])
+    tasks = [(task, column) for task, column in tasks if task.needs_reference()]
+    columns = columns_of_table(dataset, [column for _, column in tasks])
     problems: dict[int, str] = {}
     rows, suggestion = 0, ""
-    for reward in rewards:
-        references = list(columns[reward.column])
+    for task, column in tasks:
+        references = list(columns[column])
         rows = len(references)
-        found = {}
+        problems_of_task = {}
         for row, reference in enumerate(references):
-            problem = reward.task.reference_problem(reference)
+            problem = task.reference_problem(reference)
             if problem is not None:
-                found[row] = problem if len(rewards) == 1 else f"({reward.task.name}) {problem}"
-        advice = reward.task.suggestion if rows and len(found) == rows else reward.task.doubt
+                label = "" if len(tasks) == 1 else f"({task.name}) "
+                problems_of_task[row] = label + problem
+        advice = task.suggestion if rows and len(problems_of_task) == rows else task.doubt
         suggestion = suggestion or advice(references)
-        problems = found | problems
+        problems = problems_of_task | problems
     first = tuple(islice(sorted(problems.items()), _EXAMPLES))
     return ReferenceCheck(rows, rows - len(problems), first, suggestion)

@@ -73,7 +73,7 @@ class Reward:
         1 of 2 references can be read
         row 1 cannot be read: '\\left( see figure'
         """
-        return check_references([self], dataset)
+        return check_references([(self.task, self.column)], dataset)
 
     def __call__(
         self,
@@ -235,7 +235,7 @@ class Reward:
         """
         if not isinstance(sample, list | tuple):
             return (await self.awaited([sample.response], [sample.label]))[0].score or 0.0
-        responses, labels = [one.response for one in sample], [one.label for one in sample]
+        responses, labels = [row.response for row in sample], [row.label for row in sample]
         return [verdict.score or 0.0 for verdict in await self.awaited(responses, labels)]
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
@@ -305,7 +305,8 @@ class Reward:
         """
         from .nemo_gym_servers import reward_server
 
-        return reward_server(self)
+        column = "expected_answer" if self.column == "solution" else self.column
+        return reward_server(self.awaited, column if self.task.needs_reference() else None)
 
     def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
         """One warning for a batch of which no reference can be read."""

@@ -66,7 +66,7 @@ class Total(Reward):
 
     def check(self, dataset: Any) -> ReferenceCheck:
         """As `Reward.check`: a row can be read if the references of all parts can."""
-        return check_references(self.parts, dataset)
+        return check_references([(part.task, part.column) for part in self.parts], dataset)
 
     def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
         """The verdicts, with the references of each part from the column of the part."""

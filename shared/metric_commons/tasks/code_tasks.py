@@ -102,9 +102,9 @@ class Code(Task):
     def with_settings(self, settings: Mapping[str, Any]) -> "Code":
         """The task with the settings and options that it knows; others are ignored."""
         names = {item.name for item in fields(self)} - {"options"}
-        known = {name: value for name, value in settings.items() if name in names}
+        settings_of_task = {name: value for name, value in settings.items() if name in names}
         options = {name: settings[name] for name in _OPTIONS if name in settings}
-        return replace(self, **known, options={**self.options, **options})
+        return replace(self, **settings_of_task, options={**self.options, **options})
 
 
 _OPTIONS = (

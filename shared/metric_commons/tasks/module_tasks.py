@@ -208,8 +208,10 @@ class ModuleRows(Task):
 
     def with_settings(self, settings: Mapping[str, Any]) -> "ModuleRows":
         """The task with the settings and options that it knows; others are ignored."""
-        known = {name: settings[name] for name in ("name", "score", "explain") if name in settings}
-        task = replace(self, **known) if known else self
+        settings_of_task = {
+            name: settings[name] for name in ("name", "score", "explain") if name in settings
+        }
+        task = replace(self, **settings_of_task) if settings_of_task else self
         return cast("ModuleRows", _with_options(task, settings))
 
     def _reason(self, verdict: Verdict, reference: Any) -> str:
@@ -225,12 +227,12 @@ class ModuleRows(Task):
 
 
 def _with_options(task: ModuleTexts | ModuleRows, settings: Mapping[str, Any]) -> Task:
-    known = {
+    settings_of_task = {
         name: value
         for name, value in settings.items()
         if name in task._metric.options and name not in ("extract", "extract_references")
     }
-    return replace(task, options={**task.options, **known}) if known else task
+    return replace(task, options={**task.options, **settings_of_task}) if settings_of_task else task
 
 
 def _is_valid(text: str) -> bool:

@@ -70,10 +70,10 @@ def task(
     from .module_tasks import ModuleTexts
 
     if module not in names():
-        known = [*_KINDS, *names()]
-        listed = ", ".join(known)
+        modules = [*_KINDS, *names()]
+        listed = ", ".join(modules)
         raise ValueError(
-            f"there is no module {module!r}{nearest(module, known)}; the modules are {listed}"
+            f"there is no module {module!r}{nearest(module, modules)}; the modules are {listed}"
         )
     return ModuleTexts(module=module, score=score, options=options, **settings)
 

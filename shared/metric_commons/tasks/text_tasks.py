@@ -136,8 +136,10 @@ class TextTask(Task):
     def with_settings(self, settings: Mapping[str, Any]) -> "TextTask":
         """The task with the settings that it knows; others are ignored."""
         names = {item.name for item in fields(self)}
-        known = {name: _plain(value) for name, value in settings.items() if name in names}
-        return replace(self, **known) if known else self
+        settings_of_task = {
+            name: _plain(value) for name, value in settings.items() if name in names
+        }
+        return replace(self, **settings_of_task) if settings_of_task else self
 
 
 def _answer(text: str, chain: Any) -> str | None:
@@ -217,5 +219,5 @@ class Found(TextTask):
     def reason(self, verdict: Verdict, accepted: Sequence[str]) -> str:
         """Why a verdict is as it is, in a sentence."""
         steps = ", then ".join(map(_named, self.extract or ()))  # type: ignore[arg-type]
-        found = "An" if verdict.score else "No"
-        return f"{found} answer was found in the text ({steps})."
+        article = "An" if verdict.score else "No"
+        return f"{article} answer was found in the text ({steps})."
