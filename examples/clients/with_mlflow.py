@@ -7,8 +7,11 @@ python examples/clients/with_mlflow.py
 import contextlib
 import json
 import math
+import os
 import tempfile
 from pathlib import Path
+
+os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # nothing is sent to a server
 
 import mlflow
 
