@@ -8,6 +8,7 @@ are checked against jiwer's. rapidfuzz computes distances alone, in C++.
 
 import gzip
 import json
+import random
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from _measure import ratio
 from rapidfuzz.distance import Levenshtein
 
 from metric_commons import load
+from metric_commons.transcripts import compiled_edits
 from metric_commons.transcripts.edit_rate import error_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "asr"
@@ -32,6 +34,41 @@ def check(predictions, references):
     found = error_statistics(predictions, references).result()
     expected = jiwer.process_words(references, predictions)
     assert [found[key] for key in KEYS] == [getattr(expected, key) for key in KEYS]
+
+
+def lines(characters, errors):
+    """Lines of random letters, and the same with errors of the three kinds."""
+    chance = random.Random(characters)
+    letters = "abcdefghijklmnopqrstuvwxyz "
+    references = [
+        "".join(chance.choices(letters, k=characters)) for _ in range(40_000 // characters)
+    ]
+    predictions = [
+        "".join(
+            chance.choice(("", letter + "x", "y")) if chance.random() < errors else letter
+            for letter in line
+        )
+        for line in references
+    ]
+    return predictions, references
+
+
+def by_length():
+    """Characters of lines of several lengths, with and without rapidfuzz."""
+    peer, editops = jiwer.process_characters, compiled_edits.editops
+    for engine, function in (("with rapidfuzz", editops), ("without", None)):
+        compiled_edits.editops = function
+        for characters in (20, 80, 360):
+            for errors in (0.02, 0.3):
+                predictions, references = lines(characters, errors)
+                ratio(
+                    f"{engine}, lines of {characters} characters, {errors:.0%} wrong",
+                    lambda p=predictions, r=references: error_statistics(
+                        p, r, unit="character"
+                    ).result(),
+                    lambda p=predictions, r=references: peer(r, p),
+                )
+    compiled_edits.editops = editops
 
 
 def main():
@@ -52,6 +89,7 @@ def main():
         lambda: metric.compute(predictions=predictions, references=references),
         lambda: jiwer.process_words(references, predictions),
     )
+    by_length()
     ratio(
         "characters, against the distances alone of rapidfuzz",
         lambda: error_statistics(predictions, references, unit="character").result(),

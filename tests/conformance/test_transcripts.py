@@ -8,6 +8,7 @@ import re
 import pytest
 
 from metric_commons import load
+from metric_commons.transcripts import compiled_edits
 from metric_commons.transcripts.edit_rate import (
     error_alignments,
     error_statistics,
@@ -41,6 +42,17 @@ def test_the_card_counts_the_cases():
 
 
 # jiwer itself
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
+def engine(request):
+    """With rapidfuzz, which is optional, and without."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(compiled_edits, "editops", None)
+        elif compiled_edits.editops is None:
+            pytest.skip("rapidfuzz is not installed")
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -119,6 +119,7 @@ LIBRARIES = {
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "instructions": ARITHMETIC | {"langdetect"},  # where a row asks for a language
     "structured": ARITHMETIC | {"jsonschema"},  # where a row has a schema
+    "transcripts": ARITHMETIC | {"rapidfuzz"},  # where it is installed
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (

@@ -9,8 +9,9 @@ from tests.spec import ROOT
 # Of each file, named by its stem, the constants that bound a block, and those from which on blocks
 # are worth their price. The first become the size, the second 0.
 BOUNDS = {
-    "answers": ((), ("_FEW_ROWS",)),
+    "answers": ((), ("_SMALL",)),
     "clusters": (("BLOCK",), ()),
+    "compiled_edits": (("_CELLS",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
     "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
     "edit_rate": (("_CHARACTERS",), ()),
@@ -19,6 +20,7 @@ BOUNDS = {
     "lcs": (("_MASKS", "_STEP_MASKS"), ("_FEW_PAIRS", "_CALLS")),
     "multiclass": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
+    "pair_counts": ((), ("_FEW",)),
     "pairs": (("_BLOCK_SIZE", "_SAMPLE_SIZE"), ()),
     "passes": (("_CELLS",), ()),
     "product_sums": (("_ROWS", "_MOST_BLOCKS"), ()),

@@ -4,7 +4,6 @@ All of them compare *normalized* texts, and communities differ in the normalizer
 compared with plain Python, many rows as the tokens of a block, with equal results.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -35,7 +34,9 @@ Overlap = Literal["multiset", "set", "longest_run"]
 EmptyReference = Literal["never", "always"]
 
 _CACHED_ROWS = 100_000  # rows of a cache entry: some 40 MB of short answers
-_FEW_ROWS = 10  # below this, the fixed cost of numpy's calls outweighs their benefit
+# Below this the fixed cost of numpy's calls outweighs their benefit: 25 short rows, or a text of
+# 2,400 characters. Each row costs as much as some characters more.
+_SMALL, _ROW = 2_500, 100
 _WORDS = byte_rule(squeeze)
 
 
@@ -150,6 +151,36 @@ def contained(
     return np.concatenate(scores)
 
 
+def _repeated_words(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
+    """The number of words that both share, counted as often as both have them, and of each."""
+    remaining: dict[str, int] = {}
+    for word in reference:
+        remaining[word] = remaining.get(word, 0) + 1
+    shared = 0
+    for word in prediction:
+        count = remaining.get(word)
+        if count:
+            remaining[word] = count - 1
+            shared += 1
+    return shared, len(prediction), len(reference)
+
+
+def _distinct_words(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
+    left, right = set(prediction), set(reference)
+    return len(left & right), len(left), len(right)
+
+
+def _longest_run(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
+    return longest_common_run(prediction, reference), len(prediction), len(reference)
+
+
+_COUNTS: dict[Overlap, Callable[[list[str], list[str]], tuple[int, int, int]]] = {
+    "multiset": _repeated_words,
+    "set": _distinct_words,
+    "longest_run": _longest_run,
+}
+
+
 class SharedWords(NamedTuple):
     """Counts of words, one per pair."""
 
@@ -172,7 +203,7 @@ def answer_pairs(
     """
     function = normalizer_function(normalizer)
     cache = TOKEN_CACHE.get()
-    if cache is None or not _FEW_ROWS < len(predictions) <= _CACHED_ROWS:
+    if cache is None or not _SMALL // _ROW < len(predictions) <= _CACHED_ROWS:
         for block in blocks(predictions, references):
             yield AnswerPairs(block, function)
         return
@@ -214,7 +245,8 @@ class AnswerPairs:
     def __init__(self, block: Block, normalizer: Callable[[str], str]) -> None:
         self._block = block
         self._normalizer = normalizer
-        self._is_small = len(block.sizes) <= _FEW_ROWS
+        cost = len(block.sizes) * _ROW
+        self._is_small = cost <= _SMALL and cost + sum(map(len, block.texts)) <= _SMALL
         self.references = block.sizes - 1  # number of references of each row
 
     def hits(self, hit: Booleans, aggregation: Aggregation) -> Floats:
@@ -302,15 +334,7 @@ class AnswerPairs:
             texts = self._block.texts[start : start + int(self._block.sizes[row])]
             prediction, *references = (self._normalizer(text).split() for text in texts)
             for reference in references:
-                if overlap == "longest_run":
-                    shared = longest_common_run(prediction, reference)
-                    counts.append((shared, len(prediction), len(reference)))
-                else:
-                    left, right = (
-                        Counter(set(words) if overlap == "set" else words)
-                        for words in (reference, prediction)
-                    )
-                    counts.append(((left & right).total(), right.total(), left.total()))
+                counts.append(_COUNTS[overlap](prediction, reference))
         return SharedWords(*np.array(counts, dtype=np.int64).T.copy())
 
     @cached_property

@@ -6,7 +6,6 @@ different shapes are converted to one layout. An error names the row that fits n
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -201,16 +200,31 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     if len(set(lengths.values())) > 1:
         described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
         raise ValueError(f"the inputs differ in length: {described}")
-    take = cache(lambda name, shape: _taken(inputs[name], shape))  # layouts share shapes
     candidates = {
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
     }
+    tried: dict[str, list[tuple[Shape, Column | None]]] = {name: [] for name in inputs}
     for index, layout in candidates.items():
-        taken = {name: take(name, shape) for name, shape in layout.items()}
-        rows = {name: column for name, column in taken.items() if column is not None}
-        if len(rows) == len(taken):
+        rows: dict[str, Column] = {}
+        for name, shape in layout.items():
+            column = _taken_once(inputs[name], shape, tried[name])
+            if column is None:
+                break
+            rows[name] = column
+        else:
             return index, rows
     return _read_rows(inputs, candidates)
+
+
+def _taken_once(
+    column: Column, shape: Shape, tried: list[tuple[Shape, Column | None]]
+) -> Column | None:
+    """As `_taken`, remembering the result of each shape, since layouts share shapes."""
+    for earlier, result in tried:
+        if earlier == shape:
+            return result
+    tried.append((shape, _taken(column, shape)))
+    return tried[-1][1]
 
 
 def _taken(column: Column, shape: Shape) -> Column | None:

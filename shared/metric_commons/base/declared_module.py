@@ -13,11 +13,13 @@ remains for the public `load`, whose users expect an `evaluate.Metric`: one that
 
 import ast
 import inspect
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from .columns import Layout
 from .row_module import RowModule
 from .text_inputs import text_inputs
 
@@ -48,13 +50,18 @@ class DeclaredModule(RowModule):
     script: Path
 
     def __init__(self, **settings: Any) -> None:
-        self.info = self._info()
+        self.info, _ = _declarations(type(self))
         self.features = self.info.features
         super().__init__(settings)
 
     def _info(self) -> Any:
         """The declarations of the script: description, features and so on."""
         raise NotImplementedError
+
+    def _layouts_of_features(self) -> Sequence[Layout]:
+        if self.features is not self.info.features:  # they were replaced
+            return super()._layouts_of_features()
+        return _declarations(type(self))[1]
 
     @property
     def description(self) -> str:
@@ -65,6 +72,15 @@ class DeclaredModule(RowModule):
         with self._lock:
             state = {**self.__dict__, "_batches": list(self._batches)}
         return _empty, (self.script,), state
+
+
+@cache
+def _declarations(cls: type[DeclaredModule]) -> tuple[Any, Sequence[Layout]]:
+    """The declarations of `_info` and the layouts, read once: each `score` makes a module."""
+    module = cls.__new__(cls)
+    module.info = module._info()
+    module.features = module.info.features
+    return module.info, RowModule._layouts_of_features(module)
 
 
 _INFORMATION = SimpleNamespace(MetricInfo=SimpleNamespace, ComparisonInfo=SimpleNamespace)

@@ -79,12 +79,15 @@ class RowModule(Module):
     def _read_features(self) -> None:
         """Read the layouts from the features, again if these have been replaced since."""
         if self._features_read is not self.features:
-            limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
-            self._own_layouts = [
-                {name: self._shape(feature, **limits) for name, feature in features.items()}
-                for features in self.feature_sets
-            ]
+            self._own_layouts = self._layouts_of_features()
             self._features_read = self.features
+
+    def _layouts_of_features(self) -> Sequence[Layout]:
+        limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
+        return [
+            {name: self._shape(feature, **limits) for name, feature in features.items()}
+            for features in self.feature_sets
+        ]
 
     @property
     def _stock_format(self) -> StockFormat | None:
@@ -429,13 +432,17 @@ def _as_list(column: Column) -> list[Any]:
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 
+_PLAIN = {str, bool, int, float, type(None)}
+
+
 def _plain(value: Any) -> Any:
     """A result in Python's own types, converted from numpy where necessary."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, tuple | list):
-        plain = {str, bool, int, float, type(None)}
-        return list(value) if set(map(type, value)) <= plain else [_plain(v) for v in value]
+        return list(value) if set(map(type, value)) <= _PLAIN else [_plain(v) for v in value]
     return float(value) if isinstance(value, float) else value

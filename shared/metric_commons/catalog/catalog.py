@@ -43,17 +43,18 @@ def path(name: str) -> Path:
     Traceback (most recent call last):
     ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?; the modules are ...
     """
+    folder = _FOLDER / str(name)
+    if str(name).isidentifier() and (folder / f"{name}.py").is_file():
+        return folder
     modules = names()
     if not modules:
         raise ValueError(
             f"there are no modules in {_FOLDER}: install metric-commons; a zip is not enough"
         )
-    if name not in modules:
-        listed = ", ".join(modules)
-        raise ValueError(
-            f"there is no module {name!r}{nearest(name, modules)}; the modules are {listed}"
-        )
-    return _FOLDER / name
+    listed = ", ".join(modules)
+    raise ValueError(
+        f"there is no module {name!r}{nearest(name, modules)}; the modules are {listed}"
+    )
 
 
 class _Declaration(NamedTuple):

@@ -48,7 +48,8 @@ class Range:
     nan: bool = False  # whether NaN is allowed
 
     def __contains__(self, number: Any) -> bool:
-        if isinstance(number, Integral) and abs(int(number)) >= 2**63:
+        is_integer = type(number) is not float and isinstance(number, Integral)
+        if is_integer and abs(int(number)) >= 2**63:
             return False  # too large for an array, and some are too large for a float
         if number != number:
             return self.nan
@@ -146,8 +147,12 @@ def check_option(name: str, value: Any, annotation: Any) -> None:
     ValueError: confidence_level must be a number strictly between 0 and 1 or None, got 95; \
 for 95 % pass 0.95
     """
+    _check(name, value, annotation, _acceptance(annotation))
+
+
+def _check(name: str, value: Any, annotation: Any, accepts: Callable[[Any], bool]) -> None:
     try:
-        accepted = _accepts(annotation, value)
+        accepted = accepts(value)
     except OptionError:
         raise
     except ValueError as error:  # from a parser, which need not know the name of the option
@@ -171,17 +176,18 @@ def checked_options(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     @cache
-    def annotations() -> dict[str, Any]:  # late: they may name what comes below
+    def checks() -> dict[str, tuple[Any, Callable[[Any], bool]]]:  # late: hints name what follows
         hints = get_type_hints(function, include_extras=True)
         parameters = signature(function).parameters.values()
-        keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-        return {name: hints[name] for name in keywords if name in hints}
+        keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in hints]
+        return {name: (hints[name], _acceptance(hints[name])) for name in keywords}
 
     @wraps(function)
     def checked(*columns: P.args, **options: P.kwargs) -> T:
-        for name, annotation in annotations().items():
-            if name in options:
-                check_option(name, options[name], annotation)
+        if options:
+            for name, (annotation, accepts) in checks().items():
+                if name in options:
+                    _check(name, options[name], annotation, accepts)
         return function(*columns, **options)
 
     return checked
@@ -292,48 +298,72 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     return "plain", ()
 
 
-# Equal annotations accept the same values, though they may list them in a different order.
-_parts_once = cache(_parts)
-
-
-def _accepts(annotation: Any, value: Any) -> bool:
-    match _parts_once(annotation):
+@cache  # equal annotations accept the same values, though they may list them in another order
+def _acceptance(annotation: Any) -> Callable[[Any], bool]:
+    """The function that tells whether an annotation allows a value: small batches call it often."""
+    match _parts(annotation):
         case "union", members:
-            if value is None and type(None) in members:  # the most common case
-                return True
-            # Parsers come last: they raise errors about values that another member may accept.
-            several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
-            return any(_accepts(member, value) for member in several)
+            return _any_acceptance(members)
         case "literal", values:
-            return type(value) in map(type, values) and value in values
+            kinds = set(map(type, values))
+            return lambda value: type(value) in kinds and value in values
         case "annotated", (base, marker):
-            match marker:
-                case Range():
-                    return _accepts(base, value) and value in marker
-                case OneOf():
-                    return isinstance(value, str) and value in marker.names
-                case Parsed():
-                    if isinstance(value, bytes | bytearray | memoryview):
-                        return False
-                    marker.parse(value)
-                    return True
-                case _:
-                    is_list = hasattr(value, "__len__") and getattr(value, "shape", None) != ()
-                    return is_list and not isinstance(value, _NO_LISTS | Set | Dict)
+            return _marked_acceptance(_acceptance(base), marker)
         case "function", _:
-            return callable(value)
+            return callable
         case "list", (item,):
-            is_list = isinstance(value, Sequence) and not isinstance(value, _NO_LISTS)
-            return is_list and all(_accepts(item, element) for element in value)
+            accepts_item = _acceptance(item)
+            return lambda value: (
+                isinstance(value, Sequence)
+                and not isinstance(value, _NO_LISTS)
+                and all(map(accepts_item, value))
+            )
         case "object", _:
-            return isinstance(value, Dict)
+            return lambda value: isinstance(value, Dict)
     if annotation in (None, type(None)):
-        return value is None
+        return lambda value: value is None
     if annotation is int or annotation is float:
         kind = Integral if annotation is int else Real
         # A fraction is a real number too, but numpy functions cannot handle it.
-        return isinstance(value, kind) and not isinstance(value, bool | Fraction)
-    return isinstance(value, annotation) if annotation in (bool, str) else True
+        return lambda value: isinstance(value, kind) and not isinstance(value, bool | Fraction)
+    if annotation in (bool, str):
+        return lambda value: isinstance(value, annotation)
+    return lambda value: True
+
+
+def _any_acceptance(members: Sequence[Any]) -> Callable[[Any], bool]:
+    # Parsers come last: they raise errors about values that another member may accept.
+    several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
+    tests = [_acceptance(member) for member in several]
+    allows_none = type(None) in members
+
+    def accepts(value: Any) -> bool:
+        if value is None and allows_none:  # the most common case
+            return True
+        return any(test(value) for test in tests)
+
+    return accepts
+
+
+def _marked_acceptance(accepts_base: Callable[[Any], bool], marker: Any) -> Callable[[Any], bool]:
+    def parses(value: Any) -> bool:
+        if isinstance(value, bytes | bytearray | memoryview):
+            return False
+        marker.parse(value)
+        return True
+
+    def is_list(value: Any) -> bool:
+        has_items = hasattr(value, "__len__") and getattr(value, "shape", None) != ()
+        return has_items and not isinstance(value, _NO_LISTS | Set | Dict)
+
+    match marker:
+        case Range():
+            return lambda value: accepts_base(value) and value in marker
+        case OneOf():
+            return lambda value: isinstance(value, str) and value in marker.names
+        case Parsed():
+            return parses
+    return is_list
 
 
 def _hint(annotation: Any, value: Any) -> str:

@@ -3,6 +3,7 @@
 Multisets add up without rounding, in any order and any grouping.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from .arrays import Floats, Integers
 from .exact_sums import exact_sum
+
+_FEW = 32  # numbers, up to which counting them in Python takes less time than `np.unique`
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,14 @@ class Multiset:
     @classmethod
     def from_values(cls, numbers: ArrayLike) -> Self:
         """The multiset of these numbers, shape (rows,)."""
-        values, counts = np.unique(np.asarray(numbers, np.float64) + 0.0, return_counts=True)
+        array = np.asarray(numbers, np.float64) + 0.0
+        if array.size <= _FEW:
+            counted = sorted(Counter(array.tolist()).items())
+            return cls(
+                np.array([value for value, _ in counted], np.float64),
+                np.array([count for _, count in counted], np.int64),
+            )
+        values, counts = np.unique(array, return_counts=True)
         return cls(values, counts.astype(np.int64))
 
     @classmethod

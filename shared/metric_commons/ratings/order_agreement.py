@@ -10,13 +10,9 @@ import numpy as np
 from ..numbers.arrays import Column
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Level, Range, checked_options
+from .pair_counts import PairedScores
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
-from .rank_correlations import (
-    CORRELATIONS,
-    Estimate,
-    PairedScores,
-    correlation_interval,
-)
+from .rank_correlations import CORRELATIONS, Estimate, correlation_interval
 
 Measure = Literal[
     "kendall_tau_a",

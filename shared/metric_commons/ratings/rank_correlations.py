@@ -11,7 +11,7 @@ Source:
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +20,9 @@ from ..numbers.arrays import Floats, Integers
 from ..statistics.estimates import influence_interval, influence_spread
 from ..statistics.intervals import critical_value
 from ..statistics.proportions import Interval
+from .pair_counts import Neighbours, PairedScores
 
 FEWEST_SYSTEMS = 6  # that have intervals
-_CELLS = 1 << 20  # pairs of systems at a time
 
 
 class Estimate(NamedTuple):
@@ -30,41 +30,6 @@ class Estimate(NamedTuple):
 
     value: float
     influences: Floats | None = None
-
-
-class PairedScores:
-    """Two scores of the same systems, and counts of pairs that both are made of.
-
-    Args:
-        estimated: shape (systems,).
-        true: shape (systems,).
-
-    >>> scores = PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))
-    >>> scores.agreement.tolist()  # from the lowest: pairs in the same minus in opposite order
-    [0, 0, 2]
-    """
-
-    def __init__(self, estimated: Floats, true: Floats) -> None:
-        # In an order that rows do not decide, sums have the same bits for any order of rows.
-        order = np.lexsort((true, estimated))
-        self.estimated, self.true = estimated[order], true[order]
-        self.size = order.size
-        self.agreement, self.estimated_pairs, self.true_pairs = (
-            np.zeros(self.size, np.int64) for _ in range(3)
-        )
-        for rows in self.blocks():
-            first, second = (
-                np.sign(values[rows, None] - values).astype(np.int8)
-                for values in (self.estimated, self.true)
-            )
-            self.agreement[rows] = (first * second).sum(axis=1, dtype=np.int64)
-            self.estimated_pairs[rows] = np.count_nonzero(first, axis=1)
-            self.true_pairs[rows] = np.count_nonzero(second, axis=1)
-
-    def blocks(self) -> Iterator[slice]:
-        """Systems, a block at a time, each of which is paired with all others."""
-        step = max(1, _CELLS // self.size)
-        return (slice(start, start + step) for start in range(0, self.size, step))
 
 
 def kendall_tau_a(scores: PairedScores) -> Estimate:
@@ -119,7 +84,7 @@ def tau_ap_a(scores: PairedScores) -> Estimate:
     """
     if int(scores.true_pairs.sum()) < scores.size * (scores.size - 1):
         return Estimate(math.nan)
-    higher, tied, better_above, better_tied = _better(scores.estimated, scores, scores.true)
+    higher, tied, better_above, better_tied = scores.neighbours()
     # With j of its k ties above it, each j equally likely, a system is compared with a + j systems,
     # of which c + t j / k are better. Sums over j are differences of harmonic numbers.
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, scores.size + 1)))
@@ -141,30 +106,14 @@ def tau_ap_b(scores: PairedScores) -> Estimate:
     """
     if not scores.estimated_pairs.any() or not scores.true_pairs.any():
         return Estimate(math.nan)
-    directions = ((scores.estimated, scores.true), (scores.true, scores.estimated))
-    return Estimate(math.fsum(_tau_ap_of(scores, *pair) for pair in directions) / 2)
+    directions = (scores.neighbours(), scores.neighbours(by_true=True))
+    return Estimate(math.fsum(map(_tau_ap_of, directions)) / 2)
 
 
-def _tau_ap_of(scores: PairedScores, walked: Floats, second: Floats) -> float:
-    higher, _, better, _ = _better(walked, scores, second)
-    below_others = higher > 0
-    shares = better[below_others] / higher[below_others]
+def _tau_ap_of(neighbours: Neighbours) -> float:
+    below_others = neighbours.higher > 0
+    shares = neighbours.better_above[below_others] / neighbours.higher[below_others]
     return 2 * math.fsum(shares.tolist()) / shares.size - 1
-
-
-def _better(
-    walked: Floats, scores: PairedScores, second: Floats
-) -> tuple[Integers, Integers, Integers, Integers]:
-    """For each system, how many are above it and tied with it, and how many of these are better."""
-    higher, tied, better_above, better_tied = (np.zeros(scores.size, np.int64) for _ in range(4))
-    for rows in scores.blocks():
-        is_above = walked > walked[rows, None]
-        is_tied = walked == walked[rows, None]
-        is_better = second > second[rows, None]
-        higher[rows], tied[rows] = is_above.sum(axis=1), is_tied.sum(axis=1) - 1
-        better_above[rows] = (is_above & is_better).sum(axis=1)
-        better_tied[rows] = (is_tied & is_better).sum(axis=1)
-    return higher, tied, better_above, better_tied
 
 
 def spearman(scores: PairedScores) -> Estimate:
@@ -178,22 +127,55 @@ def spearman(scores: PairedScores) -> Estimate:
     value = _rank_correlation(size, int(first @ second), int(first @ first), int(second @ second))
     if math.isnan(value) or size < 3:
         return Estimate(value)
-    jackknife = []
-    for rows in scores.blocks():
-        # The ranks of all others without one system: lower by 1 above it, by 1/2 beside it.
-        remaining_ranks = [
-            ranks - (1 + np.sign(values - values[rows, None])).astype(np.int64)
-            for ranks, values in ((first, scores.estimated), (second, scores.true))
-        ]
-        for offset, number in enumerate(range(size)[rows]):
-            for ranks in remaining_ranks:
-                ranks[offset, number] = 0
-        x, y = remaining_ranks
-        products = ((x * y).sum(axis=1), (x * x).sum(axis=1), (y * y).sum(axis=1))
-        columns = zip(*(column.tolist() for column in products), strict=True)
-        jackknife += [_rank_correlation(size - 1, *sums) for sums in columns]
+    sums = _sums_without_each(scores, first, second)
+    jackknife = [_rank_correlation(size - 1, *sums_of_others) for sums_of_others in sums]
     mean = math.fsum(jackknife) / size
     return Estimate(value, (size - 1) * (mean - np.array(jackknife)))
+
+
+def _sums_without_each(
+    scores: PairedScores, first: Integers, second: Integers
+) -> list[tuple[int, int, int]]:
+    """The products and squares of doubled ranks, added up, once for each system that is left out.
+
+    Without a system all ranks above it fall by 2, and those tied with it by 1: by 1 + s, with the
+    sign s of the difference of scores. So the products (x - 1 - s) (y - 1 - t) of the others add up
+    to sums of ranks above and beside the system; the signs s t add up to its agreement.
+    """
+    sides = (scores.neighbours(), scores.neighbours(by_true=True))
+    # Of both scores for each system: the sum of 1 + s, and of its square, over the others.
+    falls = [2 * side.higher + side.tied for side in sides]
+    squared_falls = [4 * side.higher + side.tied for side in sides]
+    columns = (scores.estimated, scores.true)
+    ranks = (first, second)
+
+    def products(a: int, b: int) -> Integers:
+        """Sums for the ranks of one score and those of another, or the same one."""
+        if a == b:
+            of_falls = squared_falls[a]
+        else:
+            signs = [fall - (scores.size - 1) for fall in falls]
+            of_falls = scores.size - 1 + signs[0] + signs[1] + scores.agreement
+        fallen = _fallen(columns[b], ranks[a]) + _fallen(columns[a], ranks[b])
+        total = int(ranks[a] @ ranks[b])
+        result: Integers = total - ranks[a] * ranks[b] - fallen + of_falls
+        return result
+
+    sums = (products(0, 1), products(0, 0), products(1, 1))
+    return list(zip(*(column.tolist() for column in sums), strict=True))
+
+
+def _fallen(values: Floats, ranks: Integers) -> Integers:
+    """For each value, the ranks of other rows with an equal value, and twice those with a greater.
+
+    >>> _fallen(np.array([1.0, 2.0, 2.0]), np.array([10, 3, 4])).tolist()
+    [14, 4, 3]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, sums = values[order], np.append(0, np.cumsum(ranks[order]))
+    left, right = (sums[ordered.searchsorted(values, side=side)] for side in ("left", "right"))
+    result: Integers = 2 * (sums[-1] - right) + (right - left) - ranks
+    return result
 
 
 def _doubled_ranks(values: Floats) -> Integers:

@@ -91,10 +91,12 @@ class _Sums:
         rests += errors
         differences += multiples
         chunks = -1, _CHUNK
-        rests = rests.reshape(chunks)
+        rests, multiples = rests.reshape(chunks), multiples.reshape(chunks)
         sums, squares = self._parts
         sums += [np.array([multiples.sum()]), np.add.reduce(rests, axis=1)]
-        squares.append(np.array([multiples @ multiples]))
+        # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
+        # than they compute.
+        squares.append(np.array([np.vecdot(multiples, multiples).sum()]))
         squares.append(np.einsum("ij,ij->i", rests, differences.reshape(chunks)))
         return True
 

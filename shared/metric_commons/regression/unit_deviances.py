@@ -58,13 +58,12 @@ def unit_deviances(power: float, means: Floats, values: Floats, residuals: Float
         near = np.flatnonzero(is_near)
         if not near.size:
             return _far(power, means, values, residuals)
-        columns = means.take(near), residuals.take(near), ratios.take(near)
         if near.size == ratios.size:
-            return _near(power, *columns).reshape(ratios.shape)
-        far = np.flatnonzero(~is_near)
-        deviances = np.empty(ratios.shape)
-        deviances.flat[near] = _near(power, *columns)
-        deviances.flat[far] = _far(power, *(c.take(far) for c in (means, values, residuals)))
+            return _near(power, means, residuals, ratios)
+        # Of all rows, which takes less time than selecting those that are far.
+        deviances = _far(power, means, values, residuals)
+        columns = means.take(near), residuals.take(near), ratios.take(near)
+        deviances.reshape(-1)[near] = _near(power, *columns)
         return deviances
 
 
@@ -92,20 +91,22 @@ def _near(power: float, means: Floats, residuals: Floats, ratios: Floats) -> Flo
 
 def _far(power: float, means: Floats, values: Floats, residuals: Floats) -> Floats:
     """By the form of g for this power."""
-    logarithms = np.log(values / means)
-    extreme = np.isinf(logarithms) & (values > 0)  # the quotient overflows or underflows
-    if extreme.any():
+    logarithms = values / means
+    np.log(logarithms, out=logarithms)
+    if np.isinf(logarithms).any():
+        extreme = np.isinf(logarithms) & (values > 0)  # the quotient overflows or underflows
         logarithms[extreme] = np.log(values[extreme]) - np.log(means[extreme])
     exponent = 1 - power if power < 1.5 else 2 - power
     powers = np.expm1(exponent * logarithms) / exponent if exponent else logarithms
     deviances: Floats
     if power < 1.5:
-        # Of a value that is 0 or less v**(2 - p) counts as 0.
-        rest = np.minimum(values, 0.0) / (power - 1) if power < 0 else 0.0
-        products = np.where(values > 0, values * powers, rest)
-        deviances = (products - residuals) / (2 - power)
+        deviances = np.multiply(values, powers, out=powers)
+        if values.min(initial=1.0) <= 0:  # of such a value v**(2 - p) counts as 0
+            rest = np.minimum(values, 0.0) / (power - 1) if power < 0 else 0.0
+            deviances = np.where(values > 0, deviances, rest)
+        deviances -= residuals
         if power != 1:
-            deviances *= means ** (1 - power)
+            deviances *= means ** (1 - power) / (2 - power)
     else:
         deviances = (residuals / means - powers) / (power - 1)
         if power != 2:

@@ -9,7 +9,7 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.ratios import PrecisionRecallF1
-from .segments import offsets, segment_starts
+from .segments import segment_starts
 
 Aggregation = Literal["max", "mean"]
 
@@ -77,10 +77,14 @@ def _block(
     for prediction, row_references in zip(predictions[start:stop], lists, strict=True):
         texts.append(prediction)
         texts += row_references
-    prediction_indices = segment_starts(counts + 1)
-    pair_predictions = np.repeat(prediction_indices, counts)
-    pair_references = pair_predictions + 1 + offsets(counts)
-    return Block(texts, counts + 1, prediction_indices, pair_predictions, pair_references)
+    sizes = counts + 1
+    prediction_indices = segment_starts(sizes)
+    # Before the reference of a pair there are all earlier references and the predictions so far.
+    pair_references = np.arange(len(texts) - len(lists))
+    pair_references += np.arange(1, len(lists) + 1).repeat(counts)
+    return Block(
+        texts, sizes, prediction_indices, prediction_indices.repeat(counts), pair_references
+    )
 
 
 def reference_list(row_references: str | list[str]) -> list[str]:

@@ -18,7 +18,7 @@ def segment_starts(counts: Integers) -> Integers:
     >>> segment_starts(np.array([2, 0, 3])).tolist()
     [0, 2, 2]
     """
-    return np.cumsum(counts) - counts
+    return counts.cumsum() - counts
 
 
 def segment_numbers(counts: Integers) -> Integers:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..numbers.arrays import Integers
+from .segments import ranges, segment_starts
 
 
 class Sequences(NamedTuple):
@@ -16,3 +17,9 @@ class Sequences(NamedTuple):
         counts = self.counts[start:stop]
         first = int(self.counts[:start].sum())
         return Sequences(self.codes[first : first + int(counts.sum())], counts)
+
+    def of(self, rows: Integers) -> "Sequences":
+        """The sequences with these indices."""
+        counts = self.counts[rows]
+        starts = segment_starts(self.counts)[rows]
+        return Sequences(self.codes[ranges(starts, counts)], counts)

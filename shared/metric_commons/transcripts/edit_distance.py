@@ -11,7 +11,7 @@ prediction, neighbours on a diagonal differ by at most one. So a diagonal is des
 row that 0, 1, 2, ... edits reach on it (Ukkonen 1985, Myers 1986). If few edits are needed, these
 rows are computed for many pairs at a time, passing over equal items eight bytes at a time. If many
 are needed, a column of the table is one integer with a bit for each row (Myers 1999, in the form of
-Hyyrö 2003).
+Hyyrö 2003). Where rapidfuzz is installed, it counts the edits of all but very large tables.
 """
 
 from collections.abc import Hashable, Sequence
@@ -23,6 +23,7 @@ import numpy as np
 from ..numbers.arrays import Integers, Unsigned
 from ..texts.segments import bounded_ranges, offsets, segment_starts
 from ..texts.sequences import Sequences
+from .compiled_edits import compiled_pairs
 
 _FEW_EDITS = 40  # up to which diagonals are faster than columns of bits
 # A block costs some thousand numpy calls, however many pairs it has; a pair may take 13 KB.
@@ -42,7 +43,11 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
     sizes = references.counts + predictions.counts + _ITEMS_A_PAIR
     for start, stop in bounded_ranges(sizes, _ITEMS):
         sides = references.block(start, stop), predictions.block(start, stop)
-        hits, substitutions = _near_counts(*sides)
+        hits, substitutions = compiled_pairs(*sides)
+        left = np.flatnonzero(hits < 0)
+        if left.size:
+            rest = [side.of(left) for side in sides]
+            hits[left], substitutions[left] = _near_counts(*rest)
         for pair in np.flatnonzero(hits < 0).tolist():
             pair_counts = _far_counts(
                 *(side.block(pair, pair + 1).codes.tolist() for side in sides)

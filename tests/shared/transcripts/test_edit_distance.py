@@ -5,11 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.transcripts import edit_distance
+from metric_commons.transcripts import compiled_edits, edit_distance
 from metric_commons.transcripts.edit_distance import Sequences, alignment, edit_counts
 
 sequences = st.lists(st.integers(0, 3), max_size=14)
 pairs = st.lists(st.tuples(sequences, sequences), min_size=1, max_size=8)
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
+def engine(request):
+    """With rapidfuzz, which is optional, and without."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(compiled_edits, "editops", None)
+        elif compiled_edits.editops is None:
+            pytest.skip("rapidfuzz is not installed")
+        yield
 
 
 def flat(rows):
@@ -94,3 +105,20 @@ def test_blocks_do_not_show(monkeypatch):
 
 def test_no_pairs_have_no_counts():
     assert edit_counts(flat([]), flat([])).shape == (0, 4)
+
+
+@pytest.mark.parametrize("items", [1, 0xD800, 0x110000, 1 << 30])
+def test_items_may_be_any_codes_of_32_bits(items):
+    rows = [[0, 2, 4, 2], [], [4, 4]], [[2, 4, 4], [0], [4, 4]]
+    scaled = [[[item * items // 2 for item in row] for row in side] for side in rows]
+
+    assert edit_counts(*map(flat, scaled)).tolist() == edit_counts(*map(flat, rows)).tolist()
+
+
+def test_large_tables_are_counted_by_the_same_rule():
+    reference = [i * i % 7 % 3 for i in range(1500)]
+    prediction = [i * i % 11 % 3 for i in range(1400)]
+
+    assert edit_counts(flat([reference]), flat([prediction])).tolist() == [
+        counted(reference, prediction)
+    ]
