@@ -2,7 +2,7 @@
 
     python benchmarks/rewards.py            # ratios of CPU time, and what a form adds to a verdict
     python benchmarks/rewards.py --memory   # 20 calls of 16,384 long completions
-    python benchmarks/rewards.py --pairs    # the table of docs/graders.md; needs verl, too
+    python benchmarks/rewards.py --pairs PYTHON   # table of docs/graders.md; PYTHON has verl
 
 Completions end with a box; the answers are of five kinds, and each is new, so that nothing that was
 read before helps. math-verify runs without its time limits, which are signals.
@@ -14,6 +14,7 @@ import json
 import logging
 import random
 import resource
+import subprocess
 import sys
 import threading
 import time
@@ -192,28 +193,49 @@ def memory(number=16_384, times=20):
     print("resident MB after each call:", " ".join(f"{value:.0f}" for value in resident))
 
 
-def graders():
-    """The graders of the table, each a function of reference and answer."""
-    from math_verify import parse, verify
-    from verl.utils.reward_score.prime_math import grade_answer
+PRIME_MATH = """
+import json, sys
+from verl.utils.reward_score.prime_math import grade_answer
 
+def verdict(reference, prediction):
+    try:
+        return bool(grade_answer(prediction, reference))
+    except Exception:
+        return None
+
+print(json.dumps([verdict(*pair) for pair in json.load(sys.stdin)]))
+"""
+
+
+def by_math_verify(reference, prediction):
+    from math_verify import parse, verify
+
+    gold = parse(f"${reference}$", parsing_timeout=None)
+    found = parse(f"${prediction}$", parsing_timeout=None)
+    return bool(verify(gold, found, timeout_seconds=None))
+
+
+def by_prime_math(references, predictions, python):
+    """The verdicts of verl's copy, whose requirements exclude those of sympy's LaTeX reader."""
+    given = json.dumps(list(zip(references, predictions, strict=True)))
+    done = subprocess.run(
+        [python, "-c", PRIME_MATH], input=given, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def verdicts_of_graders(references, predictions, python):
+    """The verdict of each grader on each pair: True, False, or None for undecided."""
     from metric_commons.mathematics import equivalence_scores, equivalent
 
-    def by_math_verify(reference, prediction):
-        gold = parse(f"${reference}$", parsing_timeout=None)
-        found = parse(f"${prediction}$", parsing_timeout=None)
-        return bool(verify(gold, found, timeout_seconds=None))
-
     def by_backend(name):
-        def compare(reference, prediction):
-            return bool(equivalence_scores([prediction], [reference], backend=name).equal[0])
-
-        return compare
+        scores = equivalence_scores(predictions, references, backend=name)
+        return [bool(score) for score in scores.equal]
 
     return {
-        "metric-commons": equivalent,
-        "math-verify": by_math_verify,
-        "prime_math": lambda reference, prediction: bool(grade_answer(prediction, reference)),
+        "metric-commons": list(map(equivalent, references, predictions)),
+        "math-verify": list(map(by_math_verify, references, predictions)),
+        "prime_math": by_prime_math(references, predictions, python),
         "minerva": by_backend("minerva"),
         "hendrycks": by_backend("hendrycks"),
     }
@@ -228,25 +250,23 @@ def sourced():
 MARKS = {True: "yes", False: "no", None: "?"}
 
 
-def pairs():
+def pairs(python):
     logging.disable(logging.ERROR)
-    columns = graders()
+    cases = sourced()
+    columns = verdicts_of_graders(
+        [case["reference"] for case in cases], [case["prediction"] for case in cases], python
+    )
     wrong = dict.fromkeys(columns, 0)
     lines = []
-    for case in sourced():
+    for row, case in enumerate(cases):
         cells = []
-        for name, compare in columns.items():
-            try:
-                verdict = compare(case["reference"], case["prediction"])
-                cell = MARKS[verdict]
-            except Exception:  # a row without a verdict, which counts as a no
-                verdict, cell = False, "error"
-            is_wrong = verdict not in case["verdict"]
+        for name, verdicts in columns.items():
+            mark = MARKS[verdicts[row]]
+            is_wrong = verdicts[row] not in case["verdict"]
             wrong[name] += is_wrong
-            cells.append(f"**{cell}**" if is_wrong else cell)
+            cells.append(f"**{mark}**" if is_wrong else mark)
         texts = [_cell(case[name]) for name in ("reference", "prediction")]
-        expected = MARKS[case["verdict"][0]]
-        lines.append(f"| {' | '.join([*texts, expected, *cells])} |")
+        lines.append(f"| {' | '.join([*texts, MARKS[case['verdict'][0]], *cells])} |")
     print(f"| reference | answer | equal | {' | '.join(columns)} |")
     print("| --- | --- |" + " --- |" * (len(columns) + 1))
     print(f"| wrong of {len(lines)} | | | {' | '.join(map(str, wrong.values()))} |")
@@ -260,7 +280,7 @@ def _cell(text):
 
 if __name__ == "__main__":
     if "--pairs" in sys.argv:
-        pairs()
+        pairs(sys.argv[-1])
     elif "--memory" in sys.argv:
         memory()
     else:

@@ -306,7 +306,6 @@ def test_processes_agree_with_one_thread():
 LIGHT = r"""
 import sys, time
 from metric_commons import rewards
-from metric_commons.rewards import event_loops
 rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
 rewards.choice()(["(B)"], answer=["B"])
 rewards.math_verl, rewards.choice_slime, rewards.found_trl
