@@ -12,7 +12,7 @@ PAGES = sorted((ROOT / "docs" / "clients").glob("*.md"))
 SCRIPTS = sorted((ROOT / "examples" / "clients").glob("*.py"))
 TEXTS = {page.stem: page.read_text("utf-8") for page in PAGES}
 MATRIX = (ROOT / ".github" / "workflows" / "clients.yml").read_text("utf-8")
-NAV = (ROOT / "mkdocs.yml").read_text("utf-8")
+NAV = (ROOT / "docs" / "mkdocs.yml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", TEXTS)

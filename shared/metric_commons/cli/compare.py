@@ -30,6 +30,7 @@ from ..console.options import (
 from ..console.outputs import OutputFormat, say_written, show, show_tables
 from ..files.stored import to_jsonable, write_whole
 from ..results.comparisons import Pair, compare_pairs, statement
+from ..results.comparisons import table as table_of
 from ..results.module_results import aggregation_of
 from ..results.rendering import Table
 from ..results.results import Results
@@ -306,7 +307,8 @@ class TwoRuns(Results):
 
     def tables(self) -> list[Table]:
         """One row per measure, with a note on which run is A and which is B."""
-        table = super().tables()[-1]
+        lower = self.standings.is_lower_better
+        table = table_of(self.comparisons, lower, is_winner_first=False)
         first = self.comparisons[0]
         return [
             Table(
