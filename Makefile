@@ -27,9 +27,12 @@ demo: $(VENV)/installed
 		--confidence 0.95 --compare --save build/demo.json --per-example build/demo.rows.jsonl
 	$(BIN)/metric-commons compare examples/qrels.txt examples/dense.run.txt examples/bm25.run.txt \
 		--measure ndcg@10 --measure map
-	$(BIN)/metric-commons report build/demo.json --html build/demo.html \
+	$(BIN)/metric-commons report build/demo.json --save build/demo.html \
 		--per-example build/demo.rows.jsonl --show question
 	@echo "The page about these results: file://$(CURDIR)/build/demo.html"
+
+# Where compiled files are forbidden, each process of a test would compile all that it imports.
+test check: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal

@@ -70,7 +70,7 @@ def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2")[1]
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["rank", "system", "qa_em", "95%", "interval", "ranks", "tier", "rows"]
-    assert lines[2][:4] == ["1", "a", "good", "0.9500ᶜᵈ"]
+    assert lines[2][:4] == ["1", "a", "good", "0.950ᶜᵈ"]
     assert len([line for line in lines if line[1:2] == ["a"] or line[1:2] == ["b"]]) == 2
     assert "fair" not in out
     told = " ".join(out.split())
@@ -266,8 +266,8 @@ def test_other_forms_have_the_same_numbers(run, saved):
     command = ("leaderboard", *paths, "--by", "qa_em", "--format")
     markdown, latex = (run(*command, form)[1] for form in ("markdown", "latex"))
 
-    assert "**0.9500ᵇ**" in markdown
-    assert r"\textbf{0.9500" in latex
+    assert "**0.950ᵇ**" in markdown
+    assert r"\textbf{0.950" in latex
     assert run(*command, "xml")[0] == 2
 
 
@@ -277,7 +277,7 @@ def test_the_page_has_one_script_and_sorts(run, saved):
     assert page.count("<script>") == 1
     assert re.search(r"script-src 'sha256-[\w+/]{43}='", page)
     assert "src=" not in page.replace("script-src", "")
-    assert "0.9500" in page
+    assert "0.950" in page
     assert "{{" not in page
 
 
@@ -324,7 +324,7 @@ def test_a_history_is_of_one_system(run, saved):
     assert (first["change"], first["significant"]) == ("", "")
     assert float(second["change"]) == 25 / 40 - 38 / 40
     assert second["significant"] == "True"
-    assert "-0.3250" in run(*command)[1]
+    assert "-0.325" in run(*command)[1]
     assert "Changes are not tested" in " ".join(run(*command[:-4])[1].split())
 
 

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 
 from metric_commons import load
 from metric_commons.plots import captions, curve_plots
-from tests.spec import ROOT
+from tests.spec import ROOT, nightly
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]
 KINDS += ["paths"]
@@ -175,7 +175,7 @@ def test_curves_of_several_systems_differ_in_three_ways(drawn):
     assert all(one.get_linestyle() != other.get_linestyle() for one, other in pairwise(curves))
 
 
-@pytest.mark.parametrize("count", [3, 10, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, *nightly(10, 30)])
 @pytest.mark.parametrize("kind", ["roc", "pr"])
 def test_of_several_labels_each_has_a_panel(drawn, kind, count):
     path, names = of_classes(count)
@@ -210,7 +210,7 @@ def check_layout(figure):
         assert is_bar or extent.width > figure.dpi * 1.3
 
 
-@pytest.mark.parametrize("count", [1, 3, 10])
+@pytest.mark.parametrize("count", [1, 10, *nightly(3)])
 @pytest.mark.parametrize("kind", ["roc", "pr", "confusion"])
 def test_every_label_has_room(drawn, kind, count):
     path, _ = of_classes(max(count, 3))

@@ -96,7 +96,7 @@ def scored(run):
         return reported(*(("--per-example", "rows_of.jsonl") if rows else ()), *report)
 
     def reported(*arguments):
-        status, out, err = run("report", "r.json", "--html", "page.html", *arguments)
+        status, out, err = run("report", "r.json", "--save", "page.html", *arguments)
         assert (status, out) == (0, "")
         page = Page(Path("page.html").read_text("utf-8"))
         notes = [line.removeprefix("note: ") for line in err.splitlines()]
@@ -176,7 +176,7 @@ def test_every_difference_is_on_the_page(scored):
         assert text in line["text"]
         assert ("open" in line["class"].split()) is not each["significant"]
     low, high = comparisons[0]["confidence_interval"]
-    assert f"[{low:+.4f}, {high:+.4f}]" in page.where(id="differences")[0]["text"]
+    assert f"[{low:+.2f}, {high:+.2f}]" in page.where(id="differences")[0]["text"]
     told = " ".join(page.where(id="differences")[0]["text"].split())
     assert "the permutation test's p-value, corrected by Holm's method over 3 comparisons" in told
     assert "2 of 3 are significant (p below 0.05)" in told
@@ -437,7 +437,7 @@ def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
     assert not examples_of(page)
     (note,) = texts(page, "note")
     assert note.startswith("The scores of every row were not given (--per-example)")
-    _, _, err = run("report", "r.json", "--html", "page.html")
+    _, _, err = run("report", "r.json", "--save", "page.html")
     assert "note: r.json: the scores of its rows are missing: rows_of.jsonl; score again" in err
 
 
@@ -471,7 +471,7 @@ def test_logs_have_examples_with_their_questions(run):
         saved = ("--save", "r.json", "--per-example", "rows.jsonl")
         assert run("score", *modules, log, *saved)[0] == 0
         for show in ((), ("--show", "doc.question")):
-            report = run("report", "r.json", "--html", "page.html", "--examples", "3", *show)
+            report = run("report", "r.json", "--save", "page.html", "--examples", "3", *show)
             assert report == (0, "", "")
             cards = examples_of(Page(Path("page.html").read_text("utf-8")))["Worst"]
             records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
@@ -481,7 +481,7 @@ def test_logs_have_examples_with_their_questions(run):
                 assert f"doc.question {question} references" in card
                 assert record["doc"]["answer"][0] in card
                 assert f"fid {record['filtered_resps'][0]}" in card
-    status, _, err = run("report", "r.json", "--html", "page.html", "--show", "doc.none")
+    status, _, err = run("report", "r.json", "--save", "page.html", "--show", "doc.none")
     assert (status, "has no field 'doc.none'" in err) == (1, True)
 
 
@@ -490,7 +490,7 @@ def test_several_results_are_on_one_page(run):
         (log,) = (LOGS / name).glob("*.jsonl")
         saved = ("--save", f"{name}.json", "--per-example", f"{name}.jsonl")
         assert run("score", "logged", log, *saved)[0] == 0
-    assert run("report", "fid.json", "dpr.json", "--html", "page.html") == (0, "", "")
+    assert run("report", "fid.json", "dpr.json", "--save", "page.html") == (0, "", "")
     page = Page(Path("page.html").read_text("utf-8"))
 
     assert {line.get("data-system") for line in page.of_class("line")} >= {"fid", "dpr"}
@@ -498,7 +498,7 @@ def test_several_results_are_on_one_page(run):
     assert (line["data-a"], line["data-b"]) == ("fid", "dpr")  # the better one first
     assert {"Worst", "fid better than dpr"} <= examples_of(page).keys()
     run("score", "qa_em", log, "--set", "normalizer=none", "--save", "em.json")
-    status, _, err = run("report", "fid.json", "em.json", "--html", "page.html")
+    status, _, err = run("report", "fid.json", "em.json", "--save", "page.html")
     assert status == 0
     assert "note: em.json: it does not name a file with the scores of its rows" in err
 
@@ -522,7 +522,7 @@ def test_runs_of_retrieval_have_a_page(run):
     examples = ROOT / "examples"
     files = (examples / f"{name}.txt" for name in ("qrels", "dense.run", "bm25.run"))
     run("compare", *files, "-m", "map", "--save", "r.json")
-    status, out, err = run("report", "r.json", "--html", "page.html")
+    status, out, err = run("report", "r.json", "--save", "page.html")
 
     assert (status, out) == (0, "")
     assert "note: The results do not record the files and fields of their rows.\n" in err
@@ -673,10 +673,10 @@ def test_errors_are_one_line(run, monkeypatch):
         (("r.json", "--per-example", "none"), 1, "no such file: none"),
         (("r.json", "--data", "none"), 1, "no such file: none"),
         (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
-        (("r.json", "--html", "r.json"), 2, "r.json would be overwritten"),
+        (("r.json", "--save", "r.json"), 2, "r.json would be overwritten"),
         (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
     ):
-        out = () if "--html" in arguments else ("--html", "page.html")
+        out = () if "--save" in arguments else ("--save", "page.html")
         found, said, err = run("report", *arguments, *out)
         assert (found, said) == (status, ""), err
         assert message in err
@@ -684,7 +684,7 @@ def test_errors_are_one_line(run, monkeypatch):
     assert run("report", "r.json")[0] == 2
 
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    status, _, err = run("report", "r.json", "--html", "page.html")
+    status, _, err = run("report", "r.json", "--save", "page.html")
     assert status == 1
     assert "pip install 'metric-commons[report]'" in err
     assert sorted(Path.cwd().iterdir()) == before
@@ -708,7 +708,7 @@ def test_five_systems_on_real_questions(run):
     options = ("--set", "both_empty=0", "--confidence", "0.95", "--compare")
     run("score", "qa_em", "qa_f1", *files, *fields, *options, *saved)
     shown = ("--per-example", "rows.jsonl", "--show", "question")
-    assert run("report", "r.json", "--html", "page.html", *shown) == (0, "", "")
+    assert run("report", "r.json", "--save", "page.html", *shown) == (0, "", "")
     text = Path("page.html").read_text("utf-8")
     page = Page(text)
 

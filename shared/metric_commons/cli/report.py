@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..catalog.usage import check_outputs
-from ..console.options import Scores
-from ..console.outputs import check_report, say_written
+from ..console.options import Quiet, Scores
+from ..console.outputs import check_report, check_written, say_written
 from ..files.stored import write_whole
 from ..results.rendering import label
 
@@ -17,7 +16,7 @@ def report(
         list[Path],
         typer.Argument(metavar="RESULT", help="Results written by --save, for one page."),
     ],
-    html: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")],
+    save: Annotated[Path, typer.Option("--save", "-o", metavar="FILE", help="The page to write.")],
     per_example: Annotated[
         list[Path] | None,
         typer.Option(
@@ -45,11 +44,12 @@ def report(
     examples: Annotated[
         int, typer.Option(min=0, metavar="COUNT", help="Number of examples of each kind.")
     ] = 10,
+    quiet: Quiet = False,
 ) -> None:
     """Write a page about results: one HTML file for the browser.
 
-    metric-commons report results.json --html report.html
-    metric-commons report new.json old.json --html report.html --show question
+    metric-commons report results.json -o report.html
+    metric-commons report new.json old.json -o report.html --show question
 
     The page shows scores with intervals, differences of systems, groups, and
     examples: the rows with the lowest scores, and the rows on which systems differ
@@ -59,7 +59,7 @@ def report(
     cannot show.
     """
     given_rows = per_example or []
-    check_outputs([html], [*paths, *given_rows, *(data or [])])
+    check_written([save], [*paths, *given_rows, *(data or [])])
     check_report()
     from ..comparison.combined_results import collected
     from ..comparison.saved_rows import read_available_rows
@@ -69,7 +69,7 @@ def report(
     together, problem = collected(results)
     chosen = together.choose(scores)
     row_examples = find_examples(chosen, fields=show or [], copies=data or [], count=examples)
-    write_whole(html, [render(chosen, row_examples)])
+    write_whole(save, [render(chosen, row_examples)])
     for note in dict.fromkeys([*problems, *filter(None, [problem]), *row_examples.notes]):
         typer.echo(label(f"note: {note}"), err=True)
-    say_written(html)
+    say_written(save)

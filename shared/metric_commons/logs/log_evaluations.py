@@ -137,7 +137,7 @@ class LogEvaluation(Evaluation):
             if self.answers and self._id_field(source) is None:
                 formats = [source.log.format_name, self.source(self.answers).log.format_name]
                 if not {*formats} <= {*_WITHOUT_IDS}:
-                    raise UsageError("--answers needs --id, the field of ids in both files")
+                    raise UsageError("--references-file needs --id, the field of ids in both files")
 
     # ---- fields ---------------------------------------------------------------------------------
 

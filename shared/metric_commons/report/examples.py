@@ -4,12 +4,13 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from ..files.tables import Source
 from ..results.module_results import ModuleResult
 from ..results.results import Results
-from ..transcripts.edit_rate import AlignedTexts, TranscriptNormalizer, aligned_texts
+from ..transcripts.edit_rate import AlignedTexts, aligned_texts
+from ..transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
 from .log_rows import log_columns, read_log_cells
 from .row_rankings import rank_rows, rank_unparsed, row_scores
 
@@ -223,7 +224,7 @@ def _alignment(
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""
     unit, normalizer = result.options["unit"], result.options["normalizer"]
-    is_named = normalizer in get_args(get_args(TranscriptNormalizer)[0])
+    is_named = normalizer in TRANSCRIPT_NORMALIZERS
     if not is_named or len(prediction) + len(reference) > _MAX_ALIGNED:
         return (), ""  # a result records only the name of a function
     parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)

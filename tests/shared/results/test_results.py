@@ -645,7 +645,7 @@ def test_tables_mark_what_is_significantly_better():
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
     assert comparisons.rows[0] == [
-        *("good", "fair", "qa_f1", "0.8750", "0.6250", "+0.2500", f"[{low:+.4f}, {high:+.4f}]"),
+        *("good", "fair", "qa_f1", "0.88", "0.62", "+0.25", f"[{low:+.2f}, {high:+.2f}]"),
         *(p_value(first["p_adjusted"]), "yes", "<0.0001"),
     ]
     assert {(0, 3), (0, 8)} <= comparisons.best
@@ -668,11 +668,11 @@ def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
 
     for each in (results, Results.read(tmp_path / "r.json")):
         table, comparisons = each.tables()
-        assert [row[2] for row in table.rows] == ["0.5000", "0.2500ᵃ"]
+        assert [row[2] for row in table.rows] == ["0.5000", "0.2500ᵇ"]
         assert table.best == {(1, 2)}
         assert comparisons.best == {(0, 3), (0, 8)}
         assert comparisons.rows[0][:7] == [
-            *("y", "x", "error", "0.2500", "0.5000", "-0.2500", "[-0.4000, -0.1000]")
+            *("y", "x", "error", "0.25", "0.50", "-0.25", "[-0.40, -0.10]")
         ]  # the better system first
     loaded = score("lengths", predictions={"a": ["x"]})
     assert loaded.systems["a"]["lengths"].lower_is_better == ["undefined"]
@@ -751,12 +751,19 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert Results.from_json(results.to_json()).ranks == results.ranks
     scores, ranks, _ = results.tables()
     assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
-    assert ranks.rows[2] == ["qa_em", "b", "fair", "0.3750ᶜ", "2", "3"]
+    assert [row[:2] for row in scores.rows] == [
+        ["a", "good"],
+        ["c", "fair"],
+        ["d", "poor"],
+        ["b", "same"],
+    ]
+    assert ranks.rows[2] == ["qa_em", "c", "fair", "0.3750ᵈ", "2", "3"]
     assert ranks.best == {(0, 3), (0, 4), (1, 3), (1, 4)}
-    assert "1--2" in results.to_latex()
-    for form in (results.to_table, results.to_markdown, results.to_latex, results.to_html):
-        assert "1-2" in form().replace("--", "-")
-        assert "does not show that the systems are equal" in " ".join(form().split())
+    latex = results.to_latex("all")
+    assert "1--2" in latex
+    for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
+        assert "1-2" in text.replace("--", "-")
+        assert "does not show that the systems are equal" in " ".join(text.split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
         *("same", "1", "1", "2", "a")
@@ -1121,7 +1128,7 @@ def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
     assert ends.keys() == {("good", "fair"), ("good", "bad"), ("fair", "bad")}
     assert ends["fair", "bad"][0] == 0
     statement = "The intervals are simultaneous for all comparisons and agree with the corrected p."
-    for text in (compared.to_table(), compared.to_markdown(), compared.to_latex()):
+    for text in (compared.to_table(), compared.to_markdown(), compared.to_latex("differences")):
         plain = " ".join(text.replace(r"\ensuremath{>}", ">").replace("$+$", "+").split())
         assert statement in plain
         assert ">0, +0." in plain
