@@ -41,6 +41,7 @@ ROOMS = (
     "outcomes",
     "execution",
     "rewards",
+    "tasks",
     "statistics",
     "files",
 )

@@ -7,8 +7,9 @@ scripts that load evaluate's own modules get ours.
 
 The subpackages contain the same measures as functions on arrays: `answers`, `rouge`, `translation`,
 `transcripts`, `mathematics`, `ranking`, `classification`, `spans`, `regression`, `clustering` and
-`outcomes`. `execution` runs programs, and `rewards` has functions for training. `statistics`
-contains intervals and tests, and `files` reads and writes files.
+`outcomes`. `execution` runs programs. `rewards` has functions for training, `scorers` those for
+frameworks, and `tasks` the verdicts behind them. `testing` has an assertion about scores,
+`statistics` contains intervals and tests, and `files` reads and writes files.
 
 Names are imported on first use: `import metric_commons` alone loads no other library.
 """

@@ -85,7 +85,8 @@ ARROWS = [
     ("leaderboards", "comparison"),
     ("leaderboards", "log_formats"),
     ("logs", "scoring"),
-    ("surfaces", "logs"),
+    ("surfaces", "tasks"),
+    ("tasks", "logs"),
     ("console", "surfaces"),
     ("applications", "console"),
     ("applications", "leaderboards"),
@@ -124,10 +125,11 @@ LIBRARIES = {
         (
             *("catalog", "score_kinds", "results", "states", "comparison", "scoring"),
             *("leaderboards", "logs"),
-            "integrations",
         ),
         frozenset({"numpy"}),
     ),
+    # inspect_ai imports the file that registers scorers and metrics; nothing else does.
+    "integrations": {"numpy", "inspect_ai"},
 }
 
 
@@ -444,7 +446,7 @@ def test_contributing_draws_these_arrows():
     drawn = re.findall(r"^ +(\w+) --> (\w+)$", CONTRIBUTING, re.MULTILINE)
 
     assert sorted(drawn) == sorted(ARROWS)
-    assert len(ARROWS) <= 27
+    assert len(ARROWS) <= 28
 
 
 def test_contributing_lists_the_rooms_and_their_files():

@@ -6,84 +6,30 @@ of `extraction_steps` by its name, a pattern, a function, or a chain of these. A
 step finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
 """
 
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from numbers import Integral
 from typing import Annotated, Any
 
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats
-from ..numbers.checks import OptionError, RowError, nearest, shown
+from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import OneOf, Parsed, PerRow, checked_options
 from ..statistics.summary import summarize
-from .extraction_steps import STEPS, Step, gpqa_choices
-from .pattern_steps import SECONDS, TIMED_OUT, PatternStep
+from .extraction_steps import STEPS, gpqa_choices
+from .pattern_steps import TIMED_OUT, PatternStep
+from .step_chains import step_functions
 
 _EXCERPT = 60  # characters of a text in a message
-_LONGEST = 3600  # seconds that a pattern may take for a text
-
-
-def _chain(steps: Any) -> list[Any]:
-    """The function of each step.
-
-    Raises:
-        ValueError: one is no step.
-    """
-    chain = [_function(step) for step in (steps if isinstance(steps, list | tuple) else [steps])]
-    if not chain:
-        raise ValueError("a chain needs at least one step")
-    return chain
-
-
-def _function(step: Any) -> Any:
-    if isinstance(step, Mapping):
-        return _pattern_step(step)
-    if callable(step):
-        return _checked_step(step)
-    if isinstance(step, str) and step in STEPS:
-        return STEPS[step]
-    hint = nearest(step, STEPS) if isinstance(step, str) else ""
-    hint = hint or f"; the steps are {', '.join(STEPS)}"
-    raise ValueError(f"there is no step {shown(step)}{hint}")
-
-
-def _pattern_step(step: Mapping[str, Any]) -> PatternStep:
-    pattern, group = step.get("regex"), step.get("group", 0)
-    seconds = step.get("seconds", SECONDS)
-    if not isinstance(pattern, str) or step.keys() - {"regex", "group", "seconds"}:
-        raise ValueError(
-            f"a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {shown(dict(step))}"
-        )
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not 0 < seconds <= _LONGEST:
-        raise ValueError(f"'seconds' is a time of up to {_LONGEST} seconds, got {shown(seconds)}")
-    if not isinstance(group, Integral) or isinstance(group, bool):
-        raise ValueError(f"'group' is the number of a match, got {shown(group)}")
-    try:
-        return PatternStep(pattern, int(group), float(seconds))
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{shown(pattern)} is no pattern: {error}") from error
-
-
-def _checked_step(function: Callable[[str], Any]) -> Step:
-    """A caller's function, with an error if it returns neither a text nor None."""
-
-    def step(text: str) -> str | None:
-        answer = function(text)
-        if answer is None or isinstance(answer, str):
-            return answer
-        kind = type(answer).__name__
-        raise ValueError(f"a step returns a str or None, got {kind} for {text[:_EXCERPT]!r}")
-
-    return step
 
 
 Extraction = (
     Annotated[
         Annotated[str, OneOf(STEPS)] | dict[str, Any] | list[Any],
-        Parsed(_chain, "the name of a step, {'regex': pattern, 'group': number}, a list of steps"),
+        Parsed(
+            step_functions,
+            "the name of a step, {'regex': pattern, 'group': number}, a list of steps",
+        ),
     ]
     | Callable[[str], str | None]
     | None
@@ -117,7 +63,7 @@ def extract_answers(
 
 def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> list[Any]:
     """As `extract_answers`, with TIMED_OUT in the place of answers that took too long."""
-    chain = _chain(steps)
+    chain = step_functions(steps, PatternStep)
     row_choices: Iterable[tuple[str, ...]] = repeat(())
     if any(step is gpqa_choices for step in chain):
         row_choices = _checked_choices(choices, len(texts))

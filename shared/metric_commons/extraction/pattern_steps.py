@@ -21,8 +21,8 @@ from threading import Thread
 from typing import Any
 
 from .pattern_worker import SCRIPT, nth_match
+from .step_chains import SECONDS
 
-SECONDS = 1.0
 _FAST = 5_000_000  # steps of `re`, which take less than the time limit anywhere
 _FEW = 3  # repetitions that are counted one by one
 _SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "RANGE", "CATEGORY"}

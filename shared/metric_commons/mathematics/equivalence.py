@@ -113,7 +113,7 @@ def rules_of(
     return Rules(percent, lists, rounding, tolerances[0], tolerances[1])
 
 
-def readable(text: str) -> bool:
+def readable(text: str, *, decimal_comma: bool = False) -> bool:
     r"""Whether a text is understood as an answer: a formula, a structure of formulas, or words.
 
     A reference that is not readable is equal only to its own text, so its row scores 0.
@@ -121,6 +121,8 @@ def readable(text: str) -> bool:
     >>> readable(r"\frac{1}{2}"), readable(r"\frac{1}{")
     (True, False)
     """
+    if decimal_comma:
+        text = _with_decimal_points(text)
     return isinstance(parse_answer(text, DEFAULT), Answer)
 
 

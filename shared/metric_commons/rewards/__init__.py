@@ -1,23 +1,77 @@
-"""Scores of single answers as rewards, for trainers such as TRL and verl."""
+"""Rewards for reinforcement learning: the scores of completions, in the forms of trainers.
 
-from typing import TYPE_CHECKING
+Each function returns a `Reward`. Called, it is a reward function for TRL; `.verl`, `.openrlhf`,
+`.slime`, `.areal`, `.verifiers` and `.nemo_gym` are the forms of other trainers. For configurations
+that name a function there are `math_verl`, `choice_slime` and so on: `<kind>_<form>`, with the
+default options of the kind.
+
+`import metric_commons.rewards` needs neither `evaluate` nor numpy, and so do the kinds `math`,
+`choice` and `found`.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .code_rewards import code_reward, code_score
-    from .instruction_rewards import instructions
-    from .structured_rewards import json, tools
+    from .code_rewards import code, code_reward, code_score
+    from .reference_checks import ReferenceCheck
+    from .reward import Reward
+    from .reward_kinds import (
+        answers,
+        choice,
+        found,
+        instructions,
+        json,
+        math,
+        rouge,
+        tools,
+    )
+    from .reward_sums import total
 
-__all__ = ["code_reward", "code_score", "instructions", "json", "tools"]
+__all__ = [
+    "ReferenceCheck",
+    "Reward",
+    "answers",
+    "choice",
+    "code",
+    "code_reward",
+    "code_score",
+    "found",
+    "instructions",
+    "json",
+    "math",
+    "rouge",
+    "tools",
+    "total",
+]
 
-__getattr__ = resolver(
+_FORMS = ("trl", "verl", "openrlhf", "slime", "areal", "verifiers", "nemo_gym")
+_KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge", "tools")
+
+_resolve = resolver(
     __name__,
     {
+        "ReferenceCheck": "reference_checks",
+        "Reward": "reward",
+        "code": "code_rewards",
         "code_reward": "code_rewards",
         "code_score": "code_rewards",
-        "instructions": "instruction_rewards",
-        "json": "structured_rewards",
-        "tools": "structured_rewards",
+        "total": "reward_sums",
+        **dict.fromkeys(_KINDS, "reward_kinds"),
     },
 )
+
+
+def __getattr__(name: str) -> Any:
+    return _named(name)
+
+
+@cache  # one value for each name
+def _named(name: str) -> Any:
+    kind, _, form = name.partition("_")
+    if form in _FORMS and kind in (*_KINDS, "code"):
+        reward = _resolve(kind)()
+        return reward if form == "trl" else getattr(reward, form)
+    return _resolve(name)

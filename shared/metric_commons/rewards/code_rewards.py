@@ -1,37 +1,63 @@
 """Rewards for programs: the score of the tests that a generated program passes.
 
-All calls of a process share one pool of warm workers, whatever threads and event loops they come
-from; a process that is forked has a pool of its own. Calls wait in the queue of the pool, and not
-in threads of their own.
+Calls wait in the queue of the pool of workers, and not in threads of their own: the forms that
+trainers await are coroutines.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..execution.completions import fenced_program
-from ..execution.executions import Score, check_permission, prepare
-from ..execution.grading import Grade
-from ..execution.result_forms import program_score
-from ..numbers.domains import check_option
-
-_TIMEOUT = 5.0  # seconds of a test
-
-Completion = str | Sequence[Mapping[str, Any]]
-Reward = Callable[..., list[float | None]]
+from ..execution.executions import Score
+from ..tasks.code_tasks import TIMEOUT, Code
+from ..tasks.verdicts import Verdict
+from .reward import Reward, verl_result
 
 
-def code_reward(
+@dataclass(frozen=True)
+class CodeReward(Reward):
+    """A reward for programs; see `Reward`. The form of verl is a coroutine."""
+
+    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        """The verdicts; the event loop goes on while programs run."""
+        task = self.task
+        if not isinstance(task, Code):
+            raise TypeError(f"a reward for programs has a task for programs, got {task!r}")
+        predictions = [task.prediction(completion) for completion in completions]
+        verdicts = []
+        for text, run in zip(predictions, task.submitted(predictions, references), strict=True):
+            if isinstance(run, Verdict):
+                verdicts.append(run)
+            else:
+                verdicts.append(task.graded(text, await asyncio.wrap_future(run)))
+        return verdicts
+
+    async def verl(
+        self,
+        data_source: Any = None,
+        solution_str: str | None = None,
+        ground_truth: Any = None,
+        extra_info: Any = None,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        """The form of verl, for single rows; see `Reward.verl`."""
+        reward = self.configured(settings)
+        return verl_result((await reward.awaited([solution_str], [ground_truth]))[0])
+
+
+def code(
     column: str = "verification_info",
     *,
     score: Score = "partial",
     allow_execution: bool = False,
-    timeout: float = _TIMEOUT,
+    timeout: float = TIMEOUT,
     num_workers: int | None = None,
+    name: str = "code",
+    explain: bool = False,
     **options: Any,
-) -> Reward:
-    r"""A reward function for TRL: `reward_funcs=[code_reward()]`.
+) -> CodeReward:
+    r"""The tests that a program passes: `reward_funcs=code("tests")`.
 
     The program is the last fenced block of a completion that is marked as Python, else the last
     without a mark; without one the reward is 0.0. The reward is None, so that the row is left out,
@@ -44,38 +70,31 @@ def code_reward(
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
         timeout: seconds of one test.
         num_workers: the number of programs that run at once; None for one for each core.
+        name: of the reward, in logs.
+        explain: whether verdicts have a reason.
         **options: further options of `code_eval` about how programs are run and judged.
 
-    Returns:
-        A function of `completions` (texts, or lists of messages) and of columns, which returns a
-        float or None for each completion.
-
     Raises:
-        ValueError: nobody has allowed programs to be run, or an option is not what it may be.
+        ValueError: running programs is not allowed, or an option is not valid.
 
-    >>> reward = code_reward("tests", allow_execution=True)
+    >>> reward = code("tests", allow_execution=True)
     >>> tests = {"inputs": ["1", "2"], "outputs": ["2", "3"]}
     >>> reward(["```python\nprint(2)\n```", "I cannot."], tests=[tests, tests])
     [0.5, 0.0]
     """
-    check_permission(allow_execution)
-    check_option("score", score, Score)
-    settings = {"timeout": timeout, "num_workers": num_workers, **options}
-    prepare([], **settings)  # errors of options come before training starts
+    task = Code(
+        name=name,
+        explain=explain,
+        score=score,
+        allow_execution=allow_execution,
+        timeout=timeout,
+        num_workers=num_workers,
+        options=options,
+    )
+    return CodeReward(task, column)
 
-    def code(completions: Sequence[Completion], **columns: Any) -> list[float | None]:
-        if column not in columns:
-            raise ValueError(f"the data set has no column {column!r}; it has {', '.join(columns)}")
-        runs = [
-            _submitted(completion, reference, settings)
-            for completion, reference in zip(completions, columns[column], strict=True)
-        ]
-        return [
-            run if run is None or isinstance(run, float) else program_score(run.result(), score)
-            for run in runs
-        ]
 
-    return code
+code_reward = code
 
 
 async def code_score(
@@ -86,7 +105,7 @@ async def code_score(
     *,
     score: Score = "first_10",
     allow_execution: bool = False,
-    timeout: float = _TIMEOUT,
+    timeout: float = TIMEOUT,
     num_workers: int | None = None,
     **options: Any,
 ) -> dict[str, Any]:
@@ -108,37 +127,23 @@ async def code_score(
         the machine has failed, and the score of 0.0 says nothing.
 
     Raises:
-        ValueError: nobody has allowed programs to be run, or an option is not what it may be.
+        ValueError: running programs is not allowed, or an option is not valid.
 
     >>> tests = {"inputs": ["1", "2"], "outputs": ["2", "3"]}
     >>> asyncio.run(code_score("toy", "```\nprint(2)\n```", tests, allow_execution=True))
     {'score': 0.5, 'passed_tests': 1, 'tests': 2, 'undecided': False}
     """
-    check_permission(allow_execution)
-    check_option("score", score, Score)
-    settings = {"timeout": timeout, "num_workers": num_workers, **options}
-    prepare([], **settings)
-    run = _submitted(solution_str, ground_truth, settings)
-    if run is None or isinstance(run, float):
-        return {"score": 0.0, "passed_tests": 0, "tests": 0, "undecided": run is None}
-    grade = await asyncio.wrap_future(run)
-    value = program_score(grade, score)
+    reward = code(
+        score=score,
+        allow_execution=allow_execution,
+        timeout=timeout,
+        num_workers=num_workers,
+        **options,
+    )
+    verdict = (await reward.awaited([solution_str], [ground_truth]))[0]
     return {
-        "score": value or 0.0,
-        "passed_tests": grade.passed_tests,
-        "tests": len(grade.statuses),
-        "undecided": value is None,
+        "score": verdict.score or 0.0,
+        "passed_tests": int(verdict.scores.get("passed_tests", 0)),
+        "tests": int(verdict.scores.get("tests", 0)),
+        "undecided": verdict.score is None,
     }
-
-
-def _submitted(
-    completion: Completion, reference: Any, settings: Mapping[str, Any]
-) -> "Future[Grade] | float | None":
-    """The program of a completion, waiting in the pool; None without tests, 0.0 without program."""
-    try:
-        preparation = prepare([reference], **settings)
-    except ValueError:  # a row without readable tests teaches nothing
-        return None
-    text = completion if isinstance(completion, str) else str(completion[-1]["content"])
-    program = fenced_program(text)
-    return 0.0 if program is None else preparation.submit(program, 0)

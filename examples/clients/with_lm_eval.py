@@ -1,0 +1,75 @@
+"""Two tasks of lm-eval whose scores, intervals and standard errors are ours.
+
+    pip install metric-commons lm-eval
+    python examples/clients/with_lm_eval.py
+
+The configurations are in `lm_eval_tasks/`. The model is recorded answers.
+"""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import lm_eval
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+import metric_commons
+
+FOLDER = Path(__file__).resolve().parent / "lm_eval_tasks"
+ROOT = FOLDER.parents[2]
+LINES = (ROOT / "examples" / "capitals.jsonl").read_text("utf-8").splitlines()
+QUESTIONS = [json.loads(line) for line in LINES]
+ANSWERS = {question["question"]: question["borealis"] for question in QUESTIONS}
+
+
+class Recorded(LM):
+    """A model that repeats answers."""
+
+    def generate_until(self, requests):
+        return [ANSWERS[request.args[0]] for request in requests]
+
+    def loglikelihood(self, requests):
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests):
+        raise NotImplementedError
+
+
+def scores(task: str) -> dict[str, float]:
+    manager = TaskManager(include_path=str(FOLDER), include_defaults=False)
+    results = lm_eval.simple_evaluate(model=Recorded(), tasks=[task], task_manager=manager)
+    return results["results"][task]
+
+
+def main() -> None:
+    os.chdir(ROOT)  # the configurations name the data from there
+    columns = {
+        "predictions": list(ANSWERS.values()),
+        "references": [question["answers"] for question in QUESTIONS],
+    }
+    found = scores("capitals")
+    expected = metric_commons.load("qa_f1").compute(
+        **columns, confidence_level=0.95, clusters=[question["topic"] for question in QUESTIONS]
+    )
+    for name in ("qa_f1", "qa_precision", "qa_recall"):
+        # lm-eval adds floats in their order, and ours are rounded once
+        assert math.isclose(found[f"{name},none"], expected[name], rel_tol=1e-14)
+    assert [found["qa_f1_low,none"], found["qa_f1_high,none"]] == expected["confidence_interval"][
+        "qa_f1"
+    ]
+    assert found["qa_f1_standard_error,none"] == expected["standard_error"]["qa_f1"]
+    alone = metric_commons.load("qa_f1").compute(**columns, standard_error=True)
+    assert math.isclose(found["qa_f1_stderr,none"], alone["standard_error"]["qa_f1"])
+    print({name: value for name, value in found.items() if name.startswith("qa_f1")})
+
+    found = scores("capitals_chrf")
+    expected = metric_commons.load("chrf").compute(**columns, word_order=2, standard_error=True)
+    assert found["chrf,none"] == expected["chrf"]
+    assert found["chrf_standard_error,none"] == expected["standard_error"]["chrf"]
+    print({name: value for name, value in found.items() if name.startswith("chrf")})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""Chains of steps: each step reads what the one before it found."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from numbers import Integral
+from typing import Any, cast
+
+from ..numbers.checks import nearest, shown
+from .extraction_steps import STEPS, Step, gpqa_choices, match_step
+
+Extract = (
+    str | Mapping[str, Any] | Callable[[str], str | None] | Sequence[Any] | None
+)  # as options take it
+Chain = tuple[Any, ...]  # of names, of functions, and of ("regex", pattern, group)
+
+_EXCERPT = 60  # characters of a text in a message
+SECONDS = 1.0  # that a pattern may take for a text, unless it says otherwise
+_LONGEST = 3600  # seconds that it may ask for
+
+
+def _without_limit(pattern: str, group: int, seconds: float) -> Step:
+    return match_step(pattern, group)
+
+
+def step_functions(
+    steps: Any, pattern_step: Callable[[str, int, float], Any] = _without_limit
+) -> list[Any]:
+    """The function of each step.
+
+    Args:
+        steps: one step, or a chain of them.
+        pattern_step: makes the step of a pattern, the number of its match and its time limit; by
+            default a function that knows no time limit.
+
+    Raises:
+        ValueError: there is no such step, or no step at all.
+    """
+    listed = steps if isinstance(steps, list | tuple) else [steps]
+    chain = [_function(step, pattern_step) for step in listed]
+    if not chain:
+        raise ValueError("a chain needs at least one step")
+    return chain
+
+
+def answer_in(text: str, functions: Sequence[Any], choices: Sequence[str] = ()) -> str | None:
+    """The answer that steps find in a text, one after the other; None where one finds nothing.
+
+    >>> answer_in("<think>hm</think>#### 18", step_functions(["strip_think", "gsm8k"]))
+    '18'
+    """
+    for function in functions:
+        if function is gpqa_choices:
+            answer: str | None = function(text, choices)
+        else:
+            answer = function(text)
+        if answer is None:
+            return None
+        text = answer
+    return text
+
+
+def hashable_chain(steps: Extract) -> Chain:
+    """A chain of steps as a value: equal, hashable, and picklable if its functions are.
+
+    Args:
+        steps: as `step_functions` takes them, also any sequence of them, such as a list of
+            OmegaConf; or None, which is a chain without steps.
+
+    Raises:
+        ValueError: there is no such step, or a step needs the choices of each row.
+
+    >>> hashable_chain(["strip_think", {"regex": "[0-9]+", "group": -1}])
+    ('strip_think', ('regex', '[0-9]+', -1))
+    >>> hashable_chain("bxed")
+    Traceback (most recent call last):
+    ValueError: there is no step 'bxed'; did you mean 'boxed'?
+    """
+    if steps is None or steps == ():
+        return ()
+    is_chain = isinstance(steps, Sequence) and not isinstance(steps, str)
+    several: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
+    if not several:
+        raise ValueError("a chain needs at least one step")
+    if any(isinstance(step, Mapping) and "seconds" in step for step in several):
+        raise ValueError("patterns have no time limit here; leave out 'seconds'")
+    chain = tuple(
+        ("regex", step.get("regex"), step.get("group", 0)) if _is_plain_pattern(step) else step
+        for step in several
+    )
+    if gpqa_choices in chain_functions(chain):
+        raise ValueError("the step 'gpqa_choices' needs the choices of each row; use 'gpqa'")
+    return chain
+
+
+def _is_plain_pattern(step: Any) -> bool:
+    return isinstance(step, Mapping) and not step.keys() - {"regex", "group"}
+
+
+@lru_cache(1024)
+def chain_functions(chain: Chain) -> Sequence[Any]:
+    """The functions of a chain that `hashable_chain` made.
+
+    >>> [function("a 1 b 2") for function in chain_functions((("regex", "[0-9]+", -1),))]
+    ['2']
+    """
+    return [
+        _pattern_step({"regex": step[1], "group": step[2]}, _without_limit)
+        if isinstance(step, tuple) and len(step) == 3
+        else _function(step, _without_limit)
+        for step in chain
+    ]
+
+
+def _function(step: Any, pattern_step: Callable[[str, int, float], Any]) -> Any:
+    if isinstance(step, Mapping):
+        return _pattern_step(step, pattern_step)
+    if callable(step):
+        return _checked_step(step)
+    if isinstance(step, str) and step in STEPS:
+        return STEPS[step]
+    hint = nearest(step, STEPS) if isinstance(step, str) else ""
+    hint = hint or f"; the steps are {', '.join(STEPS)}"
+    raise ValueError(f"there is no step {shown(step)}{hint}")
+
+
+def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, float], Any]) -> Any:
+    pattern, group = step.get("regex"), step.get("group", 0)
+    seconds = step.get("seconds", SECONDS)
+    if not isinstance(pattern, str) or step.keys() - {"regex", "group", "seconds"}:
+        raise ValueError(
+            f"a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {shown(dict(step))}"
+        )
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= _LONGEST:
+        raise ValueError(f"'seconds' is a time of up to {_LONGEST} seconds, got {shown(seconds)}")
+    if not isinstance(group, Integral) or isinstance(group, bool):
+        raise ValueError(f"'group' is the number of a match, got {shown(group)}")
+    try:
+        return pattern_step(pattern, int(group), float(seconds))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{shown(pattern)} is no pattern: {error}") from error
+
+
+def _checked_step(function: Callable[[str], Any]) -> Step:
+    """A caller's function, with an error if it returns neither a text nor None."""
+
+    def step(text: str) -> str | None:
+        answer = function(text)
+        if answer is None or isinstance(answer, str):
+            return answer
+        kind = type(answer).__name__
+        raise ValueError(f"a step returns a str or None, got {kind} for {text[:_EXCERPT]!r}")
+
+    return step

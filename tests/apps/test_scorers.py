@@ -1,0 +1,219 @@
+"""Scorers as the frameworks call them, with stand-ins for the classes of their results.
+
+The scripts in `examples/clients/` run the frameworks themselves: dspy 3.4.1 with gepa 0.1.4,
+mlflow-skinny 3.17.2, weave 0.54.0, langfuse 5.0.4, langsmith 0.15.0, arize-phoenix-evals 3.9.4 and
+deepeval 4.3.1.
+"""
+
+import asyncio
+import inspect
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from metric_commons import load
+from metric_commons.scorers import scorer
+
+ANSWERS = ["New York", "NYC"]
+REASON = (
+    "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'. "
+    "Missing: new. Too much: city."
+)
+PLAIN = ["dspy", "weave", "langsmith", "phoenix", "promptfoo"]
+
+
+class Record(SimpleNamespace):
+    """A stand-in that keeps its keywords."""
+
+
+@pytest.fixture
+def clients(monkeypatch):
+    """Stand-ins for the classes that results belong to."""
+
+    def decorated(function, *, name, aggregations):
+        return Record(function=function, name=name, aggregations=aggregations)
+
+    modules = {
+        "dspy": {"Prediction": Record},
+        "langfuse": {"Evaluation": Record},
+        "mlflow": {},
+        "mlflow.entities": {"AssessmentSource": Record, "Feedback": Record},
+        "mlflow.genai": {},
+        "mlflow.genai.scorers": {"scorer": decorated},
+        "deepeval": {},
+        "deepeval.metrics": {"BaseMetric": object},
+    }
+    for name, members in modules.items():
+        stand_in = ModuleType(name)
+        stand_in.__dict__.update(members)
+        monkeypatch.setitem(sys.modules, name, stand_in)
+
+
+def test_dspy_gets_a_number():
+    score = scorer("dspy", "qa_f1")
+
+    assert score(Record(answer=ANSWERS), Record(answer="York city"), None) == 0.5
+    assert score(Record(answer=None), Record(answer="York city")) == 0.0
+    assert str(inspect.signature(score)) == "(gold, pred, trace=None)"
+
+
+@pytest.mark.usefixtures("clients")
+def test_gepa_gets_feedback():
+    score = scorer("gepa", "qa_f1", prediction="city", reference="cities")
+
+    judged = score(Record(cities=ANSWERS), Record(city="York city"), None, "answer", None)
+
+    assert (judged.score, judged.feedback) == (0.5, REASON)
+    assert list(inspect.signature(score).parameters)[:5] == [
+        "gold",
+        "pred",
+        "trace",
+        "pred_name",
+        "pred_trace",
+    ]
+
+
+@pytest.mark.usefixtures("clients")
+def test_mlflow_gets_feedback_whose_mean_it_reports():
+    made = scorer("mlflow", "qa_f1")
+    expectations = {"expected_response": ANSWERS}
+
+    texts = made.function(outputs="York city", expectations=expectations)
+    fields = made.function(outputs={"response": "York city"}, expectations=expectations)
+
+    assert texts == fields
+    assert (texts.name, texts.value, texts.rationale) == ("qa_f1", 0.5, REASON)
+    assert texts.source.source_type == "CODE"
+    assert (made.name, made.aggregations) == ("qa_f1", ["mean"])
+    assert made.function(outputs="a", expectations={"expected_response": None}).value is None
+
+
+def test_weave_gets_all_scores_by_the_name_of_a_column():
+    score = scorer("weave", "qa_f1", reference="answers")
+
+    assert str(inspect.signature(score)) == "(*, output, answers)"
+    assert score(output="York city", answers=ANSWERS) == {
+        "qa_f1": 0.5,
+        "qa_precision": 0.5,
+        "qa_recall": 0.5,
+        "reason": REASON,
+    }
+
+
+@pytest.mark.usefixtures("clients")
+def test_langfuse_gets_an_evaluation_or_none():
+    score = scorer("langfuse", "qa_f1")
+    context = {"input": "?", "metadata": {}, "trace_id": "7"}
+
+    judged = score(output={"answer": "York city"}, expected_output={"answer": ANSWERS}, **context)
+
+    assert (judged.name, judged.value, judged.comment) == ("qa_f1", 0.5, REASON)
+    assert score(output="York city", expected_output=None, **context) == []
+
+
+def test_langsmith_gets_a_key_a_score_and_a_comment():
+    score = scorer("langsmith", "qa_f1")
+
+    assert score({"answer": "York city"}, {"answer": ANSWERS}) == {
+        "key": "qa_f1",
+        "score": 0.5,
+        "comment": REASON,
+    }
+    assert list(inspect.signature(score).parameters) == ["outputs", "reference_outputs"]
+
+
+def test_phoenix_gets_a_label():
+    score = scorer("phoenix", "qa_f1")
+
+    assert score(output="York city", expected=ANSWERS) == {
+        "score": 0.5,
+        "label": "scored",
+        "explanation": REASON,
+    }
+    assert score("York city", {"answer": None})["label"] == "unreadable"
+
+
+def test_promptfoo_gets_a_grade():
+    get_assert = scorer("promptfoo", "qa_f1", reference="cities")
+
+    assert get_assert("NYC", {"vars": {"cities": ANSWERS}})["pass"] is True
+    assert get_assert("York city", {"vars": {"cities": ANSWERS}}) == {
+        "pass": False,
+        "score": 0.5,
+        "reason": REASON,
+    }
+
+
+@pytest.mark.usefixtures("clients")
+def test_deepeval_gets_a_metric():
+    metric = scorer("deepeval", "qa_f1", threshold=0.5)
+    case = Record(actual_output="York city", expected_output="New York")
+
+    assert metric.measure(case) == 0.5
+    assert asyncio.run(metric.a_measure(case)) == 0.5
+    assert metric.is_successful()
+    assert metric.score_breakdown == {"qa_precision": 0.5, "qa_recall": 0.5}
+    assert metric.reason.endswith("Missing: new. Too much: city.")
+    assert metric.__name__ == "qa_f1"
+    assert not scorer("deepeval", "qa_f1").threshold < 1
+
+
+def test_scores_are_those_of_compute():
+    predictions, references = ["York city", "it is Oslo", ""], [ANSWERS, ["Oslo"], ["Bern"]]
+    expected = load("rouge_n_l").compute(
+        predictions=predictions, references=references, per_example=True
+    )["per_example"]["rougeL"]
+    score = scorer("langsmith", "rouge_n_l", score="rougeL")
+
+    found = [score(*row)["score"] for row in zip(predictions, references, strict=True)]
+
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "output", [None, "", 7, 0.5, True, ["a"], {"role": "assistant", "content": None}]
+)
+@pytest.mark.parametrize("module", ["math", "choice", "qa_f1"])
+def test_nothing_that_a_model_returns_raises(output, module):
+    score = scorer("langsmith", module)
+
+    assert score(output, "B" if module == "choice" else "1")["score"] in (0.0, 1.0)
+
+
+def test_an_answer_of_another_type_is_judged_as_a_text():
+    assert scorer("dspy", "qa_em")(Record(answer=42), Record(answer=42)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (("dspi", "qa_f1"), {}, ValueError, "framework must be one of.*did you mean 'dspy'"),
+        (("dspy", "qa_ff1"), {}, ValueError, "did you mean 'qa_f1'"),
+        (("dspy", "qa_f1"), {"score": "f2"}, ValueError, "score"),
+        (("dspy", "qa_f1"), {"extract": "boxd"}, ValueError, "did you mean 'boxed'"),
+        (("dspy", "qa_f1"), {"normaliser": "squad"}, TypeError, "did you mean 'normalizer'"),
+        (("dspy", "qa_f1"), {"threshold": 1}, TypeError, "threshold"),
+    ],
+)
+def test_errors_when_a_scorer_is_made(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        scorer(*arguments, **options)
+
+
+def test_a_field_that_is_not_there_lists_those_that_are():
+    with pytest.raises(ValueError, match="no field 'answer'; there are text, id"):
+        scorer("langsmith", "qa_f1")({"text": "a", "id": 1}, {"answer": "a"})
+    with pytest.raises(ValueError, match="no field 'answer'; there are text"):
+        scorer("dspy", "qa_f1")(Record(answer="a"), Record(text="a"))
+    with pytest.raises(ValueError, match="no field 'expected'; there are city"):
+        scorer("promptfoo", "qa_f1")("a", {"vars": {"city": "a"}})
+
+
+@pytest.mark.parametrize("framework", PLAIN)
+def test_scorers_look_like_plain_functions(framework):
+    score = scorer(framework, "qa_f1", name="f1")
+
+    assert inspect.isfunction(score)
+    assert score.__name__ == score.__qualname__ == "f1"
+    assert score.__doc__ == "f1 of metric-commons."

@@ -1,0 +1,84 @@
+"""`assert_scores` fails with a message that a reader can act on."""
+
+import pytest
+
+from metric_commons import load
+from metric_commons.testing import assert_scores
+
+PREDICTIONS = ["Oslo", "Bern", "Roma", "Cairo"]
+REFERENCES = ["Oslo", "Bern", ["Rome"], ["Cairo"]]
+
+
+def test_the_result_is_that_of_compute():
+    result = assert_scores("qa_f1", PREDICTIONS, REFERENCES, at_least=0.7, normalizer="lower")
+
+    assert result == load("qa_f1").compute(
+        predictions=PREDICTIONS,
+        references=REFERENCES,
+        normalizer="lower",
+        per_example=True,
+        confidence_level=0.95,
+    )
+
+
+def test_a_low_score_shows_its_interval_and_the_worst_rows():
+    with pytest.raises(AssertionError) as failure:
+        assert_scores("qa_em", PREDICTIONS, REFERENCES, at_least=0.8)
+
+    first, *rows = str(failure.value).splitlines()
+    assert first == "qa_em 0.7500 [0.1941, 0.9937] of 4 rows is below 0.8; the worst rows:"
+    assert rows[0] == "  row 2: 0.0000  'Roma' for ['Rome']"
+    assert len(rows) == 3
+
+
+def test_luck_does_not_pass():
+    assert_scores("qa_em", ["a"] * 10, ["a"] * 10, at_least=0.9)
+    with pytest.raises(AssertionError, match=r"qa_em 1.0000 \[0.6915, 1.0000\] of 10 rows may be"):
+        assert_scores("qa_em", ["a"] * 10, ["a"] * 10, at_least=0.9, certain=True)
+    assert_scores("qa_em", ["a"] * 10, ["a"] * 10, at_least=0.69, certain=True)
+
+
+def test_clusters_and_level_move_the_interval():
+    rows = ["a"] * 10
+    options = {"at_least": 0.5, "certain": True}
+
+    assert_scores("qa_em", rows, rows, **options)
+    with pytest.raises(AssertionError, match=r"may be below 0\.5 at level 0\.95"):
+        assert_scores("qa_em", rows, rows, clusters=["x", "y"] * 5, **options)
+    assert_scores("qa_em", rows, rows, level=0.8, **(options | {"at_least": 0.75}))
+
+
+def test_scores_of_whole_corpora_and_of_labels():
+    assert_scores("chrf", PREDICTIONS, REFERENCES, at_least=50)
+    assert_scores("classification", [1, 0, 1], [1, 0, 1], at_least=1.0, score="f1")
+    with pytest.raises(AssertionError, match=r"accuracy 0.6667 \[.*\] of 3 rows is below 0.9$"):
+        assert_scores("classification", [1, 0, 1], [1, 0, 0], at_least=0.9)
+
+
+def test_an_undefined_score_does_not_pass():
+    with pytest.raises(AssertionError, match="r2 nan"):
+        assert_scores("regression", [1.0], [1.0], at_least=0.0, score="r2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"module": "qa_ff1"}, ValueError, "did you mean 'qa_f1'"),
+        ({"score": "qa_f1"}, ValueError, "qa_em has no score 'qa_f1'"),
+        ({"at_least": "high"}, ValueError, "at_least must be a number"),
+        ({"at_least": float("nan")}, ValueError, "at_least must be a number"),
+        ({"level": 95}, ValueError, "confidence_level"),
+        ({"predictions": ["a"]}, ValueError, "1.*4|4.*1"),
+        ({"normaliser": "squad"}, TypeError, "did you mean 'normalizer'"),
+        ({"module": "ter"}, ValueError, "lower is better for 'ter'"),
+    ],
+)
+def test_wrong_calls_are_not_failed_assertions(arguments, error, message):
+    call = {
+        "module": "qa_em",
+        "predictions": PREDICTIONS,
+        "references": REFERENCES,
+        "at_least": 0.5,
+    }
+    with pytest.raises(error, match=message):
+        assert_scores(**(call | arguments))
