@@ -20,11 +20,16 @@ os.environ |= {
 }
 
 # No generated example fails because a machine is busy. Continuous integration judges a change by
-# the same examples every time; elsewhere they are new ones.
+# the same examples every time; elsewhere they are new ones, and at night there are many.
 settings.register_profile(
-    "new", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "new",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+    max_examples=40,
 )
 settings.register_profile("same", settings.get_profile("new"), derandomize=True)
+settings.register_profile("many", settings.get_profile("new"), max_examples=400)
 settings.load_profile("same" if os.environ.get("CI") else "new")
 
 

@@ -22,6 +22,14 @@ PATIENCE = 600  # seconds after which a process is taken to hang, on however bus
 METRICS = sorted(path.parent.name for path in ROOT.glob("metrics/*/*.py"))
 
 
+def nightly(*values: Any) -> list[Any]:
+    """Further values of parameters, or tuples of them, which only the nightly tests take."""
+    return [
+        pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.slow)
+        for value in values
+    ]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Spec:
     """One module, as the contract sees it, with inputs of one shape."""

@@ -8,6 +8,7 @@ as its kernel allows, and time is the program's own, so that a busy machine fail
 import datasets
 import evaluate
 
+from metric_commons.base.declarations import OBJECTS
 from metric_commons.base.module import BatchMetric
 from metric_commons.execution.engines import Engine
 from metric_commons.execution.executions import (
@@ -110,7 +111,7 @@ class CodeEval(BatchMetric):
     """
 
     single_text_allowed = False
-    json_inputs = frozenset({"references"})
+    json_inputs = {"references": OBJECTS}
     reports = REPORTS
     runs_programs = True
 

@@ -12,12 +12,12 @@ from metric_commons.base.module import BatchMetric
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.transcripts.edit_rate import (
     RateAverage,
-    TranscriptNormalizer,
     Unit,
     error_alignments,
     error_statistics,
 )
 from metric_commons.transcripts.stock_error_rates import cer, wer
+from metric_commons.transcripts.transcript_normalizers import TranscriptNormalizer
 
 _CITATION = """\
 @inproceedings{morris-etal-2004-wer,
@@ -39,7 +39,8 @@ class ErrorRate(BatchMetric):
         references (list of str): the spoken words, one text per row.
         unit: "word", for words between spaces, or "character", for code points, including spaces.
         normalizer: the normalizer of both sides: "none", "jiwer_standardize" (lower case, English
-            contractions expanded, no <unk> and [noise]), or a function from str to str.
+            contractions expanded, no <unk> and [noise]), "whisper_english" or "whisper_basic"
+            (those of openai-whisper), a normalizer of qa_em, or a function from str to str.
         average: "pooled" divides the errors of all rows by the number of all words; "mean" is the
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: segments of

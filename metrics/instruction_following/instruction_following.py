@@ -9,6 +9,7 @@ IFEval's own program, or of corrected checks.
 import datasets
 import evaluate
 
+from metric_commons.base.declarations import OBJECTS
 from metric_commons.base.module import BatchMetric
 from metric_commons.instructions.followed_instructions import instruction_statistics
 from metric_commons.instructions.instruction_rows import Checks
@@ -71,7 +72,7 @@ class InstructionFollowing(BatchMetric):
     score_kind = "sums"
     score_ranges = {"instructions": (1, None), "*": (0, 1)}
     aggregation = {"inst_level_*": "sums", "instructions": "sum"}
-    json_inputs = frozenset({"references"})
+    json_inputs = {"references": OBJECTS}
     log_columns = ("prediction", "instructions")
     logged_names = (
         ("prompt_level_strict_acc", "prompt_level_strict_acc", "prompt_level_strict"),

@@ -9,6 +9,7 @@ leaves match where deepdiff finds no difference.
 import datasets
 import evaluate
 
+from metric_commons.base.declarations import VALUES
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Names, NonNegative
 from metric_commons.statistics.sums import summarize_sums
@@ -84,7 +85,7 @@ class JsonMatch(BatchMetric):
     }
     main_score = "f1"
     log_columns = ("prediction", "reference")
-    json_values = {"predictions": "", "references": ""}
+    json_inputs = {"predictions": VALUES, "references": VALUES}
 
     def _info(self):
         return evaluate.MetricInfo(

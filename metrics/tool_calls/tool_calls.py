@@ -9,6 +9,7 @@ Berkeley Function Calling Leaderboard, of agentevals and of google-adk, by optio
 import datasets
 import evaluate
 
+from metric_commons.base.declarations import VALUES, JsonInput
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Names, NonNegative
 from metric_commons.statistics.sums import summarize_sums
@@ -96,7 +97,7 @@ class ToolCalls(BatchMetric):
         "*": (0, 1),
     }
     lower_is_better = frozenset({"unparsed"})
-    json_values = {"predictions": OBJECT_MARK, "references": ""}
+    json_inputs = {"predictions": JsonInput("values", OBJECT_MARK), "references": VALUES}
     log_columns = ("message", "reference")
     logged_names = (("exact_match", "exact_match", "valid", "ast_accuracy"),)
 

@@ -76,21 +76,23 @@ def program(command: str | None = None) -> "Typer":
     takes as long as running many of them.
     """
     from .cli.app import COMMANDS, commands
+    from .cli.grouping import Command, Group, panel_of
 
     if command in COMMANDS:
         return commands([command])
-    if command == "--version":
+    if command in ("--version", "-V"):
         return commands([])
     app = commands([] if command in _OF_APPLICATIONS else COMMANDS)
     if command not in _OF_APPLICATIONS or command == "hub":
         from .hub.commands import hub
 
-        app.add_typer(hub, name="hub")
+        app.add_typer(hub, name="hub", cls=Group, rich_help_panel=panel_of("hub"))
     if command != "hub":
         from .mcp.commands import mcp, ultrarag_init
 
-        app.command()(mcp)
-        app.command()(ultrarag_init)
+        for function in (mcp, ultrarag_init):
+            name = function.__name__.replace("_", "-")
+            app.command(name, cls=Command, rich_help_panel=panel_of(name))(function)
     return app
 
 

@@ -46,11 +46,15 @@ def clock(monkeypatch):
     return clock
 
 
+_ASIDES = ("wrote ", "new folder ", "warning: --")
+
+
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
     """Run the command in an empty folder: its exit status, stdout and stderr.
 
-    The lines on stderr about files that were written are left out; test_messages.py has those.
+    The lines on stderr about files that were written and about old names of options, and the word
+    "error:" before messages, are left out; test_messages.py has those.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
@@ -59,7 +63,8 @@ def run(capsys, monkeypatch, tmp_path):
         status = main(list(map(str, arguments)))
         out, err = capsys.readouterr()
         lines = err.splitlines(keepends=True)
-        return status, out, "".join(line for line in lines if not line.startswith("wrote "))
+        others = [line for line in lines if not line.startswith(_ASIDES)]
+        return status, out, "".join(line.removeprefix("error: ") for line in others)
 
     return run
 

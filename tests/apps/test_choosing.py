@@ -89,7 +89,7 @@ def test_a_file_a_part_and_a_page_choose_too(run):
     assert every_score(Results.read("m.json")) == {("qa_f1", "qa_f1")}
 
     scored(run, "--save", "r.json")
-    assert run("report", "r.json", "--html", "p.html", "--scores", "qa_recall")[0] == 0
+    assert run("report", "r.json", "--save", "p.html", "--scores", "qa_recall")[0] == 0
     assert "qa_precision" not in Path("p.html").read_text()
 
 

@@ -69,14 +69,14 @@ def test_the_demo_prints_a_table_and_saves_the_result(run):
     atlas, borealis = (saved["systems"][name] for name in ("atlas", "borealis"))
 
     assert (status, err) == (0, "")
-    assert max(map(len, out.splitlines()[:12])) <= 80
+    assert max(map(len, out.splitlines()[:9])) <= 80
     for modules in (atlas, borealis):
         for result in modules.values():
             assert result["rows"] == 32
             assert result["signature"] in out.splitlines()
             for name, value in result["scores"].items():
                 low, high = result["confidence_interval"][name]
-                assert f"{value:.4f} [{low:.4f}, {high:.4f}]" in out
+                assert f"{value:.2f} [{low:.2f}, {high:.2f}]" in out
     assert atlas["qa_em"]["scores"]["qa_em"] > borealis["qa_em"]["scores"]["qa_em"] + 0.2
     assert saved["provenance"]["inputs"][0]["path"] == CAPITALS
 
@@ -113,7 +113,9 @@ def test_other_formats_print_the_same_result(run, form):
 
 def test_a_wide_table_goes_on_below(run, monkeypatch):
     write("x.jsonl", json_lines(ROWS))
-    command = ("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS, "--confidence", "0.9")
+    systems = ["--predictions", "other=answer"]
+    command = ("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS, *systems, "--digits", "4")
+    command = (*command, "--confidence", "0.9")
     _, narrow, _ = run(*command)
     monkeypatch.setenv("COLUMNS", "120")
     _, wide, _ = run(*command)
@@ -149,7 +151,7 @@ def test_groups_are_shown_below_the_scores(run):
     _, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
     lines = [line.split() for line in out.splitlines()]
 
-    assert ["system", "group", "rows", "qa_em"] in lines
+    assert ["system", "topic", "rows", "qa_em"] in lines
     assert ["answer", "pets", "2", "0.5000"] in lines
     assert ["answer", "wild", "1", "0.0000"] in lines
 
@@ -701,7 +703,7 @@ def test_a_disk_without_room_leaves_the_old_file(tmp_path):
     )
     out, err = process.communicate(timeout=PATIENCE)
 
-    assert (process.returncode, out, err) == (1, "", "rows.jsonl: File too large\n")
+    assert (process.returncode, out, err) == (1, "", "error: rows.jsonl: File too large\n")
     assert (tmp_path / "rows.jsonl").read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["rows.jsonl", "x.jsonl"]
 

@@ -40,7 +40,7 @@ def schema(name):
 
 
 def exported(run, *options):
-    status, out, err = run("export", "r.json", "--to", "eee", "--out", "eee", *options)
+    status, out, err = run("export", "r.json", "--to", "eee", "--save", "eee", *options)
     assert (status, out, err) == (0, "", "")
     documents = [json.loads(path.read_text()) for path in Path("eee").glob("data/*/*/*/*.json")]
     return {each["model_info"]["name"]: each for each in documents}
@@ -89,7 +89,7 @@ def test_every_eval_ever_has_the_rows_where_the_questions_are_named(run):
     assert second["evaluation"] == {"score": 0.0, "is_correct": False}
     with Path("data.jsonl").open("a") as file:
         file.write("\n")
-    command = ("export", "r.json", "--to", "eee", "--out", "again", "--prompt", "ask")
+    command = ("export", "r.json", "--to", "eee", "--save", "again", "--prompt", "ask")
     assert run(*command) == (1, "", "data.jsonl has changed since it was scored\n")
 
 
@@ -121,7 +121,7 @@ def test_scores_of_any_range_are_valid_by_the_schema(run):
 
 
 def test_a_board_of_the_hub_has_one_score_on_its_scale(run):
-    command = ("export", "r.json", "--to", "eval-results", "--dataset", "org/data", "--out")
+    command = ("export", "r.json", "--to", "eval-results", "--dataset", "org/data", "--save")
     assert run(*command, "x.yaml") == (
         *(2, ""),
         (
@@ -150,14 +150,14 @@ def test_a_board_of_the_hub_has_one_score_on_its_scale(run):
 def test_the_hub_reads_its_evaluation_results(run):
     hub = pytest.importorskip("huggingface_hub._eval_results")
     command = ("export", "r.json", "--to", "eval-results", "--scale", "1", "--scores", "qa_em")
-    assert run(*command, "--system", "b", "--out", "x.yaml")[0] == 0
+    assert run(*command, "--system", "b", "--save", "x.yaml")[0] == 0
     (entry,) = hub.parse_eval_result_entries(YAML(typ="safe").load(Path("x.yaml").read_text()))
 
     assert (entry.dataset_id, entry.task_id, entry.value) == ("data", "data", 0.5)
 
 
 def test_the_hub_reads_the_model_index(run):
-    command = ("export", "r.json", "--to", "model-index", "--out", "card.md")
+    command = ("export", "r.json", "--to", "model-index", "--save", "card.md")
     assert run(*command)[0] == 2
     options = ("--scale", "1", "--system", "b", "--model", "org/m", "--task", "question-answering")
     assert run(*command, *options) == (0, "", "")
@@ -172,7 +172,7 @@ def test_the_hub_reads_the_model_index(run):
 
 
 def test_a_table_has_every_number(run):
-    assert run("export", "r.json", "--to", "csv", "--out", "r.csv", "--scores", "qa_em")[0] == 0
+    assert run("export", "r.json", "--to", "csv", "--save", "r.csv", "--scores", "qa_em")[0] == 0
 
     assert Path("r.csv").read_text() == Results.read("r.json").choose(["qa_em"]).to_csv()
 
@@ -180,15 +180,15 @@ def test_a_table_has_every_number(run):
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (("--to", "xml", "--out", "x"), 2, "Invalid value for '--to'"),
-        (("--to", "csv", "--out", "r.json"), 2, "r.json would be overwritten"),
-        (("--to", "csv", "--out", "x", "--system", "c"), 1, "r.json: there is no system 'c'"),
+        (("--to", "xml", "--save", "x"), 2, "Invalid value for '--to'"),
+        (("--to", "csv", "--save", "r.json"), 2, "r.json would be overwritten"),
+        (("--to", "csv", "--save", "x", "--system", "c"), 1, "r.json: there is no system 'c'"),
         (
-            ("--to", "eee", "--out", "x", "--model", "m"),
+            ("--to", "eee", "--save", "x", "--model", "m"),
             2,
             "--model is for one of the systems a, b",
         ),
-        (("--to", "csv", "--out", "x", "--scores", "em"), 1, "there is no score 'em'"),
+        (("--to", "csv", "--save", "x", "--scores", "em"), 1, "there is no score 'em'"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(run, options, status, message):
@@ -201,6 +201,6 @@ def test_what_makes_no_sense_is_one_line(run, options, status, message):
 
 def test_what_is_undefined_is_not_exported(run):
     score("win_rate", predictions={"m": ["tie", "tie"]}).save("r.json")
-    message = run("export", "r.json", "--to", "eee", "--out", "eee")[2]
+    message = run("export", "r.json", "--to", "eee", "--save", "eee")[2]
 
     assert message.startswith("win_rate is nan, not a number; leave it out with --scores")

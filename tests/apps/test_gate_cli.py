@@ -183,7 +183,7 @@ def test_saved_results_are_compared(run, saved):
     assert status == 0
     assert "corrected by the single-step maxT method over 3 comparisons" in (" ".join(out.split()))
     table = [line.split() for line in out.splitlines()]
-    assert ["qa_em", "b", "good", "1.0000ᵃᶜ", "1", "1"] in table
+    assert ["qa_em", "a", "good", "1.0000ᵇᶜ", "1", "1"] in table
     assert ["qa_em", "c", "bad", "0.0000", "3", "3"] in table
     assert run("compare", "nix.json", names[0])[2] == "no such file: nix.json\n"
     Path("qrels").write_text("q 0 a 1\n")
@@ -283,3 +283,75 @@ def test_translations_are_compared_in_one_call_and_from_files(run):
     status, out, err = run("compare", "new.json", "old.json", "--test", "t")
     assert (status, out) == (1, "")
     assert err.startswith("test 't' requires means of rows, but bleu is computed from sums; use")
+
+
+# several scores, floors, and where the outcome goes
+
+
+def test_several_scores_and_floors_all_have_to_pass(run, saved, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    new, old = saved("good"), saved("old")
+    both = ("gate", new, "--baseline", old, "--score", "qa_em", "--margin", "qa_em=0.05")
+
+    status, out, err = run(*both, "--floor", "qa_em=0.9", "--format", "json")
+    checks = json.loads(out)["checks"]
+
+    assert (status, err) == (0, "")
+    assert [check["verdict"] for check in checks] == ["not inferior", "not inferior"]
+    assert checks[0]["difference"] == 1 - 40 / 60
+    assert checks[1]["confidence_interval"][0] > 0.9
+    summary = Path("summary.md").read_text()
+    assert summary.startswith("### metric-commons gate: passed\n")
+    assert "| qa_em | 1.0000 | 0.6667 | loss below 0.05 | passed |" in summary
+    assert "| qa_em | 1.0000 |  | reaches 0.9 | passed |" in summary
+    assert run(*both, "--floor", "qa_em=1.0")[0] == 3
+    assert Path("summary.md").read_text().count("### metric-commons gate: undecided") == 1
+
+
+@pytest.mark.parametrize(
+    ("floor", "options", "status"),
+    [
+        (0.5, (), 0),
+        (0.66, (), 3),
+        (0.66, ("--undecided", "pass"), 0),
+        (0.66, ("--cluster-by", "doc"), 3),
+        (0.9, (), 4),
+        (0.9, ("--undecided", "pass"), 4),
+    ],
+)
+def test_a_floor_needs_no_baseline(run, saved, floor, options, status):
+    assert run("gate", saved("old"), "--floor", f"qa_em={floor}", *options)[0] == status
+
+
+def test_where_lower_is_better_a_floor_is_the_highest_value(run, saved):
+    Path("t.jsonl").write_text('{"p": "a b", "r": "a b"}\n' * 60)
+    score = ("score", "error_rate", "t.jsonl", "-p", "p", "-r", "r", "-o", "t.json")
+    assert run(*score, "--confidence", "0.9")[0] == 0
+
+    status, out, _ = run("gate", "t.json", "--floor", "wer=0.2")
+    assert (status, "at most 0.2" in out) == (0, True)
+    assert run(*score)[0] == 0
+    status, _, err = run("gate", "t.json", "--floor", "wer=0.2")
+    assert (status, "score with --confidence 0.9" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "Missing option '--baseline', or '--floor'"),
+        (("--score", "qa_em"), "--score and --margin compare with a --baseline"),
+        (("--baseline", "old.json"), "Missing option '--score', which to compare"),
+        (("--baseline", "old.json", "--score", "qa_em"), "Missing option '--margin', the loss of"),
+        (("--floor", "0.4"), "--floor takes NAME=VALUE, such as qa_em=0.4, got '0.4'"),
+        (("--floor", "qa_em=x"), "Invalid value for '--floor': expected a number, got 'x'"),
+        (
+            ("--baseline", "old.json", "--score", "qa_em", "--margin", "f1=0.1"),
+            "--margin f1: add --score f1",
+        ),
+    ],
+)
+def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
+    status, out, err = run("gate", saved("old"), *options)
+
+    assert (status, out) == (2, "")
+    assert err.startswith(message)

@@ -130,7 +130,7 @@ def test_sentences_in_tables_and_on_top_of_the_page(files, capsys):
     )
     sentence = "By the labels of 75 of 300 rows, people would give 0."
     assert sentence in text
-    printed(capsys, "report", "result.json", "--html", "page.html")
+    printed(capsys, "report", "result.json", "--save", "page.html")
     page = (files / "page.html").read_text("utf-8")
     assert page.index(sentence) < page.index("<nav>")
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from metric_commons.results.latex import as_latex
+from metric_commons.results.latex import _typeset, as_latex
 from metric_commons.results.rendering import Table
 from metric_commons.scoring.scoring import score
 
@@ -27,10 +27,11 @@ def results(names=NAMES, **options):
 
 
 def test_a_table_is_a_float_with_its_legend_inside():
-    text = results(confidence_level=0.9, groups=["x", "y"] * 15).to_latex()
+    text = results(confidence_level=0.9, groups=["x", "y"] * 15).choose(["qa_em"]).to_latex("all")
     floats = re.findall(r"\\begin{table}.*?\\end{table}", text, re.DOTALL)
 
     assert len(floats) == 4
+    assert "resizebox" not in text
     for each, caption, label in zip(
         floats,
         [
@@ -52,15 +53,18 @@ def test_a_table_is_a_float_with_its_legend_inside():
 
 
 def test_numbers_are_typographic_and_headings_are_words():
-    text = results().to_latex()
+    text = results().to_latex("differences")
 
     for raw in ("A_mean", r"A\_mean", "p_holm", r"p\_holm", "Diff(A-B)"):
         assert raw not in text
-    assert "mean of A" in text
+    assert r"A $-$ B" in text
     assert "$p$ (Holm)" in text
     assert r"95\,\% interval" in text
     assert not re.search(r"[ \[](-|\+)\d", text)
-    assert "$+$0.3000" in text
+    assert "$+$0.30" in text
+    assert "2019--2020" in _typeset("2019\N{EN DASH}2020")
+    assert _typeset("[-2.0e-05, 0]") == r"[$-$2.0$\times10^{-05}$, 0]".replace("-05", "-5")
+    assert _typeset("\N{MINUS SIGN}1") == "$-$1"
 
 
 def test_a_decimal_point_is_not_moved_by_marks_and_intervals():
@@ -80,7 +84,7 @@ def test_a_table_longer_than_a_page_goes_on_with_its_heading():
     rows = [[f"s{number}", "0.5"] for number in range(41)]
     text = as_latex([Table(["system", "em"], rows, 1, set(), "A note.", "Scores")], [])
 
-    assert r"\usepackage{booktabs,graphicx,longtable}" in text
+    assert r"\usepackage{booktabs,longtable}" in text
     assert r"\caption[Scores.]{Scores. A note.}\label{tab:scores}\\" in text
     assert text.count(r"system & em \\") == 2
     assert text.index(r"\endfirsthead") < text.index(r"\endhead") < text.index("s0 & 0.5")
@@ -90,9 +94,34 @@ def test_a_table_longer_than_a_page_goes_on_with_its_heading():
     assert "longtable" not in short
     wide = [[name, "0.5000 [0.4000, 0.6000]", "word " * 10] for name, _ in rows]
     text = as_latex([Table(["system", "em", "note"], wide, 1, set(), "", "Scores")], [])
-    assert r"\caption{Scores, part 2 of 2.}" in text
-    assert r"\label{tab:scores-2}" in text
-    assert (text.count(r"\begin{table}"), text.count("0.5000 & [0.4000")) == (2, 41)
+    assert r"\caption[Scores, part 2.]{Scores, part 2.}\label{tab:scores-2}" in text
+    assert (text.count(r"\begin{longtable}"), text.count("0.5000 & [0.4000")) == (2, 41)
+
+
+def test_a_wide_table_is_divided_and_its_differences_lose_columns():
+    systems = dict.fromkeys(("one", "two"), GOLD)
+    wide = score(["qa_em", "qa_f1", "rouge_n_l"], predictions=systems, references=GOLD)
+    text = wide.to_latex(digits=4)
+
+    assert text.count(r"\begin{tabular}") == 3
+    assert len(re.findall(r"^one & ", text, re.MULTILINE)) == 3
+    assert r"\caption{Scores, part 2.}" in text
+    long_names = results(["a system with a long name", "another one of them", "c"])
+    differences = long_names.to_latex("differences")
+    assert differences.count(r"\begin{tabular}") == 1
+    assert "significant &" not in differences
+    assert "$p$ (Holm)" in differences
+
+
+def test_a_table_has_the_caption_and_the_label_that_were_asked_for():
+    text = results().to_latex("ranks", caption=r"Ranks on \textsc{nq}", label="tab:nq")
+
+    assert r"\caption{Ranks on \textsc{nq}}" in text
+    assert r"\label{tab:nq}" in text
+    with pytest.raises(ValueError, match="a caption and a label are for one table, not for 3"):
+        results().to_latex("all", caption="All")
+    with pytest.raises(ValueError, match="there is no table of groups, only of scores, ranks"):
+        results().to_latex("groups")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
@@ -100,7 +129,7 @@ def test_a_table_longer_than_a_page_goes_on_with_its_heading():
 def test_tex_sets_the_tables(tmp_path, names):
     if len(names) > 1:
         groups = ["x", "y"] * 15
-        text = results(names, confidence_level=0.95, groups=groups).to_latex()
+        text = results(names, confidence_level=0.95, groups=groups).to_latex("all")
     else:
         text = score("qa_em", predictions=dict.fromkeys(LONG, GOLD), references=GOLD).to_latex()
         assert "longtable" in text

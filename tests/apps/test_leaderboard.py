@@ -70,7 +70,7 @@ def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2")[1]
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["rank", "system", "qa_em", "95%", "interval", "ranks", "tier", "rows"]
-    assert lines[2][:4] == ["1", "a", "good", "0.9500ᶜᵈ"]
+    assert lines[2][:4] == ["1", "a", "good", "0.950ᶜᵈ"]
     assert len([line for line in lines if line[1:2] == ["a"] or line[1:2] == ["b"]]) == 2
     assert "fair" not in out
     told = " ".join(out.split())
@@ -266,8 +266,8 @@ def test_other_forms_have_the_same_numbers(run, saved):
     command = ("leaderboard", *paths, "--by", "qa_em", "--format")
     markdown, latex = (run(*command, form)[1] for form in ("markdown", "latex"))
 
-    assert "**0.9500ᵇ**" in markdown
-    assert r"\textbf{0.9500" in latex
+    assert "**0.950ᵇ**" in markdown
+    assert r"\textbf{0.950" in latex
     assert run(*command, "xml")[0] == 2
 
 
@@ -277,8 +277,29 @@ def test_the_page_has_one_script_and_sorts(run, saved):
     assert page.count("<script>") == 1
     assert re.search(r"script-src 'sha256-[\w+/]{43}='", page)
     assert "src=" not in page.replace("script-src", "")
-    assert "0.9500" in page
+    assert "0.950" in page
     assert "{{" not in page
+
+
+def test_the_page_has_a_picture_of_the_intervals_by_system(run, saved):
+    command = ("leaderboard", *saved("one", "good", "fair"), "--by", "qa_em", "--format")
+    page = run(*command, "html")[1]
+    (board,) = json.loads(run(*command, "json")[1])["boards"]
+    dots = [float(cx) for cx in re.findall(r'class="dot" cx="([\d.]+)%"', page)]
+    bars = re.findall(r'class="interval" x1="([\d.]+)%" x2="([\d.]+)%"', page)
+    marks = re.findall(r'<text x="([\d.]+)%" y="12" text-anchor="middle">([\d.]+)<', page)
+    (left, low), *_, (right, high) = [tuple(map(float, mark)) for mark in marks]
+
+    def number(position):
+        return low + (float(position) - left) / (right - left) * (high - low)
+
+    assert [number(dot) for dot in dots] == pytest.approx(
+        [record["value"] for record in board["systems"]], abs=1e-4
+    )
+    for ends, record in zip(bars, board["systems"], strict=True):
+        assert list(map(number, ends)) == pytest.approx(record["confidence_interval"], abs=1e-4)
+    assert "by qa_em · ↑ higher is better · 95 % intervals" in page
+    assert board["lower_is_better"] is False
 
 
 def test_a_history_is_of_one_system(run, saved):
@@ -303,7 +324,7 @@ def test_a_history_is_of_one_system(run, saved):
     assert (first["change"], first["significant"]) == ("", "")
     assert float(second["change"]) == 25 / 40 - 38 / 40
     assert second["significant"] == "True"
-    assert "-0.3250" in run(*command)[1]
+    assert "-0.325" in run(*command)[1]
     assert "Changes are not tested" in " ".join(run(*command[:-4])[1].split())
 
 

@@ -87,7 +87,7 @@ def test_limits_of_the_reader_are_told_in_our_words(refused, tmp_path, line, mes
 def test_json_that_is_nested_deeply_is_one_line(refused, tmp_path, content):
     (tmp_path / "x.json").write_text(content, "utf-8")
     for arguments in (
-        ("report", "x.json", "--html", "x.html"),
+        ("report", "x.json", "--save", "x.html"),
         ("compare", "x.json", "x.json"),
         ("merge", "x.json"),
         ("score", "qa_em", "x.json", "--predictions", "a", "--references", "b"),
@@ -225,7 +225,7 @@ def test_intervals_of_nearly_no_confidence_are_points():
 
 @pytest.mark.parametrize(
     "arguments",
-    [("report", "/dev/zero", "--html", "x.html"), ("merge", "/dev/zero"), ("run", "/dev/zero")],
+    [("report", "/dev/zero", "--save", "x.html"), ("merge", "/dev/zero"), ("run", "/dev/zero")],
 )
 def test_a_device_that_never_ends_is_refused(refused, arguments):
     assert refused(*arguments) == (1, "/dev/zero is a device, not a file")

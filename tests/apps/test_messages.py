@@ -1,11 +1,13 @@
 """What commands say of written files and of mistakes of beginners, and their help."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from metric_commons.__main__ import main
+from tests.spec import ROOT
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
 ROWS = "answer,gold,document\nParis,Paris,a\nRom,Rome,b\n"
@@ -74,7 +76,7 @@ def test_a_field_that_all_rows_lack_is_said_once(scored):
     "arguments",
     [
         ["score", "qa_em", "no.csv", *FIELDS],
-        ["report", "no.csv", "--html", "x.html"],
+        ["report", "no.csv", "--save", "x.html"],
         ["compare", "no.csv", "no.json"],
         ["trec", "no.csv", "no.run"],
         ["run", "no.csv"],
@@ -165,13 +167,13 @@ def test_what_was_written_is_said(capsys, monkeypatch, tmp_path):
             "new/r.json",
             "--per-example",
             "rows.jsonl",
-        ): ("wrote rows.jsonl\nwrote new/r.json\n"),
+        ): ("new folder new\nwrote rows.jsonl\nwrote new/r.json\n"),
         ("score", "qa_em", "x.csv", *FIELDS, "--save", "/dev/null"): None,
         ("score", "qa_em", "x.csv", *FIELDS, "--partial", "x.part"): "wrote x.part\n",
-        ("report", "new/r.json", "--html", "r.html"): (
+        ("report", "new/r.json", "--save", "r.html"): (
             f"wrote r.html; open {(tmp_path / 'r.html').as_uri()}\n"
         ),
-        ("export", "new/r.json", "--to", "csv", "--out", "r.csv"): "wrote r.csv\n",
+        ("export", "new/r.json", "--to", "csv", "--save", "r.csv"): "wrote r.csv\n",
     }
     for arguments, said in written.items():
         status = main(list(arguments))
@@ -209,3 +211,107 @@ def test_conditions_may_contain_equals_signs_but_not_contradict_each_other(run):
     status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS, "--where", "m=t=1", "--where", "m=u")
     assert status == 2
     assert "--where m: a row cannot be both 't=1' and 'u'" in err
+
+
+# references in one cell
+
+
+def test_cells_with_several_references_are_split_on_request(run):
+    Path("x.csv").write_text("answer,gold\nParis,Paris|Lutetia\nRome,Milan | Rome\nBonn,Bonn\n")
+    command = ("score", "qa_em", "x.csv", "-p", "answer", "-r", "gold")
+
+    status, out, err = run(*command)
+    assert (status, "0.3333" in out) == (0, True)
+    assert err == (
+        "note: 2 cells of references with a '|' counted as one text each; --split-references '|' "
+        "makes lists of accepted answers\n"
+    )
+    status, out, err = run(*command, "--split-references", "|")
+    assert (status, err) == (0, "")
+    assert "1.0000" in out
+    assert "|split_references=vertical line|" in out
+    # A module that takes one reference has nothing to split.
+    assert run("score", "error_rate", *command[2:])[2] == ""
+    partial = ("--split-references", "|", "--partial", "p")
+    assert run(*command, *partial)[0] == 2
+
+
+# the forms of messages
+
+
+@pytest.fixture
+def raw(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def raw(*arguments):
+        status = main(list(map(str, arguments)))
+        return status, capsys.readouterr().err
+
+    return raw
+
+
+def test_an_error_is_said_to_be_one(raw):
+    assert raw("describe", "wer") == (
+        2,
+        "error: there is no module 'wer'; use error_rate (its score wer)\n",
+    )
+
+
+def test_old_names_of_options_work_for_one_minor_version(raw):
+    Path("x.csv").write_text(ROWS)
+    fields = ("-p", "answer", "-r", "gold", "-q")
+    assert raw("score", "qa_em", "x.csv", *fields, "-o", "r.json", "--per-example", "r") == (0, "")
+
+    status, err = raw("report", "r.json", "--html=r.html", "-q")
+    removed = "the next minor version removes the old name\n"
+    assert (status, err) == (0, f"warning: --html is now --save; {removed}")
+    status, err = raw("export", "r.json", "--to", "csv", "--out", "r.csv", "-q")
+    assert (status, err) == (0, f"warning: --out is now --save; {removed}")
+    assert raw("describe", "qa_em", "--json")[1].startswith("warning: --json is now --format=json")
+    err = raw("score", "qa_em", "x.csv", "-p", "answer", "--answers", "no.csv", "--id", "id")[1]
+    assert err.startswith(f"warning: --answers is now --references-file; {removed}")
+
+
+def test_new_folders_and_files_are_reported_unless_quiet(raw):
+    Path("x.csv").write_text(ROWS)
+    command = ("score", "qa_em", "x.csv", "-p", "answer", "-r", "gold", "-o")
+
+    assert raw(*command, "new/r.json")[1] == "new folder new\nwrote new/r.json\n"
+    assert raw(*command, "other/r.json", "-q")[1] == ""
+
+
+def test_a_log_and_a_table_on_standard_input_say_what_to_do(raw, monkeypatch):
+    log = ROOT / "examples" / "logs" / "fid" / "samples_nq_open_2026-01-15T09-00-00.jsonl"
+    status, err = raw("leaderboard", log, "--by", "exact_match")
+    assert status == 1
+    assert "this is a log of lm-eval; score this log first: metric-commons score logged" in err
+
+
+def test_help_shows_no_types_of_switches_and_no_bounds_of_integers(run):
+    out = run("score", "--help")[1]
+
+    assert "<bool>" not in out
+    assert "9223372036854775807" not in out
+    assert "Compare and decide" in run("--help")[1]
+
+
+def test_modules_presets_and_descriptions_are_json_on_request(run):
+    modules, presets = (
+        json.loads(run(name, "--format", "json")[1]) for name in ("list", "presets")
+    )
+
+    assert {"name", "summary", "takes"} == modules[0].keys()
+    assert {"name", "about", "modules"} <= presets[0].keys()
+    assert "[noise]" in run("describe", "error_rate")[1]
+
+
+def test_shells_complete_modules_presets_formats_and_measures():
+    from metric_commons.cli.trec import measures_like
+    from metric_commons.console.options import modules_and_files_like, modules_like, presets_like
+    from metric_commons.console.outputs import formats_like
+
+    assert list(modules_like("qa_")) == ["qa_em", "qa_f1"]
+    assert "squad" in presets_like("sq")
+    assert list(formats_like("la")) == ["latex"]
+    assert next(measures_like("nd")) == "ndcg@10"
+    assert f"{ROOT}/README.md" in modules_and_files_like(f"{ROOT}/READ")

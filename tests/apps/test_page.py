@@ -22,7 +22,7 @@ from metric_commons.hub import bundle
 from metric_commons.hub.card_html import card_html
 from metric_commons.hub.demo import Demo
 from metric_commons.hub.page import _PROGRAM, _PYODIDE_HOME, page
-from tests.spec import METRICS, PATIENCE, ROOT
+from tests.spec import METRICS, PATIENCE, ROOT, nightly
 
 pytestmark = pytest.mark.processes
 
@@ -67,7 +67,14 @@ def ask_page(html, folder, questions):
     return json.loads(run.stdout)
 
 
-@pytest.mark.parametrize("name", METRICS)
+# By day one module for each kind of inputs and results. That the files of all others are there
+# shows in the tests of bundles, which pages carry unchanged.
+BY_DAY = ["code_eval", "ir_ranking", "pairwise_ranking", "qa_f1", "regression", "tool_calls"]
+
+
+@pytest.mark.parametrize(
+    "name", [*BY_DAY, *nightly(*(name for name in METRICS if name not in BY_DAY))]
+)
 def test_a_page_answers_as_the_module(name, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     folder = bundle(name, tmp_path)
@@ -173,7 +180,7 @@ from types import SimpleNamespace
 
 class Toy:
     info = SimpleNamespace(description="Toys.")
-    json_inputs = frozenset()
+    json_inputs = {}
     options = {"scale": 1.0, "confidence_level": None, "per_example": False}
     feature_sets = [dict.fromkeys(["predictions", "references"], SimpleNamespace(dtype="string"))]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from metric_commons import load
 from metric_commons.plots import captions, curve_plots
-from tests.spec import ROOT
+from tests.spec import ROOT, nightly
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]
 KINDS += ["paths"]
@@ -174,7 +175,7 @@ def test_curves_of_several_systems_differ_in_three_ways(drawn):
     assert all(one.get_linestyle() != other.get_linestyle() for one, other in pairwise(curves))
 
 
-@pytest.mark.parametrize("count", [3, 10, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, *nightly(10, 30)])
 @pytest.mark.parametrize("kind", ["roc", "pr"])
 def test_of_several_labels_each_has_a_panel(drawn, kind, count):
     path, names = of_classes(count)
@@ -209,7 +210,7 @@ def check_layout(figure):
         assert is_bar or extent.width > figure.dpi * 1.3
 
 
-@pytest.mark.parametrize("count", [1, 3, 10])
+@pytest.mark.parametrize("count", [1, 10, *nightly(3)])
 @pytest.mark.parametrize("kind", ["roc", "pr", "confusion"])
 def test_every_label_has_room(drawn, kind, count):
     path, _ = of_classes(max(count, 3))
@@ -388,6 +389,26 @@ def test_bins_are_those_of_the_module(drawn, strategy):
         assert heights[place] == [bins["predicted"], bins["rows"]]
     assert above.get_ylabel() == "observed rate of yes"
     assert below.get_ylim()[0] == 0
+
+
+def test_each_bin_has_the_interval_of_its_rate(drawn):
+    figure = drawn("calibration", *GUIDED, "--set", "calibration_bins=5")
+    segments = [
+        line.get_xydata().tolist()
+        for line in figure.axes[0].get_lines()
+        if len(line.get_xdata()) == 2
+    ]
+    for name in GUIDES:
+        bins = guided(name, calibration_bins=5)["calibration"]
+        for predicted, observed, rows in zip(
+            bins["predicted"], bins["observed"], bins["rows"], strict=True
+        ):
+            low, high = binomtest(round(observed * rows), round(rows)).proportion_ci()
+            assert any(
+                segment == [[predicted, pytest.approx(low)], [predicted, pytest.approx(high)]]
+                for segment in segments
+            )
+    assert "95% interval of the rate in a bin" in legend(figure)
 
 
 def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):

@@ -144,7 +144,16 @@ def test_systems_are_called_by_their_models(run):
 
 GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
 ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "answer": "?"}]
-JOIN = ("--answers", "g.jsonl", "--id", "q", "--predictions", "answer", "--references", "gold")
+JOIN = (
+    "--references-file",
+    "g.jsonl",
+    "--id",
+    "q",
+    "--predictions",
+    "answer",
+    "--references",
+    "gold",
+)
 
 
 def test_files_are_joined_by_id(run, result):
@@ -180,16 +189,18 @@ def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, mess
 def test_lines_are_joined_by_their_numbers(run, refused, result):
     Path("p.txt").write_text("x\ny\n")
     Path("r.txt").write_text("x\n?\n")
-    assert result("qa_em", "p.txt", "--answers", "r.txt")["scores"] == {"qa_em": 0.5}
+    assert result("qa_em", "p.txt", "--references-file", "r.txt")["scores"] == {"qa_em": 0.5}
 
     Path("r.txt").write_text("x\n")
-    assert refused("score", "qa_em", "p.txt", "--answers", "r.txt") == (
+    assert refused("score", "qa_em", "p.txt", "--references-file", "r.txt") == (
         1,
         "p.txt has 2 rows, but r.txt has 1",
     )
     json_lines("g.jsonl", GOLD)
-    status, said = refused("score", "qa_em", "p.txt", "--answers", "g.jsonl", "--references", "q")
-    assert (status, said) == (2, "--answers needs --id, the field of ids in both files")
+    status, said = refused(
+        "score", "qa_em", "p.txt", "--references-file", "g.jsonl", "--references", "q"
+    )
+    assert (status, said) == (2, "--references-file needs --id, the field of ids in both files")
 
 
 LONG = ("--system", "s", "--predictions", "p", "--references", "r")

@@ -157,13 +157,13 @@ def test_clusters_that_cannot_be_are_one_line(run, saved, rows):
     )
 
 
-def test_runs_have_no_clusters(run):
+def test_runs_have_clusters_in_a_file(run):
     Path("qrels").write_text("q 0 a 1\nr 0 b 1\n")
     for name, text in (("a.run", "q Q0 a 1 2 a\nr Q0 b 1 2 a\n"), ("b.run", "q Q0 b 1 2 b\n")):
         Path(name).write_text(text)
     assert run("compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
-        *(2, ""),
-        "--cluster-by is for saved results, but these are runs\n",
+        *(1, ""),
+        "no such file: topic\n",
     )
     files = ("--save", "t.json", "--per-example", "t.rows")
     assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0

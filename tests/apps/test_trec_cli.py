@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from metric_commons.files import trec
 from metric_commons.ranking import runs
 from metric_commons.results.results import Results
 from metric_commons.statistics.significance import compare_measures
-from tests.spec import GIVEN, ROOT, recorded, trec_eval_files
+from tests.spec import GIVEN, ROOT, nightly, recorded, trec_eval_files
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -105,7 +106,7 @@ def test_the_saved_result_has_queries_intervals_and_inputs(run):
     assert result.options["confidence_level"] == 0.9
     low, high = result.confidence_interval["map"]
     assert low <= 0.5 <= high
-    assert f"0.5000 [{low:.4f}, {high:.4f}]" in out
+    assert f"0.50 [{low:.2f}, {high:.2f}]" in out
     assert result.signature in out
     assert saved.provenance["inputs"] == [
         {"path": name, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": rows}
@@ -174,9 +175,10 @@ def test_a_row_is_a_measure(run):
     status, out, err = run("compare", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr")
 
     assert (status, err) == (0, "")
-    header = "measure A_mean B_mean Diff(A-B) p_value p_holm significant 95% interval"
+    header = "measure A_mean B_mean Diff(A-B) 95% interval p_holm significant p_value"
     assert cells(out)[0] == header.split()
-    assert cells(out)[3][:7] == ["mrr", "1.0000", "0.5000", "+0.5000", "0.5000", "1.0000", "no"]
+    assert cells(out)[3][:4] == ["mrr", "1.00", "0.50", "+0.50"]
+    assert cells(out)[3][-3:] == ["1.0000", "no", "0.5000"]
     assert "A is a, B is b." in out
     assert "paired_significance|test=permutation|alternative=two-sided|" in out
 
@@ -227,9 +229,9 @@ def test_what_is_better_and_what_is_significant_is_bold(run):
     _, markdown, _ = run(*command, "--alpha", "0.99", "--format", "markdown")
     _, latex, _ = run(*command, "--alpha", "0.99", "--format", "latex")
 
-    assert "| **1.0000** | 0.5000" in markdown
+    assert "| **1.00** " in markdown
     assert "| **yes**" in markdown
-    assert r"\textbf{yes}" in latex
+    assert r"\textbf{yes}" in latex or r"\textbf{$+$" in latex
     assert "mean of A" in latex
 
 
@@ -250,7 +252,7 @@ def test_a_p_value_is_never_shown_as_zero(run):
     Path("b.run").write_text("q0 Q0 b 1 1 B\n")
     _, out, _ = run("compare", "qrels", "a.run", "b.run", "-m", "map")
 
-    assert cells(out)[2][4:6] == ["<0.0001", "<0.0001"]
+    assert cells(out)[2][-3:] == ["<0.0001", "yes", "<0.0001"]
 
 
 def test_measures_that_are_no_mean_are_not_compared(refused):
@@ -274,8 +276,14 @@ def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
     assert Path(name).read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize("queries", [1, 60, 61, pytest.param(3000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("a", "b"), [("a", "x"), ("x", "a"), ("a", "a"), ("aax", "axa")])
+@pytest.mark.parametrize(
+    ("queries", "a", "b"),
+    [
+        *((1, "a", "x"), (60, "x", "a"), (61, "a", "a"), (61, "aax", "axa")),
+        *nightly(*product((1, 60, 61, 3000), "ax", "ax")),
+        *nightly((3000, "aax", "axa")),
+    ],
+)
 def test_any_differences_can_be_drawn(run, queries, a, b):
     pytest.importorskip("matplotlib")
     names = [f"$q_{i}" for i in range(queries)]
@@ -503,7 +511,8 @@ def test_trec_eval_s_own_example_scores_as_it_says(run):
         *("-m", "map", "-m", "mrr", "-m", "ndcg@10", "-m", "P@10"),
     )
 
-    assert ["results", "0.1785", "0.4064", "0.3016", "0.3000"] in cells(out)
+    expected = [("map", "0.1785"), ("mrr", "0.4064"), ("ndcg@10", "0.3016"), ("P@10", "0.3000")]
+    assert [tuple(line) for line in cells(out)[2:6]] == expected
 
 
 @needs_data
@@ -520,3 +529,76 @@ def test_real_runs_score_as_score_run_says_to_the_last_bit(run):
     for path in systems:
         scores = results[path.name.removesuffix(".run.gz")]["ir_ranking"]["scores"]
         assert scores == runs.score_run(qrels, path, measures)["mean"]
+
+
+# comparisons and clusters of queries in one command
+
+
+def test_trec_compares_runs_as_compare_does(run):
+    _, out, err = run(
+        *("trec", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr", "--compare"),
+        *("--missing", "skip", "--save", "t.json"),
+    )
+    run(
+        "compare",
+        "qrels",
+        "a.run",
+        "b.run",
+        "-m",
+        "map",
+        "-m",
+        "mrr",
+        "--missing",
+        "skip",
+        "-o",
+        "c",
+    )
+
+    assert err == ""
+    assert [word for word in cells(out)[0] if word] == ["run", "map", "mrr"]
+    keys = ("a", "b", "score", "diff", "p_value", "p_adjusted", "confidence_interval")
+    saved, expected = (
+        [tuple(map(str, map(each.get, keys))) for each in Results.read(path).comparisons]
+        for path in ("t.json", "c")
+    )
+    assert saved == expected
+
+
+def test_queries_of_one_cluster_count_together(run):
+    Path("topics").write_text("q1 news\nq2 law\nq3 law\n")
+    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--cluster-by", "topics")
+    status, out, err = run(*command, "--confidence", "0.9", "--compare", "--save", "t.json")
+    results = Results.read("t.json")
+
+    assert (status, err) == (0, "")
+    assert results.systems["b"]["ir_ranking"].n_clusters == 2
+    assert results.comparisons[0]["n_clusters"] == 2
+    assert "in 2 clusters" in " ".join(out.split())
+    as_json = {"q1": "news", "q2": "law", "q3": "law"}
+    Path("topics").write_text(json.dumps(as_json))
+    assert run("compare", *command[1:-2], "--cluster-by", "topics", "--format", "json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "status", "message"),
+    [
+        ("q1 news\n", ["--compare"], 1, "the file of clusters does not have the query 'q2'"),
+        ("q1\n", ["--compare"], 1, "topics: line 1: expected a query and its cluster"),
+        ("q1 a\nq1 b\n", ["--compare"], 1, "topics: line 2: query 'q1' has two clusters"),
+        ("{", ["--compare"], 1, "topics: "),
+        ("q1 a\n", [], 2, "--cluster-by changes only intervals and tests; add --confidence"),
+    ],
+)
+def test_clusters_that_do_not_fit_are_one_line(run, content, options, status, message):
+    Path("topics").write_text(content)
+    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--cluster-by", "topics")
+    found, _, err = run(*command, *options)
+
+    assert found == status
+    assert err.startswith(message)
+
+
+def test_one_run_cannot_be_compared(run):
+    status, _, err = run("trec", "qrels", "a.run", "--compare")
+
+    assert (status, err) == (2, "--compare needs at least two runs\n")

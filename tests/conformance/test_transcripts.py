@@ -8,17 +8,17 @@ import re
 import pytest
 
 from metric_commons import load
-from metric_commons.transcripts import compiled_edits
-from metric_commons.transcripts.edit_rate import (
-    error_alignments,
-    error_statistics,
-    jiwer_standardize,
-)
+from metric_commons.transcripts import compiled_edits, whisper_numbers
+from metric_commons.transcripts.edit_rate import error_alignments, error_statistics
+from metric_commons.transcripts.transcript_normalizers import jiwer_standardize
+from metric_commons.transcripts.whisper_texts import whisper_basic, whisper_english
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
 
 UTTERANCES = GIVEN / "data" / "sequences" / "asr"
 CARD = ROOT / "metrics" / "error_rate" / "README.md"
+# What EnglishTextNormalizer() and BasicTextNormalizer() of openai-whisper 20250625 returned.
+WHISPER = ROOT / "tests" / "cases" / "whisper_normalizers.jsonl"
 CASES = [case for case in recorded("sequences") if case["module"] == "error_rate"]
 
 published = pytest.mark.skipif(not UTTERANCES.exists(), reason=f"no utterances at {UTTERANCES}")
@@ -142,3 +142,37 @@ def test_published_rates_of_utterances(system, equal):
     )
 
     assert agreeing == equal
+
+
+# Whisper's normalizers
+
+
+def test_whisper_s_normalizers_return_what_openai_whisper_returned():
+    cases = [json.loads(line) for line in WHISPER.read_text("utf-8").splitlines()]
+
+    assert len(cases) > 50
+    for case in cases:
+        assert whisper_english(case["text"]) == case["english"]
+        assert whisper_basic(case["text"]) == case["basic"]
+
+
+def test_whisper_s_normalizers_are_those_of_the_package():
+    package = pytest.importorskip("whisper_normalizer.english")
+    basic = pytest.importorskip("whisper_normalizer.basic").BasicTextNormalizer()
+    english = package.EnglishTextNormalizer()
+    draw = random.Random(38)
+    others = (
+        "the cat colour won't he's dr. uh [noise] (ha) 1 2.5 $5 £3.20 ¢7 1960s 21st 5,000 , . % ½"
+    )
+    words = [
+        *sorted(whisper_numbers._WORDS),
+        *others.split(),
+        *package.EnglishSpellingNormalizer().mapping,
+    ]
+
+    for _ in range(1_000):
+        parts = draw.choices(words, k=draw.randint(1, 10))
+        text = draw.choice([" ", " ", "-", "  "]).join(parts)
+        text = draw.choice([text, text.title(), adversarial_text(draw) + text])
+        assert whisper_english(text) == english(text)
+        assert whisper_basic(text) == basic(text)

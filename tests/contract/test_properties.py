@@ -22,7 +22,7 @@ from tests.generators.properties import (
 )
 from tests.spec import METRICS
 
-CALLS = 12  # of each module and property
+CALLS = 8  # of each module and property
 
 
 @pytest.mark.parametrize("check", PROPERTIES, ids=lambda check: check.__name__)
@@ -58,9 +58,9 @@ def test_it_holds_of_the_command_in_a_process_of_its_own(name):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_calls_are_accepted_and_have_rows_of_every_number(name):
-    calls = [draw_call(name, seed) for seed in range(60)]
+    calls = [draw_call(name, seed) for seed in range(30)]
 
-    assert Counter(call.is_accepted() for call in calls)[True] > 15
+    assert Counter(call.is_accepted() for call in calls)[True] > 7
     assert len({call.rows for call in calls}) > 4
 
 

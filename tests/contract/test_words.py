@@ -161,9 +161,13 @@ def test_there_is_no_is_english():
     assert not turns_in("there is no module 'x'; There are no rows; it is no longer there")
 
 
+WORD_LISTS = ("american_spellings.py",)  # words as data, not prose
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_translated_turns_of_phrase_do_not_come_back(room):
-    text = "\n".join(path.read_text("utf-8") for path in (PACKAGE / room).rglob("*.py"))
+    files = [path for path in (PACKAGE / room).rglob("*.py") if path.name not in WORD_LISTS]
+    text = "\n".join(path.read_text("utf-8") for path in files)
 
     remaining = REMAINING.get(room, {})
 

@@ -100,6 +100,9 @@ def counts(prediction, reference, **options):
         ("I can't", "i can not", {"normalizer": "jiwer_standardize"}, (3, 0, 0, 0)),
         ("<unk> yes [noise]", "Yes", {"normalizer": "jiwer_standardize"}, (1, 0, 0, 0)),
         ("The cat", "the cat", {"normalizer": str.lower}, (2, 0, 0, 0)),
+        ("The cat!", "cat", {"normalizer": "squad"}, (1, 0, 0, 0)),
+        ("it's twenty-one", "It is 21.", {"normalizer": "whisper_english"}, (3, 0, 0, 0)),
+        ("Voilà [ha] !", "voilà", {"normalizer": "whisper_basic"}, (1, 0, 0, 0)),
         ("a\tb", "a b", {}, (0, 1, 1, 0)),
         ("a \t b", "a b", {}, (2, 0, 0, 0)),
         ("a\u00a0b", "a b", {}, (0, 1, 1, 0)),
@@ -160,7 +163,7 @@ def test_a_normalizer_that_returns_no_text_is_named():
     [
         ({"unit": "words"}, "unit must be one of 'word', 'character', got 'words'"),
         ({"average": "macro"}, "average must be one of 'pooled', 'mean', got 'macro'"),
-        ({"normalizer": "squad"}, "normalizer must be one of 'none', 'jiwer_standardize'"),
+        ({"normalizer": "squat"}, "normalizer must be one of 'none', 'jiwer_standardize'"),
     ],
 )
 def test_a_wrong_option_is_named(options, message):

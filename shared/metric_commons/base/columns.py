@@ -15,6 +15,7 @@ from ..numbers.arrays import Column, as_column
 from ..numbers.checks import RowError
 from ..numbers.shapes import ListOf, Mismatch, Record, Scalar, Shape
 from .checked_columns import CHECKED
+from .declarations import OBJECTS, JsonInput
 
 Layout = Mapping[str, Shape]
 
@@ -89,43 +90,33 @@ def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
     ]
 
 
-def json_rows(name: str, column: Any) -> Column:
-    """The column, in which objects and lists of objects have become their JSON texts.
+def json_rows(name: str, column: Any, values: JsonInput = OBJECTS) -> Column:
+    """The column, in which accepted values of JSON, except texts and None, have become texts.
+
+    Args:
+        name: of the column.
+        column: texts and values.
+        values: which are accepted; others remain, and are not valid.
 
     Raises:
         RowError: JSON cannot hold a row.
 
     >>> json_rows("references", ["text", {"inputs": ["1"]}])
     ['text', '{"inputs": ["1"]}']
-    """
-    rows = as_column(name, column)
-    if not isinstance(rows, list) or all(isinstance(row, str) for row in rows):
-        return rows
-    return [
-        _json_text(name, number, row) if _is_object_or_objects(row) else row
-        for number, row in enumerate(rows)
-    ]
-
-
-def json_value_rows(name: str, column: Any, mark: str) -> Column:
-    """The column, in which each value of JSON except texts and None has become its JSON text.
-
-    Args:
-        name: of the column.
-        column: texts and values.
-        mark: the beginning of texts that were values.
-
-    Raises:
-        RowError: JSON cannot hold a row.
-
-    >>> json_value_rows("predictions", ["[1]", [1], 2.5, {}], "")
+    >>> json_rows("predictions", ["[1]", [1], 2.5, {}], JsonInput("values"))
     ['[1]', '[1]', '2.5', '{}']
     """
     rows = as_column(name, column)
-    listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
+    if values.accepted == "values" and isinstance(rows, np.ndarray):
+        rows = rows.tolist()
+    if not isinstance(rows, list) or all(isinstance(row, str) for row in rows):
+        return rows
     return [
-        row if isinstance(row, str) or row is None else mark + _json_text(name, number, row)
-        for number, row in enumerate(listed)
+        values.mark + _json_text(name, number, row)
+        if not (isinstance(row, str) or row is None)
+        and (values.accepted == "values" or _is_object_or_objects(row))
+        else row
+        for number, row in enumerate(rows)
     ]
 
 

@@ -3,12 +3,22 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from ..numbers.score_ranges import SHARES, Ranges
 
 if TYPE_CHECKING:
     from .options import Option
+
+
+class JsonInput(NamedTuple):
+    """The values of JSON that rows of an input may be; each but a text becomes its JSON text."""
+
+    accepted: Literal["objects", "values"]  # objects and lists of objects, or any values
+    mark: str = ""  # stands before texts that were values, as those of a model have another meaning
+
+
+OBJECTS, VALUES = JsonInput("objects"), JsonInput("values")
 
 
 class Module(Protocol):
@@ -30,11 +40,8 @@ class Module(Protocol):
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text
     single_items_allowed: bool = False  # whether it may do so as an item of a longer list
-    # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
-    json_inputs: frozenset[str] = frozenset()
-    # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this
-    # mark before it, by which it differs from texts of a model.
-    json_values: Mapping[str, str] = MappingProxyType({})
+    # Inputs whose rows may also be values of JSON.
+    json_inputs: Mapping[str, JsonInput] = MappingProxyType({})
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
     # Keys of `per_example` that hold a text or None for each row; not scores.

@@ -23,7 +23,6 @@ from .columns import (
     holds_queries,
     joined,
     json_rows,
-    json_value_rows,
     map_rows,
     query_rows,
     read,
@@ -392,10 +391,9 @@ class RowModule(Module):
         raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
 
     def _as_json(self, name: str, column: Any) -> Any:
-        """The column, in which objects have become JSON texts if the module takes them."""
-        if name in self.json_values:
-            return json_value_rows(name, column, self.json_values[name])
-        return json_rows(name, column) if name in self.json_inputs else column
+        """The column, in which values of JSON have become texts if the module takes them."""
+        values = self.json_inputs.get(name)
+        return column if values is None else json_rows(name, column, values)
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]

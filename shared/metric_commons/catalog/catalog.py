@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..numbers.checks import nearest
 from ..numbers.score_ranges import Ranges
+from .field_names import suggestion
 
 if TYPE_CHECKING:
     from ..base.declared_module import DeclaredModule
@@ -53,7 +53,7 @@ def path(name: str) -> Path:
         )
     listed = ", ".join(modules)
     raise ValueError(
-        f"there is no module {name!r}{nearest(name, modules)}; the modules are {listed}"
+        f"there is no module {name!r}{suggestion(name, modules)}; the modules are {listed}"
     )
 
 

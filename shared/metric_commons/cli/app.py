@@ -1,5 +1,6 @@
 """The command line: its commands, and their exit status."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated
@@ -9,6 +10,7 @@ import typer
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
 from ..results.rendering import label
+from .grouping import Command, Group, panel_of, with_new_names
 
 _MAX_LENGTH = 2_000  # characters of a message, which may quote a long value
 
@@ -34,21 +36,28 @@ def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        cls=Group,
     )
     for name in names:
         file, _, function = COMMANDS[name].partition(".")
         command = getattr(import_module(f".{file}", __package__), function or name)
         # The options behind a script are its own.
         settings = {"allow_interspersed_args": name != "patch-evaluate"}
-        app.command(name, context_settings=settings)(command)
+        panel = panel_of(name)
+        app.command(name, cls=Command, context_settings=settings, rich_help_panel=panel)(command)
     app.callback()(_common)
     return app
 
 
 def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     """Run a command of a program; an error becomes its exit status and one line on stderr."""
+    words = []
+    for word, message in with_new_names(sys.argv[1:] if arguments is None else arguments):
+        words.append(word)
+        if message:
+            typer.echo(f"{_kind('warning', typer.colors.YELLOW)} {message}", err=True)
     try:
-        return program(arguments, prog_name="metric-commons", standalone_mode=False) or 0
+        return program(words, prog_name="metric-commons", standalone_mode=False) or 0
     except typer.TyperException as error:
         # The message of the library is "Input should be a valid integer, unable to parse ...".
         message = error.format_message().partition(", unable to parse")[0]
@@ -75,8 +84,13 @@ def _refused(message: str, status: int) -> int:
     line = label(" ".join(message.splitlines()))
     if len(line) > _MAX_LENGTH:
         line = f"{line[: _MAX_LENGTH // 2 - 3]} ... {line[-_MAX_LENGTH // 2 + 2 :]}"
-    typer.echo(line, err=True)
+    typer.echo(f"{_kind('error', typer.colors.RED)} {line}", err=True)
     return status
+
+
+def _kind(word: str, colour: str) -> str:
+    """The kind of a message before it, in colour on a terminal."""
+    return f"{typer.style(word, fg=colour, bold=True)}:"
 
 
 def _show_version(is_requested: bool) -> None:
@@ -90,7 +104,9 @@ def _show_version(is_requested: bool) -> None:
 def _common(
     show_version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", "-V", callback=_show_version, is_eager=True, help="Show the version."
+        ),
     ] = False,
 ) -> None:
     pass

@@ -1,36 +1,51 @@
 """`metric-commons compare`: which systems are better by more than chance."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..catalog.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError
+from ..comparison.run_pairs import ClusterOfQuery, paired, pairs_of_runs, read_clusters
 from ..comparison.saved_rows import is_saved_result, read_with_rows
 from ..console.options import (
     STATISTICS,
+    Caption,
     ClusterBy,
     Confidence,
     Correction,
+    Decimals,
+    LatexLabel,
+    Percent,
     Predictions,
+    Quiet,
     Resamples,
     Rows,
     Save,
     Scores,
     Seed,
     Sort,
+    TableKind,
     Top,
     correction_named,
     level,
 )
-from ..console.outputs import OutputFormat, say_written, show, show_tables
+from ..console.outputs import (
+    OutputFormat,
+    Presentation,
+    check_written,
+    say_written,
+    show,
+    show_tables,
+)
+from ..console.run_scores import Scoring, averaged, score_queries, selected_measures, summary
 from ..files.stored import to_jsonable, write_whole
-from ..results.comparisons import Pair, compare_pairs, statement
-from ..results.module_results import aggregation_of
+from ..results.comparisons import compare_pairs, statement
+from ..results.comparisons import table as table_of
+from ..results.notation import PLAIN, Notation
 from ..results.rendering import Table
 from ..results.results import Results
 from ..results.signature import provenance
@@ -41,15 +56,10 @@ from .trec import (
     Missing,
     RelevanceLevel,
     ScoreDtype,
-    Scoring,
-    score_queries,
-    selected_measures,
-    summary,
 )
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure
-    from ..ranking.runs import QueryScores
 
 Labels = Annotated[
     list[str] | None,
@@ -74,7 +84,7 @@ _RUN_OPTIONS = (
     *("measures", "missing", "relevance_level", "score_dtype", "max_depth", "judged_only"),
     "plot",
 )
-_RESULT_OPTIONS = ("rows", "cluster_by")
+_RESULT_OPTIONS = ("rows",)
 
 
 def compare(
@@ -140,10 +150,16 @@ def compare(
     top: Top = None,
     save: Save = None,
     format_name: OutputFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Compare systems row by row: those of saved results, or retrieval runs.
 
@@ -162,6 +178,8 @@ def compare(
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
     show that they are equal. A row that one system lacks is excluded for both.
+    With --cluster-by tests count clusters of rows: by a field of the inputs of
+    results, or for runs by a file with lines of query and cluster.
 
     With --labels the files are rows of two systems with the verdicts of a judge
     and, on some rows, labels from 0 to 1 by people: the difference is the one
@@ -177,7 +195,11 @@ def compare(
         "alpha": alpha,
         "correction": correction_named(correction),
     }
-    check_outputs([save, plot], [*paths, *(rows or [])])
+    presentation = Presentation(
+        format_name, digits, percent, table, caption, latex_label, main="differences"
+    )
+    presentation.check()
+    check_written([save, plot], [*paths, *(rows or [])])
     for path in paths:
         path.stat()  # report a missing file before anything else
     if labels:
@@ -195,7 +217,7 @@ def compare(
             compared = compared.sort(sort)
         if save:
             compared.save(save)
-        show(replace(compared, top=top), format_name)
+        show(replace(compared, top=top), presentation)
         say_written(save)
         return
     _refuse(context, _RESULT_OPTIONS, "saved results, but these are runs")
@@ -204,14 +226,15 @@ def compare(
         raise UsageError("compare needs saved results, or judgments and at least two runs")
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_to_compare = _averaged(selected_measures(measures, scores))
+    measures_to_compare = averaged(selected_measures(measures, scores))
     if plot:
         from ..plots import check  # report a missing library before reading a large file
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    outputs = save, plot, sort, top, format_name
-    _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs)
+    outputs = save, plot, sort, top, presentation
+    clusters = None if cluster_by is None else read_clusters(Path(cluster_by))
+    _compare_runs(qrels, runs, measures_to_compare, scoring, testing, outputs, clusters)
 
 
 def _compare_labelled(
@@ -271,19 +294,21 @@ def _compare_runs(
     measures: "tuple[Measure, ...]",
     scoring: Scoring,
     testing: dict[str, Any],
-    outputs: tuple[Path | None, Path | None, str | None, int | None, str],
+    outputs: tuple[Path | None, Path | None, str | None, int | None, Presentation],
+    clusters: ClusterOfQuery | None,
 ) -> None:
     """Score the runs, compare all pairs, and write the requested output."""
-    save, plot, sort, top, format_name = outputs
+    save, plot, sort, top, presentation = outputs
     scored_runs = score_queries(qrels, paths, measures, scoring)
-    runs = _paired(scored_runs.runs)
+    runs = paired(scored_runs.runs)
+    names = [measure.name for measure in measures]
     kind = TwoRuns if len(runs) == 2 else Results
     results = kind(
         systems={
             name: {"ir_ranking": summary(scores_of_queries, measures, scoring, intervals={})}
             for name, scores_of_queries in runs.items()
         },
-        comparisons=compare_pairs(_pairs(runs, measures), **testing),
+        comparisons=compare_pairs(pairs_of_runs(runs, names, clusters), **testing),
         provenance=provenance(scored_runs.inputs),
     )
     picture = b""
@@ -297,16 +322,17 @@ def _compare_runs(
         results.save(save)
     if plot:
         write_whole(plot, [picture])
-    show(replace(results, top=top), format_name)
+    show(replace(results, top=top), presentation)
     say_written(save, plot)
 
 
 class TwoRuns(Results):
     """Two runs, compared by each measure."""
 
-    def tables(self) -> list[Table]:
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """One row per measure, with a note on which run is A and which is B."""
-        table = super().tables()[-1]
+        lower = self.standings.is_lower_better
+        table = table_of(self.comparisons, lower, notation=notation, is_winner_first=False)
         first = self.comparisons[0]
         return [
             Table(
@@ -316,34 +342,6 @@ class TwoRuns(Results):
                 {(row, column - 2) for row, column in table.best},
                 f"A is {first['a']}, B is {first['b']}. {statement(self.comparisons)}",
                 table.title,
+                kind=table.kind,
             )
         ]
-
-
-def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
-    """The measures, each of which must be a mean over queries, since means are tested."""
-    from ..ranking.names import AGGREGATION
-
-    for name, kind, *_ in measures:
-        if aggregation_of([kind], AGGREGATION):
-            raise UsageError(
-                f"--measure: {name!r} is not a mean over queries, so it cannot be compared"
-            )
-    return measures
-
-
-def _paired(runs: "dict[str, QueryScores]") -> "dict[str, QueryScores]":
-    """The runs on the queries that all of them share."""
-    first, *rivals = runs.values()
-    shared = [query for query in first if all(query in run for run in rivals)]
-    if not shared:
-        raise ValueError(f"{' and '.join(runs)} have no query in common")
-    return {name: {query: run[query] for query in shared} for name, run in runs.items()}
-
-
-def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> Iterator[Pair]:
-    """All pairs of runs by each measure, query by query."""
-    for a, b in combinations(runs, 2):
-        for name, *_ in measures:
-            scores_a, scores_b = ([query[name] for query in runs[run].values()] for run in (a, b))
-            yield Pair(a, b, "ir_ranking", name, scores_a, scores_b)

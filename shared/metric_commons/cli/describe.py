@@ -1,16 +1,18 @@
 """`metric-commons describe`: the purpose, inputs, options and results of a module."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..catalog import catalog
+from ..catalog.field_names import suggestion
 from ..catalog.usage import UsageError
+from ..console.options import modules_like
 from ..files.stored import to_jsonable
-from ..numbers.checks import nearest
 
 if TYPE_CHECKING:
     from ..catalog.descriptions import Description
@@ -18,20 +20,27 @@ if TYPE_CHECKING:
 
 def describe(
     name: Annotated[
-        str, typer.Argument(metavar="MODULE", help="A name listed by `metric-commons list`.")
+        str,
+        typer.Argument(
+            metavar="MODULE",
+            autocompletion=modules_like,
+            help="A name listed by `metric-commons list`.",
+        ),
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, with a JSON Schema of each option.")
-    ] = False,
+    format_name: Annotated[
+        Literal["table", "json"],
+        typer.Option("--format", help="json comes with a JSON Schema of each option."),
+    ] = "table",
 ) -> None:
     """Show what a module measures: its inputs, its options with their values, and its results."""
     from ..catalog.descriptions import describe
 
-    if name not in catalog.names():
-        hint = nearest(name, catalog.names()) or f"; the modules are {', '.join(catalog.names())}"
+    modules = catalog.names()
+    if name not in modules:
+        hint = suggestion(name, modules) or f"; the modules are {', '.join(modules)}"
         raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)
-    if as_json:
+    if format_name == "json":
         typer.echo(json.dumps(to_jsonable(description.to_dict()), indent=2))
         return
     _show(description)
@@ -47,10 +56,11 @@ def _show(description: "Description") -> None:
         console.print()
     inputs = _table("input", "one row", "meaning")
     for column in description.inputs:
-        inputs.add_row(column.name, " or ".join(column.accepts), column.help)
+        _add_row(inputs, column.name, " or ".join(column.accepts), column.help)
     options = _table("option", "values", "default", "effect")
     for option in description.options:
-        options.add_row(option.name, option.accepts, repr(to_jsonable(option.default)), option.help)
+        default = repr(to_jsonable(option.default))
+        _add_row(options, option.name, option.accepts, default, option.help)
     for table in (inputs, options):
         console.print(table)
         console.print()
@@ -58,6 +68,11 @@ def _show(description: "Description") -> None:
     console.print(description.results, markup=False)
     console.print("\n[bold]example[/bold]")
     console.print(Syntax(description.example, "pycon", background_color="default", word_wrap=True))
+
+
+def _add_row(table: Table, *cells: str) -> None:
+    """A row of plain texts, in which brackets are not markup."""
+    table.add_row(*map(Text, cells))
 
 
 def _table(*header: str) -> Table:

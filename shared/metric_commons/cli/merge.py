@@ -6,8 +6,21 @@ from typing import Annotated
 import typer
 
 from ..catalog.usage import with_bar
-from ..console.options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
-from ..console.outputs import OutputFormat, Outputs
+from ..console.options import (
+    Caption,
+    Confidence,
+    Decimals,
+    IntervalMethod,
+    LatexLabel,
+    Percent,
+    Quiet,
+    Resamples,
+    Save,
+    Scores,
+    Seed,
+    TableKind,
+)
+from ..console.outputs import OutputFormat, Outputs, Presentation
 from ..scoring.evaluations import signed
 
 
@@ -29,6 +42,12 @@ def merge(
     seed: Seed = 0,
     save: Save = None,
     format_name: OutputFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
+    quiet: Quiet = False,
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
 
@@ -42,7 +61,8 @@ def merge(
     """
     from ..states.parts import Part
 
-    outputs = Outputs(format_name=format_name, save=save)
+    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
+    outputs = Outputs(presentation, save)
     outputs.check(parts)
     total = Part.read(parts[0])
     for path in with_bar(parts[1:], "merging", "part"):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..catalog.arguments import assign
-from ..catalog.usage import UsageError, check_outputs
-from ..console.options import level
-from ..console.outputs import say_written
+from ..catalog.usage import UsageError
+from ..console.options import Quiet, level
+from ..console.outputs import check_written, say_written
 from ..console.sources import file_names, named_systems
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
@@ -26,16 +26,23 @@ def plot(
     predictions: Annotated[
         list[str],
         typer.Option(
+            "--predictions",
+            "-p",
             metavar="[NAME=]FIELD",
             help="Field of the predictions; repeatable, once per system.",
         ),
     ],
     save: Annotated[
-        Path, typer.Option(metavar="FILE", help="The picture, a .png, .svg or .pdf file.")
+        Path,
+        typer.Option(
+            "--save", "-o", metavar="FILE", help="The picture, a .png, .svg or .pdf file."
+        ),
     ],
     references: Annotated[
         str | None,
         typer.Option(
+            "--references",
+            "-r",
             metavar="FIELD",
             help="Field of the true labels or numbers; risk_coverage takes none.",
         ),
@@ -58,6 +65,7 @@ def plot(
             "intervals for numbers, where they take long.",
         ),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
 
@@ -78,7 +86,7 @@ def plot(
         options=dict(map(setting, settings or [])),
         confidence_level=needs.confidence_level if confidence is None else confidence,
     )
-    check_outputs([save], evaluation.inputs())
+    check_written([save], evaluation.inputs())
     check(save)  # report a missing library before reading a large file
     check_usage(evaluation)
     options = _options(kind, evaluation)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import correction_named
-from ..console.outputs import OptionalOutputFormat, Outputs
+from ..console.options import Quiet, correction_named
+from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def run(
         ),
     ] = None,
     format_name: OptionalOutputFormat = None,
+    quiet: Quiet = False,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None,
         typer.Option(
@@ -71,7 +72,7 @@ def run(
         )
     evaluation = _evaluation(config_of_file, path)
     outputs = Outputs(
-        format_name=format_name or config_of_file.outputs.format,
+        Presentation(format_name or config_of_file.outputs.format),
         save=_path(config_of_file.outputs.save),
         per_example=_path(config_of_file.outputs.per_example),
         html=_path(config_of_file.outputs.html),
@@ -158,6 +159,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, checked for their names, options, inputs and preset."""
     from ..catalog import catalog
     from ..catalog.arguments import is_assignable
+    from ..catalog.field_names import suggestion
     from ..catalog.presets import preset_options
     from ..console.config import key_error
 
@@ -165,7 +167,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     metrics = {}
     for module, options in config_of_file.modules.items():
         if module not in modules:
-            hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
+            hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
             raise key_error(path, ["modules", module], f"there is no such module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)
         accepted = list(filter(is_assignable, metric.options))

@@ -1,7 +1,7 @@
 """`metric-commons score`: one result from files of rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,20 +10,31 @@ import typer
 
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
+from ..catalog.field_names import suggestion
 from ..catalog.presets import preset_options
-from ..catalog.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError
 from ..comparison.reported_means import NO_ROWS, results_of_logs
 from ..console.options import (
     OUTPUT,
     AllowEmptyReferences,
+    Caption,
+    Decimals,
     Jobs,
+    LatexLabel,
+    Percent,
     Predictions,
+    Quiet,
     Save,
+    Sort,
+    SplitReferences,
+    TableKind,
     check_processes,
     correction_named,
+    is_quiet,
+    modules_and_files_like,
     with_request,
 )
-from ..console.outputs import OutputFormat, Outputs, say_written
+from ..console.outputs import OutputFormat, Outputs, Presentation, check_written, say_written
 from ..console.sources import (
     LIMITS,
     Answers,
@@ -47,7 +58,7 @@ from ..files.streams import STANDARD_INPUT, Limits
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
-from ..numbers.checks import nearest
+from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
@@ -68,6 +79,7 @@ def score(
         list[str],
         typer.Argument(
             metavar="MODULE|FILE",
+            autocompletion=modules_and_files_like,
             help="Modules listed by `metric-commons list`, and the files to score.",
         ),
     ],
@@ -85,6 +97,7 @@ def score(
     line_limit: LineLimit = LIMITS.line,
     size_limit: SizeLimit = LIMITS.content,
     allow_empty_references: AllowEmptyReferences = False,
+    split_references: SplitReferences = None,
     per_example: Annotated[
         Path | None,
         typer.Option(
@@ -104,6 +117,13 @@ def score(
     save: Save = None,
     jobs: Jobs = None,
     format_name: OutputFormat = "table",
+    sort: Sort = None,
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
+    quiet: Quiet = False,
     **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -119,7 +139,8 @@ def score(
     """
     check_processes(jobs)
     modules, paths = _modules_and_files(words)
-    outputs = Outputs(format_name=format_name, save=save, per_example=per_example)
+    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
+    outputs = Outputs(presentation, save, per_example)
     outputs.check([*paths, *filter(None, [answers])])
     is_complete = not incomplete and missing != "skip"
     selection = Selection(
@@ -132,6 +153,7 @@ def score(
         "per_example": per_example is not None,
         "jobs": jobs,
         "allow_empty_references": allow_empty_references,
+        "split_references": split_references or None,
     }
     log_options: dict[str, Any] = {
         "answers": answers,
@@ -149,7 +171,7 @@ def score(
                 **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
             results = _reported_means(sources, paths, modules, selection, metric, requested)
-            outputs.write(results.choose(request["scores"]))
+            outputs.write(_sorted(results.choose(request["scores"]), sort))
             return
         evaluation = evaluation_on(sources, paths, predictions or [], request, log_options)
         check_usage(evaluation)
@@ -159,12 +181,31 @@ def score(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
         if partial is None:
-            outputs.write(evaluation.results())
+            outputs.write(_sorted(evaluation.results(), sort))
+            _hint_at_joined(sources.values(), evaluation)
         else:
-            check_outputs([partial], evaluation.inputs())
+            check_written([partial], evaluation.inputs())
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
             say_written(partial)
+
+
+def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
+    """Report on stderr how many cells look as if they held several references."""
+    joined = sum(source.joined for source in sources)
+    inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
+    takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
+    if joined and takes_lists and not is_quiet():
+        typer.echo(
+            f"note: {counted(joined, 'cell')} of references with a '|' counted as one text each; "
+            "--split-references '|' makes lists of accepted answers",
+            err=True,
+        )
+
+
+def _sorted(results: Results, score: str | None) -> Results:
+    """The results in the order of a score, if one is named."""
+    return results if score is None else results.sort(score)
 
 
 def _reported_means(
@@ -201,7 +242,7 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     paths = [Path(word) for word in words if word not in module_names]
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
-            hint = nearest(str(path), module_names)
+            hint = suggestion(str(path), module_names)
             if not hint and (path.suffix or len(path.parts) > 1):
                 raise FileNotFoundError(ENOENT, "", str(path))
             hint = hint or f"; the modules are {', '.join(module_names)}"
@@ -237,6 +278,7 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
         "--compare": evaluation.compare,
         "--per-example": evaluation.per_example,
         "--save": outputs.save is not None,
+        "--split-references": evaluation.split_references is not None,
     }
     for option, is_requested in requested.items():
         if is_requested:

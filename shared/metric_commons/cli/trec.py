@@ -1,32 +1,64 @@
 """`metric-commons trec`: one result from judgments and runs."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ..catalog.presets import run_options
-from ..catalog.usage import UsageError, check_outputs, with_bar
-from ..console.options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
-from ..console.outputs import check_output_format, say_written, show
+from ..catalog.usage import UsageError
+from ..comparison.run_pairs import (
+    labels_of,
+    paired,
+    pairs_of_runs,
+    read_clusters,
+)
+from ..console.options import (
+    OUTPUT,
+    STATISTICS,
+    Caption,
+    Confidence,
+    Correction,
+    Decimals,
+    IntervalMethod,
+    LatexLabel,
+    Percent,
+    Resamples,
+    Save,
+    Seed,
+    TableKind,
+    correction_named,
+)
+from ..console.outputs import Presentation, check_output_format, check_written, say_written, show
+from ..console.run_scores import (
+    DEFAULT_MEASURES,
+    Rankings,
+    Scoring,
+    averaged,
+    score_queries,
+    selected_measures,
+    summary,
+)
 from ..console.trec_eval import lines, printed, relstring_length
-from ..files.streams import stem
-from ..results.module_results import ModuleResult, aggregation_of, interval_options
-from ..results.rendering import Table, label
-from ..results.results import FORMATS, Results
-from ..results.signature import program, provenance
+from ..results.comparisons import compare_pairs
+from ..results.results import FORMATS
+from ..results.signature import provenance
 
 if TYPE_CHECKING:
-    from ..ranking.names import Measure
-    from ..ranking.runs import QueryScores
-
-_DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
+    pass
 
 
 # Options shared by the two commands on runs.
+
+
+def measures_like(incomplete: str) -> Iterator[str]:
+    """The measures that begin with a text, for completion."""
+    from ..ranking.names import NAMES
+
+    usual = (*DEFAULT_MEASURES, *NAMES)
+    return (name for name in dict.fromkeys(usual) if name.startswith(incomplete))
+
 
 Qrels = Annotated[Path, typer.Argument(metavar="QRELS", help="Relevance judgments.")]
 Measures = Annotated[
@@ -34,9 +66,10 @@ Measures = Annotated[
     typer.Option(
         "--measure",
         "-m",
+        autocompletion=measures_like,
         metavar="NAME",
         help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
-        f"{', '.join(_DEFAULTS)}.",
+        f"{', '.join(DEFAULT_MEASURES)}.",
     ),
 ]
 Missing = Annotated[
@@ -130,6 +163,25 @@ def trec(
     score_dtype: ScoreDtype = "float64",
     max_depth: MaxDepth = None,
     judged_only: JudgedOnly = False,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Test every two runs against each other, on the queries that all have.",
+            rich_help_panel=STATISTICS,
+        ),
+    ] = False,
+    correction: Correction = "holm",
+    cluster_by: Annotated[
+        Path | None,
+        typer.Option(
+            "--cluster-by",
+            metavar="FILE",
+            help="Lines of query and cluster, such as its topic: intervals and tests count "
+            "clusters instead of queries.",
+            rich_help_panel=STATISTICS,
+        ),
+    ] = None,
     confidence: Confidence = None,
     interval: IntervalMethod = "auto",
     resamples: Resamples = 10_000,
@@ -164,6 +216,11 @@ def trec(
     ] = None,
     save: Save = None,
     format_name: TrecFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
 ) -> None:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 
@@ -190,8 +247,18 @@ def trec(
     elif no_summary or documents is not None:
         option = "no-summary" if no_summary else "collection-size"
         raise UsageError(f"--{option} is an option of --format trec_eval")
+    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
+    presentation.check()
     parsed_measures = selected_measures(measures, scores)
-    check_outputs([save, per_example], [qrels, *runs])
+    if compare and len(runs) < 2:
+        raise UsageError("--compare needs at least two runs")
+    if compare:
+        averaged(parsed_measures)
+    if cluster_by is not None and not (compare or confidence or per_example):
+        raise UsageError(
+            "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
+        )
+    check_written([save, per_example], [qrels, *runs])
     missing = _missing(context, missing, complete=complete, skips=output is not None)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     if preset:
@@ -199,6 +266,17 @@ def trec(
     length = relstring_length(output) if output and per_query else None
     scored_runs = score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
 
+    clusters = None if cluster_by is None else read_clusters(cluster_by)
+    comparisons = []
+    if compare:
+        shared_queries = paired(scored_runs.runs)
+        names = [measure.name for measure in parsed_measures]
+        comparisons = compare_pairs(
+            pairs_of_runs(shared_queries, names, clusters),
+            correction=correction_named(correction),
+            n_resamples=resamples,
+            seed=seed,
+        )
     intervals = {
         "confidence_level": confidence,
         "interval": interval,
@@ -216,19 +294,27 @@ def trec(
                     intervals=intervals if confidence is not None else {},
                     per_query=per_query,
                     preset=preset,
+                    clusters=clusters,
                 )
             }
             for run, query_scores in scored_runs.runs.items()
         },
+        comparisons=comparisons,
         provenance=provenance(scored_runs.inputs),
-        row_labels={run: {"id": list(queries)} for run, queries in scored_runs.runs.items()},
+        row_labels={
+            run: {
+                "id": list(queries),
+                **({} if clusters is None else {"cluster": labels_of(queries, clusters)}),
+            }
+            for run, queries in scored_runs.runs.items()
+        },
     )
     if per_example:
         results = results.save_per_example(per_example)
     if save:
         results.save(save)
     if output is None:
-        show(results, format_name)
+        show(results, presentation)
         say_written(per_example, save)
         return
     from ..files.trec import run_tag  # here, so that printing help does not wait for numpy
@@ -260,16 +346,6 @@ def _missing(
     return "skip"
 
 
-class Scoring(NamedTuple):
-    """The options of `score_run`, which change scores."""
-
-    missing: Literal["zero", "skip"]
-    relevance_level: int
-    score_dtype: Literal["float64", "float32"]
-    max_depth: int | None
-    judged_only: bool
-
-
 def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
     """The scoring with the options of a preset, which must not be set by flags, too."""
     try:
@@ -281,160 +357,3 @@ def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
         if source is not None and source.name == "COMMANDLINE":
             raise UsageError(f"--{option.replace('_', '-')} is set by --preset {name}")
     return scoring._replace(**settings)
-
-
-class Scored(NamedTuple):
-    """The scores of runs for each query and for all queries, and the input files."""
-
-    runs: "dict[str, QueryScores]"
-    means: dict[str, dict[str, float]]
-    inputs: list[dict[str, Any]]
-    relstrings: dict[str, str]  # if requested: the first documents of the last run, by query
-
-
-class Rankings(Results):
-    """Results whose systems are runs, and whose groups are single queries."""
-
-    def tables(self) -> list[Table]:
-        """One row per run and one column per measure; with --per-query also one row per query."""
-        scores, *groups = super().tables()
-        return [
-            scores._replace(header=["run", *scores.header[1:]]),
-            *(
-                queries._replace(  # without the number of rows, which is 1
-                    header=["run", "query", *queries.header[3:]],
-                    rows=[[*row[:2], *row[3:]] for row in queries.rows],
-                )
-                for queries in groups
-            ),
-        ]
-
-
-def selected_measures(
-    measures: Sequence[str] | None, scores: Sequence[str] | None
-) -> "tuple[Measure, ...]":
-    """The requested measures, restricted to the scores to show.
-
-    Names are checked before a large file is read.
-    """
-    if not scores:
-        return _parsed("measure", measures or _DEFAULTS)
-    selection = _parsed("scores", scores)
-    names = [measure.name for measure in _parsed("measure", measures)] if measures else []
-    for measure in selection:
-        if names and measure.name not in names:
-            raise UsageError(f"--scores: {measure.name!r} is not one of {', '.join(names)}")
-    return selection
-
-
-def _parsed(option: str, names: Sequence[str]) -> "tuple[Measure, ...]":
-    from ..ranking.names import parse_measures
-
-    try:
-        return parse_measures(names)
-    except ValueError as error:
-        raise UsageError(f"--{option}: {error}") from error
-
-
-def score_queries(
-    qrels: Path,
-    runs: Sequence[Path],
-    measures: "Iterable[Measure]",
-    scoring: Scoring,
-    *,
-    relstring: int | None = None,
-) -> Scored:
-    """The scores of each run for each query. Only one run at a time is in memory."""
-    from ..files import trec as files
-    from ..ranking.runs import relevance_strings, score_run
-
-    names = _names(runs)
-    judged, sha256 = files.read_hashed(qrels, files.Qrels)
-    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
-    steps = list(zip(names, runs, strict=True))
-    for name, path in with_bar(steps, "scoring", "run"):
-        run, sha256 = files.read_hashed(path, files.Run)
-        if not {*run.queries} & {*judged.queries}:
-            raise ValueError(f"{path} has none of the queries of {qrels}")
-        parsed_measures = [measure.name for measure in measures]
-        result = score_run(judged, run, parsed_measures, **scoring._asdict())
-        scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
-        scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
-        if relstring is not None:
-            reading = scoring.score_dtype, scoring.judged_only, scoring.max_depth
-            scored_runs.relstrings.update(relevance_strings(judged, run, relstring, *reading))
-    return scored_runs
-
-
-def summary(
-    query_scores: "QueryScores",
-    measures: "Iterable[Measure]",
-    scoring: Scoring,
-    *,
-    means: Mapping[str, float] | None = None,
-    intervals: Mapping[str, Any],
-    per_query: bool = False,
-    preset: str | None = None,
-) -> ModuleResult:
-    """The result of one run on these queries; `intervals` are the options of intervals, if any.
-
-    A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
-    the relevance level, has no interval.
-    """
-    import numpy as np
-
-    from ..ranking.names import AGGREGATION
-    from ..ranking.ranking_measures import average, sequential_mean
-    from ..statistics.summary import uncertainty
-
-    rows = len(query_scores)
-    scores, estimators = {}, {}
-    for measure in measures:
-        values = np.array(
-            [query[measure.name] for query in query_scores.values()], dtype=np.float64
-        )
-        average_of_queries = average(measure, sequential_mean)
-        mean = average_of_queries(values)
-        scores[measure.name] = mean if means is None else means[measure.name]
-        if math.isclose(scores[measure.name], mean):
-            estimators[measure.name] = partial(average_of_queries.interval, values, None)
-    options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
-    uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
-    if intervals:
-        options |= interval_options(intervals, uncertain)
-    return ModuleResult(
-        options=options,
-        rows=rows,
-        scores=scores,
-        **uncertain,
-        per_example={
-            measure.name: [query[measure.name] for query in query_scores.values()]
-            for measure in measures
-        },
-        aggregation=aggregation_of(scores, AGGREGATION),
-        groups={
-            query: {**scores_by_measure, "n": 1}
-            for query, scores_by_measure in query_scores.items()
-        }
-        if per_query
-        else {},
-        signature="",
-        conditions={"preset": preset} if preset else {},
-        program=program(),
-    ).signed("ir_ranking")
-
-
-def _names(paths: Sequence[Path]) -> list[str]:
-    r"""The shortest printable names that distinguish the files.
-
-    >>> _names([Path("runs/bm25.run.gz"), Path("runs/dense.run.gz")])
-    ['bm25', 'dense']
-    >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
-    ['input.a', 'input.b\\n']
-    """
-    for shortened in (stem, lambda path: path.name.removesuffix(".gz"), str):
-        names = [shortened(path) for path in paths]
-        if len(set(names)) == len(names):
-            return list(map(label, names))
-    repeated = next(name for name in names if names.count(name) > 1)
-    raise UsageError(f"run {repeated!r} is given twice")

@@ -11,8 +11,8 @@ from typing import Any
 
 import typer
 
-from ..catalog.usage import check_outputs
 from ..console.config import Document, key_error, validated
+from ..console.outputs import check_written
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..integrations import ultrarag
@@ -108,7 +108,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
 
     if kind is Answers:
         benchmark = _benchmark(content, path)
-        check_outputs([save], [path, Path(benchmark.path)])
+        check_written([save], [path, Path(benchmark.path)])
         tool, results = "evaluate", _score_answers(settings, benchmark, path, profile)
         rows = len(next(iter(results.values())))
         line = signature(tool, profile, {"rows": rows})
@@ -118,7 +118,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
             for name, value in vars(settings).items()
             if name in _PATHS and value is not None
         ]
-        check_outputs([save], [path, *paths])
+        check_written([save], [path, *paths])
         tool = "evaluate_trec" if kind is Ranking else "evaluate_trec_pvalue"
         results = _score_runs(settings, path, profile)
         line = signature(tool, profile, {})

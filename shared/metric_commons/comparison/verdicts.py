@@ -70,7 +70,7 @@ def gate(
     if confidence_level is None:
         confidence_level = 1 - 2 * min(alpha, 0.499)
     sides = {"new": new, "baseline": baseline}
-    chosen = {side: _system(results, system, side) for side, results in sides.items()}
+    chosen = {side: chosen_system(results, system, side) for side, results in sides.items()}
     pool = Results(
         systems={side: results.systems[chosen[side]] for side, results in sides.items()},
         row_labels={
@@ -108,7 +108,7 @@ def gate(
     return Verdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
 
 
-def _system(results: Results, system: str | None, side: str) -> str:
+def chosen_system(results: Results, system: str | None, side: str) -> str:
     """The system of this name, or the only one."""
     names = list(results.systems)
     if system in results.systems:

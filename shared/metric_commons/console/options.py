@@ -1,15 +1,20 @@
 """Options shared by several commands; those of a request are derived from its fields."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from ..catalog import catalog
+from ..catalog.presets import PRESETS
 from ..catalog.usage import UsageError
 from ..numbers.domains import Level, Range
+from ..results.rendering import KINDS
 from ..scoring.request import DEFAULTS, HELP, annotations
 from ..scoring.worker_processes import check_jobs
 from ..statistics.methods import Method
@@ -52,8 +57,42 @@ def _bounds(annotation: Any) -> dict[str, Any]:
     for member in members:
         for marker in get_args(member)[1:]:
             if isinstance(marker, Range):
-                return {"min": int(marker.low), "max": int(min(marker.high, _MAX_INTEGER))}
+                if marker.high > _MAX_INTEGER:  # a bound that the help need not show
+                    return {"parser": partial(_whole_number, low=int(marker.low))}
+                return {"min": int(marker.low), "max": int(marker.high)}
     return {}
+
+
+def _whole_number(value: str | int, low: int) -> int:
+    """An integer that arrays can hold, from text or a default."""
+    try:
+        number = int(str(value))
+    except ValueError as error:
+        raise typer.BadParameter("it must be a valid integer") from error
+    if not low <= number <= _MAX_INTEGER:
+        side = f"greater than or equal to {low}" if number < low else f"at most {_MAX_INTEGER}"
+        raise typer.BadParameter(f"it must be {side}")
+    return number
+
+
+def modules_like(incomplete: str) -> Iterator[str]:
+    """The names of modules that begin with a text, for completion."""
+    return (name for name in catalog.names() if name.startswith(incomplete))
+
+
+def modules_and_files_like(incomplete: str) -> Iterator[str]:
+    """The modules, files and folders that begin with a text, for completion."""
+    yield from modules_like(incomplete)
+    folder, _, start = incomplete.rpartition("/")
+    parent = Path(folder or (incomplete[:1] if incomplete.startswith("/") else "."))
+    for path in sorted(parent.iterdir()) if parent.is_dir() else ():
+        if path.name.startswith(start) and (start or not path.name.startswith(".")):
+            yield f"{folder}/{path.name}" if "/" in incomplete else path.name
+
+
+def presets_like(incomplete: str) -> Iterator[str]:
+    """The names of presets that begin with a text, for completion."""
+    return (name for name in PRESETS if name.startswith(incomplete))
 
 
 def request_option(
@@ -62,6 +101,7 @@ def request_option(
     metavar: str | None = None,
     panel: str | None = STATISTICS,
     text: str | None = None,
+    complete: Callable[[str], Iterator[str]] | None = None,
 ) -> Any:
     """The option for a field of a request: its bounds and its help.
 
@@ -71,6 +111,7 @@ def request_option(
         metavar: the placeholder of the value in the help.
         panel: the panel in the help.
         text: the help, if it differs from that of the field.
+        complete: the values that a shell offers for what was typed.
     """
     about = text or f"{HELP[field][0].upper()}{HELP[field][1:]}"
     return typer.Option(
@@ -78,6 +119,7 @@ def request_option(
         metavar=metavar,
         help=about,
         rich_help_panel=panel,
+        autocompletion=complete,
         **_bounds(annotations()[field]),
     )
 
@@ -124,9 +166,12 @@ Preset = Annotated[
         metavar="NAME",
         panel=None,
         text="Options that reproduce another tool; `metric-commons presets` lists them.",
+        complete=presets_like,
     ),
 ]
-References = Annotated[str | None, request_option("references", metavar="FIELD", panel=None)]
+References = Annotated[
+    str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
+]
 Settings = Annotated[
     list[str] | None,
     request_option(
@@ -191,16 +236,39 @@ AllowEmptyReferences = Annotated[
         rich_help_panel=READING,
     ),
 ]
+SplitReferences = Annotated[
+    str | None,
+    typer.Option(
+        "--split-references",
+        metavar="TEXT",
+        help="What separates the accepted answers in a cell of .csv and .tsv, such as '|'.",
+        rich_help_panel=READING,
+    ),
+]
 Predictions = Annotated[
     list[str] | None,
     typer.Option(
+        "--predictions",
+        "-p",
         metavar="[NAME=]FIELD",
         help="Field of the predictions; not needed for logs. Repeat it for each system.",
     ),
 ]
 Save = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the result as JSON.", rich_help_panel=OUTPUT),
+    typer.Option(
+        "--save", "-o", metavar="FILE", help="Write the result as JSON.", rich_help_panel=OUTPUT
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        callback=lambda value: set_quiet(quiet=value),
+        help="Do not report which files were written.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Alpha = Annotated[
     float,
@@ -235,6 +303,50 @@ Top = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Decimals = Annotated[
+    int | None,
+    typer.Option(
+        "--digits",
+        min=0,
+        max=15,
+        metavar="COUNT",
+        help="Decimals in tables; by default no more than the intervals support, and at most four.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Percent = Annotated[
+    bool,
+    typer.Option("--percent", help="Show proportions in percent.", rich_help_panel=OUTPUT),
+]
+TableKind = Annotated[
+    Literal["scores", "groups", "parts", "ranks", "differences", "all"] | None,
+    typer.Option(
+        "--table",
+        metavar="KIND",
+        help=f"Which table to print: {', '.join(KINDS)} or all. By default all, and in LaTeX the "
+        "main one.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Caption = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help="Caption of the table, with --format latex.",
+        show_default=False,
+        rich_help_panel=OUTPUT,
+    ),
+]
+LatexLabel = Annotated[
+    str,
+    typer.Option(
+        "--label",
+        metavar="NAME",
+        help="Label of the table, such as tab:nq, with --format latex.",
+        show_default=False,
+        rich_help_panel=OUTPUT,
+    ),
+]
 Rows = Annotated[
     list[Path] | None,
     typer.Option(
@@ -243,6 +355,20 @@ Rows = Annotated[
         "one for each result.",
     ),
 ]
+
+
+_quiet = ContextVar("quiet", default=False)  # of the command that runs
+
+
+def set_quiet(*, quiet: bool) -> bool:
+    """Choose whether the command that runs reports which files it wrote."""
+    _quiet.set(quiet)
+    return quiet
+
+
+def is_quiet() -> bool:
+    """Whether the command that runs does not report which files it wrote."""
+    return _quiet.get()
 
 
 def check_processes(jobs: int | None) -> None:

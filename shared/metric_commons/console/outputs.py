@@ -1,6 +1,6 @@
 """The output of results: files and the screen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -9,13 +9,21 @@ import typer
 from ..catalog.usage import UsageError, check_outputs, extra
 from ..files.stored import OPEN_FILES, write_whole
 from ..numbers.checks import OptionError, check_choice
-from ..results.rendering import Table, label
+from ..results.latex import as_latex
+from ..results.notation import Notation
+from ..results.rendering import Table, as_html, as_markdown, label
 from ..results.results import FORMATS, Results
-from .options import OUTPUT
+from .options import OUTPUT, is_quiet
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
 
+# The formats of tables, and what makes them.
+RENDERED: Mapping[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "html": as_html,
+}
 _GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
 
 
@@ -33,12 +41,18 @@ def check_output_format(name: str | None) -> str | None:
     return name
 
 
+def formats_like(incomplete: str) -> Iterator[str]:
+    """The formats that begin with a text, for completion."""
+    return (name for name in FORMATS if name.startswith(incomplete))
+
+
 OutputFormat = Annotated[
     str,
     typer.Option(
         "--format",
         metavar="FORMAT",
         callback=check_output_format,
+        autocompletion=formats_like,
         help=f"Format of the printed output: {', '.join(FORMATS)}.",
         rich_help_panel=OUTPUT,
     ),
@@ -54,17 +68,71 @@ OptionalOutputFormat = Annotated[
 ]
 
 
+class Presentation(NamedTuple):
+    """How results are printed: the format, and of tables what is in them."""
+
+    format_name: str = "table"
+    digits: int | None = None
+    percent: bool = False
+    table: str | None = None  # None for all, or the main one in LaTeX
+    caption: str = ""
+    label: str = ""
+    main: str = "scores"  # the main table
+
+    @property
+    def notation(self) -> Notation:
+        """How numbers are written."""
+        return Notation(self.digits, self.percent)
+
+    def check(self) -> None:
+        """Check that the format has what was asked for.
+
+        Raises:
+            UsageError: it does not.
+        """
+        is_table = self.format_name not in ("json", "csv")
+        for option, value, fits in (
+            ("--digits", self.digits is not None, is_table),
+            ("--percent", self.percent, is_table),
+            ("--table", self.table, is_table),
+            ("--caption", self.caption, self.format_name == "latex"),
+            ("--label", self.label, self.format_name == "latex"),
+        ):
+            if value and not fits:
+                reason = "which has all numbers in full" if not is_table else "only for latex"
+                raise UsageError(f"{option} is not for --format {self.format_name}, {reason}")
+
+    def tables(self, results: Results) -> list[Table]:
+        """The tables to print."""
+        kind = self.table
+        if kind is None and self.format_name == "latex":
+            kind = self.main
+        chosen = results.chosen_tables(None if kind == "all" else kind, self.digits, self.percent)
+        return self.captioned(chosen)
+
+    def captioned(self, tables: Sequence[Table]) -> list[Table]:
+        """The tables with the caption and the label.
+
+        Raises:
+            UsageError: there are several.
+        """
+        if (self.caption or self.label) and len(tables) > 1:
+            raise UsageError("--caption and --label are for one table; choose it with --table")
+        return [table._replace(caption=self.caption, label=self.label) for table in tables]
+
+
 class Outputs(NamedTuple):
     """The format of the printed output, and the files to write."""
 
-    format_name: str = "table"
+    presentation: Presentation = Presentation()
     save: Path | None = None
     per_example: Path | None = None
     html: Path | None = None  # a page, as from `report`
 
     def check(self, inputs: Sequence[Path]) -> None:
         """Refuse files that would replace an input or each other, or cannot be created."""
-        check_outputs([self.save, self.per_example, self.html], inputs)
+        self.presentation.check()
+        check_written([self.save, self.per_example, self.html], inputs)
         if self.html:
             check_report()
 
@@ -78,8 +146,21 @@ class Outputs(NamedTuple):
             from ..report import find_examples, render
 
             write_whole(self.html, [render(results, find_examples(results))])
-        show(results, self.format_name)
+        show(results, self.presentation)
         say_written(self.per_example, self.save, self.html)
+
+
+def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    """Check that no output would replace an input or another, and report new folders on stderr.
+
+    Raises:
+        UsageError: one would.
+    """
+    check_outputs(outputs, inputs)
+    missing = {path.parent: None for path in outputs if path and not path.parent.exists()}
+    if not is_quiet():
+        for folder in missing:
+            typer.echo(label(f"new folder {folder}"), err=True)
 
 
 def check_report() -> None:
@@ -89,7 +170,9 @@ def check_report() -> None:
 
 
 def say_written(*paths: Path | None) -> None:
-    """Report on stderr the files that were written, with links to pages."""
+    """Report on stderr the files that were written, with links to pages, unless --quiet is set."""
+    if is_quiet():
+        return
     for path in filter(None, paths):
         if str(path).startswith(OPEN_FILES):
             continue
@@ -97,13 +180,17 @@ def say_written(*paths: Path | None) -> None:
         typer.echo(label(f"wrote {path}{link}"), err=True)
 
 
-def show(results: Results, format_name: str) -> None:
+def show(results: Results, presentation: Presentation) -> None:
     """Print results in a format; in tables, the best tier of each score is in bold."""
-    if format_name == "table":
-        show_tables(results.tables(), results.signatures())
+    format_name = presentation.format_name
+    if format_name in RENDERED:
+        text = RENDERED[format_name](presentation.tables(results), results.signatures())
+    elif format_name == "table":
+        show_tables(presentation.tables(results), results.signatures())
+        return
     else:
         text = FORMATS[format_name](results)
-        typer.echo(text, nl=not text.endswith("\n"))
+    typer.echo(text, nl=not text.endswith("\n"))
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:

@@ -102,6 +102,7 @@ Incomplete = Annotated[
 Answers = Annotated[
     Path | None,
     typer.Option(
+        "--references-file",
         metavar="FILE",
         help="File with the references, if they are in another file; rows are matched by --id.",
         rich_help_panel=READING,

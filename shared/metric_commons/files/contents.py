@@ -58,7 +58,9 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if kind in _DELIMITERS:
         rows = _delimited(stream, _DELIMITERS[kind], fields)
         return Log(format_name=PLAIN_ROWS, rows=rows, has_cells=True)
-    if kind not in ("json", "jsonl") and stream.path != STANDARD_INPUT and not _is_json(start):
+    if kind not in ("json", "jsonl") and not _is_json(start):
+        if stream.path == STANDARD_INPUT:
+            raise ValueError("not JSON; for a table on standard input say --from csv or --from tsv")
         suffixes = ", ".join(f".{name}" for name in _TABLES)
         raise ValueError(
             f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"

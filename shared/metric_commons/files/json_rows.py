@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any
 
 from ..numbers.checks import nearest
@@ -23,6 +24,7 @@ STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
 # For logs: twice as fast, and programs do not write a field twice.
 PLAIN = json.JSONDecoder()
 _ENDS = ("\n", "\r\n")
+_BLOCK = 256  # rows decoded at a time
 
 
 def location(row: int, line: int | None) -> str:
@@ -80,6 +82,24 @@ def decoded_lines(
     Raises:
         ValueError: a line is not JSON, or not an object.
     """
+    return chain.from_iterable(_blocks(_decoded(lines, decoder)))
+
+
+def _blocks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    """The rows in lists; those before an error come first, as a reader may want no more."""
+    while True:
+        block: list[Row] = []
+        try:
+            block.extend(islice(rows, _BLOCK))
+        except Exception:
+            yield block
+            raise
+        if not block:
+            return
+        yield block
+
+
+def _decoded(lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder) -> Iterator[Row]:
     scan = decoder.scan_once  # type: ignore[attr-defined] # decode() looks for white space with regular expressions
     for row, (number, line) in enumerate(lines):
         try:

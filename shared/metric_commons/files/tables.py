@@ -68,6 +68,11 @@ class Source:
         self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
         self.selection, self.limits = selection or Selection(), limits
+        # Fields of cells with several references, and the text between them; without it, cells that
+        # look as if they had several are counted.
+        self.references: Collection[str] = ()
+        self.separator: str | None = None
+        self.joined = 0
         self.progress = progress and on_terminal()
         self.sha256 = ""
         self.rows = 0  # the number of rows read so far
@@ -367,6 +372,10 @@ class _Reader:
                     problem = f"field {field!r} is empty; if an empty text is an accepted answer, "
                     problem += "add --allow-empty-references"
                     self._faults.add(field, source.location(row), problem)
+        if field in source.references and source.separator is not None:
+            return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
+        if field in source.references:
+            source.joined += sum("|" in cell.strip("|") for cell in cells)
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
             self._kinds[field] = kind

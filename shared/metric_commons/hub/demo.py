@@ -154,8 +154,7 @@ class Demo:
         self._types = {
             name: tuple(
                 {kind for layout in layouts if name in layout for kind in _json_types(layout[name])}
-                | ({dict, list} if name in self.metric.json_inputs else set())
-                | ({dict, list, int, float, bool} if name in self.metric.json_values else set())
+                | _accepted_types(self.metric.json_inputs.get(name))
             )
             for name in self.inputs
         }
@@ -432,6 +431,13 @@ def _json_types(feature: Any) -> set[type]:
         return {list}
     types: dict[str, set[type]] = {"string": {str}, "bool": {bool}}
     return types.get(feature.dtype, {int, float})
+
+
+def _accepted_types(values: Any) -> set[type]:
+    """The JSON types that rows of an input may have although the module takes texts."""
+    if values is None:
+        return set()
+    return {dict, list} if values.accepted == "objects" else {dict, list, int, float, bool}
 
 
 def _normalize(word: str) -> str:

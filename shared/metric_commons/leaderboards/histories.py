@@ -7,8 +7,9 @@ from typing import Any
 from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import Comparison, compare_pairs, statement
+from ..results.notation import PLAIN
 from ..results.rendering import Table, label, p_value
-from .leaderboards import Entry, interval_of, interval_text
+from .leaderboards import Entry, interval_of
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,17 @@ class History:
 
     def table(self, top: int | None = None) -> Table:
         """One row per result, oldest first; a significant change is in bold."""
+        records = list(self.records())
+        number_format = PLAIN.format_of(record["confidence_interval"] for record in records)
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
-        for record in list(self.records())[-(top or 0) :]:
-            cells = [f"{record['value']:.4f}", interval_text(record["confidence_interval"])]
+        for record in records[-(top or 0) :]:
+            cells = [
+                number_format.number(record["value"]),
+                number_format.interval(record["confidence_interval"]),
+            ]
             change, p = record["change"], record["p_adjusted"]
-            cells.append("" if change is None else f"{change:+.4f}")
+            cells.append("" if change is None else number_format.number(change, signed=True))
             if self.changes:
                 cells.append("" if p is None else p_value(p))
             if record["significant"]:

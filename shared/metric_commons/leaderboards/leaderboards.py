@@ -19,11 +19,13 @@ from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..comparison.reported_means import NO_ROWS, reported_results
 from ..comparison.saved_rows import with_rows
+from ..files.logs import PLAIN_ROWS
 from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
 from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
 from ..results.module_results import ModuleResult
+from ..results.notation import PLAIN, Notation, NumberFormat, is_proportion
 from ..results.rendering import Table, label
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
@@ -157,6 +159,11 @@ class Leaderboard:
         """The possible ranks of each system; empty if systems were not compared."""
         return self.results.standings.ranks.get((self.module, self.score), {})
 
+    @property
+    def is_lower_better(self) -> bool:
+        """Whether the system with the lowest score is the best."""
+        return any(self.score in self.result(name).lower_is_better for name in self.results.systems)
+
     def result(self, system: str) -> ModuleResult:
         """The result of a system for the module."""
         return self.results.systems[system][self.module]
@@ -196,9 +203,10 @@ class Leaderboard:
                 "result": str(self.paths[system]),
             }
 
-    def table(self) -> Table:
+    def table(self, notation: Notation = PLAIN) -> Table:
         """One row per system; the first tier is in bold, if there is a second."""
         standings = self.results.standings
+        number_format = self._format(self.module, self.score, notation)
         letters, marks = standings.letters, standings.marks()
         visible = self.results.visible_systems()
         columns = [  # requested in addition to the score that orders the leaderboard
@@ -216,13 +224,14 @@ class Leaderboard:
             system = record["system"]
             if system not in visible:
                 continue
-            value = f"{record['value']:.4f}{marks.get((system, self.module, self.score), '')}"
+            value = number_format.number(record["value"])
+            value += marks.get((system, self.module, self.score), "")
             names = [*([letters.get(system, "")] if letters else []), label(system)]
             if self.ranks:
                 names.insert(0, str(record["rank"]))
             cells = [value]
             if has_intervals:
-                cells.append(interval_text(record["confidence_interval"]))
+                cells.append(number_format.interval(record["confidence_interval"]))
             if self.ranks:
                 low, high = record["rank_interval"]
                 cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
@@ -233,21 +242,40 @@ class Leaderboard:
             modules = self.results.systems[system]
             for module, score in columns:
                 number = modules[module].scores.get(score) if module in modules else None
-                cells.append(f"{number:.4f}" if isinstance(number, float) else str(number or ""))
+                shown = self._format(module, score, notation)
+                cells.append("" if number is None else shown.number(number))
             rows.append([*names, *cells, *([f"{record['rows']:,}"] if has_rows else [])])
         title = f"Leaderboard by {label(self.score)}"
         names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
-        header = [label(self.score), f"{100 * self.confidence_level:g}% interval"]
+        header = [
+            number_format.heading(label(self.score)),
+            f"{100 * self.confidence_level:g}% interval",
+        ]
         if not has_intervals:
             del header[1]
         header += ["ranks", "tier"] if self.ranks else []
         header += ["pairs"] if self.ranks and not letters else []
-        header += [label(score) for _, score in columns] + (["rows"] if has_rows else [])
+        header += [
+            self._format(module, score, notation).heading(label(score)) for module, score in columns
+        ]
+        header += ["rows"] if has_rows else []
         return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
+
+    def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
+        """The format of the numbers of a score."""
+        results = [
+            modules[module]
+            for modules in self.results.systems.values()
+            if module in modules and isinstance(modules[module].scores.get(score), float)
+        ]
+        values = [result.scores[score] for result in results]
+        scaled = notation.percent and is_proportion(module, score, values)
+        intervals = [interval_of(result, score, self.confidence_level) for result in results]
+        return notation.format_of(intervals, is_proportion=scaled)
 
     def _statements(self) -> Iterator[str]:
         """Notes that are needed to read the table."""
-        if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
+        if self.is_lower_better:
             yield "Lower is better."
         if self.ranks:
             yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"
@@ -298,6 +326,11 @@ def _reported(path: Path) -> list[SavedResult]:
         return []
     finally:
         source.close()
+    if not log.means and log.format_name != PLAIN_ROWS:
+        raise ValueError(
+            f"{path}: this is a log of {log.format_name}; score this log first: metric-commons "
+            f"score logged {path} --confidence 0.95 --save FILE.json --per-example FILE.jsonl"
+        )
     problem = f"{path}: {NO_ROWS}"
     return [
         SavedResult(path, results, problem)
@@ -477,8 +510,3 @@ def _counted_interval(
 
 def _is_at(result: ModuleResult, confidence_level: float) -> bool:
     return bool(result.options.get("confidence_level") == confidence_level)
-
-
-def interval_text(interval: Sequence[float] | None) -> str:
-    """An interval in a table cell; empty if there is none."""
-    return "" if interval is None else f"[{interval[0]:.4f}, {interval[1]:.4f}]"

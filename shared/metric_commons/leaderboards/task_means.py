@@ -24,8 +24,9 @@ from itertools import combinations
 from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
+from ..results.notation import PLAIN, Notation, NumberFormat, is_proportion
 from ..results.rendering import Table, label, listed_names
-from .leaderboards import Leaderboard, interval_text
+from .leaderboards import Leaderboard
 from .task_ranks import TaskRanks, task_ranks
 
 Mean = Literal["tasks", "ranks", "borda", "win_rate"]
@@ -101,25 +102,28 @@ class TaskMeans:
             return f"{text}, and no other interval reaches so far."
         return f"{text}; its interval overlaps with that of {listed_names(rivals)}."
 
-    def table(self, top: int | None = None) -> Table:
+    def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """One row per system, one column per task; the first tier is bold if there is a second."""
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
         level = next(iter(self.leaderboards.values())).confidence_level
+        of_means, of_tasks = self._formats(notation)
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for record in list(self.records())[:top]:
             names = [*([str(record["rank"])] if self.ranks else []), label(record["system"])]
-            cells = [f"{record['value']:.4f}" if self.kind != "borda" else f"{record['value']:g}"]
+            value = record["value"]
+            cells = [of_means.number(value) if self.kind != "borda" else f"{value:g}"]
             if self.intervals:
-                cells.append(interval_text(record["confidence_interval"]))
+                cells.append(of_means.interval(record["confidence_interval"]))
             if self.ranks:
                 low, high = record["rank_interval"]
                 cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
                 if is_divided and record["tier"] == 1:
                     bold.add((len(rows), len(names)))
-            tasks = ["" if value is None else f"{value:.4f}" for value in record["tasks"].values()]
+            tasks = ["" if v is None else of_tasks.number(v) for v in record["tasks"].values()]
             rows.append([*names, *cells, *tasks])
-        header = [*(["rank"] if self.ranks else []), "system", _HEADERS[self.kind]]
+        heading = of_means.heading(_HEADERS[self.kind])
+        header = [*(["rank"] if self.ranks else []), "system", heading]
         header += [f"{100 * level:g}% interval"] if self.intervals else []
         header += ["ranks", "tier"] if self.ranks else []
         note = _SAMPLED if self.sampled else _NOTES[self.kind]
@@ -139,10 +143,24 @@ class TaskMeans:
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
-        tasks = [label(task) for task in self.leaderboards]
+        tasks = [of_tasks.heading(label(task)) for task in self.leaderboards]
         labels = 2 if self.ranks else 1
         title = "Leaderboard over tasks"
         return Table([*header, *tasks], rows, labels, bold, note, title, self.sentence())
+
+    def _formats(self, notation: Notation) -> tuple[NumberFormat, NumberFormat]:
+        """The formats of the means, and of the scores of tasks."""
+        boards = list(self.leaderboards.values())
+        values = [value for board in boards for value in _scores(board).values()]
+        scaled = notation.percent and is_proportion(boards[0].module, boards[0].score, values)
+        # Ranks and proportions of systems that are beaten are not scores.
+        of_means = notation if self.kind == "tasks" else notation._replace(percent=False)
+        intervals = [self.intervals.get(system) for system in self.values]
+        of_tasks = notation.format_of(
+            (board.interval(system) for board in boards for system in board.results.systems),
+            is_proportion=scaled,
+        )
+        return of_means.format_of(intervals, is_proportion=scaled), of_tasks
 
 
 def _scores(leaderboard: Leaderboard) -> dict[str, float]:

@@ -97,7 +97,7 @@ def _no_call(record: Record) -> list[Any]:
         ValueError: the question has possible answers, in another file.
     """
     if "irrelevance" not in category(record):
-        raise ValueError("the possible answers are in another file; name it with --answers")
+        raise ValueError("the possible answers are in another file; name it with --references-file")
     return []
 
 

@@ -109,6 +109,8 @@ class LogEvaluation(Evaluation):
         _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
         if predictions:
             record["field"] = predictions
+        if references := self.fields.get("references"):
+            record["references"] = references
         if source.log.task is not None:
             record |= {"task": source.log.task, "model": source.log.system}
         if self.answers is not None:
@@ -135,7 +137,7 @@ class LogEvaluation(Evaluation):
             if self.answers and self._id_field(source) is None:
                 formats = [source.log.format_name, self.source(self.answers).log.format_name]
                 if not {*formats} <= {*_WITHOUT_IDS}:
-                    raise UsageError("--answers needs --id, the field of ids in both files")
+                    raise UsageError("--references-file needs --id, the field of ids in both files")
 
     # ---- fields ---------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ _ALIASES = {
     "numret": "num_ret",
     "numrel": "num_rel",
 }
-_NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_OF_A_PROPORTION, *_ALIASES)
+NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_OF_A_PROPORTION, *_ALIASES)
 # Measures that trec_eval prints with an appended cutoff: P_5.
 _WITH_NUMBER = {
     "p": "precision",
@@ -213,7 +213,7 @@ def _with_cutoff(word: str) -> str:
     "; did you mean 'ndcg@10'?"
     """
     match = _ENDS_IN_NUMBER.fullmatch(word)
-    is_name = match is not None and match[1] in _NAMES
+    is_name = match is not None and match[1] in NAMES
     return f"; did you mean '{match[1]}@{match[2]}'?" if match and is_name else ""
 
 
@@ -233,8 +233,8 @@ def _parse(name: str) -> Measure:
         raise ValueError(
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
         )
-    if not numbered and word not in _NAMES:
-        hint = _with_cutoff(word) or nearest(word, _NAMES) or f"; there are {', '.join(_NAMES)}"
+    if not numbered and word not in NAMES:
+        hint = _with_cutoff(word) or nearest(word, NAMES) or f"; there are {', '.join(NAMES)}"
         raise ValueError(f"there is no measure {shown(name)}{hint}")
     measure = _with_arguments(Measure(name, kind), arguments)
     if values:

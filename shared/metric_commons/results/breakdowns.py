@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .module_results import ModuleResult
+from .notation import PLAIN, Notation, NumberFormat
 from .rendering import Table, label
 
 _PREFIX = "by_"
@@ -66,22 +67,26 @@ def main_score(scores: Mapping[str, Any]) -> str | None:
 
 
 def breakdown_tables(
-    systems: Mapping[str, Mapping[str, ModuleResult]], visible: Sequence[str]
+    systems: Mapping[str, Mapping[str, ModuleResult]],
+    visible: Sequence[str],
+    notation: Notation = PLAIN,
 ) -> list[Table]:
     """A table for each module with a breakdown, with a row for each part and system.
 
     Args:
         systems: all results.
         visible: the systems to show.
+        notation: of the numbers.
     """
     grouped: dict[tuple[str, str], list[Breakdown]] = {}
     for breakdown in breakdowns(systems):
         if breakdown.system in visible and breakdown.parts:
             grouped.setdefault((breakdown.module, breakdown.name), []).append(breakdown)
-    return [_table(module, name, parts) for (module, name), parts in grouped.items()]
+    return [_table(module, name, parts, notation) for (module, name), parts in grouped.items()]
 
 
-def _table(module: str, name: str, of_systems: Sequence[Breakdown]) -> Table:
+def _table(module: str, name: str, of_systems: Sequence[Breakdown], notation: Notation) -> Table:
+    number_format = notation.format_of(is_proportion=True)
     has_systems = len(of_systems) > 1
     columns = [key for key in next(iter(of_systems[0].parts.values())) if key not in _BESIDE]
     rows = []
@@ -92,17 +97,26 @@ def _table(module: str, name: str, of_systems: Sequence[Breakdown]) -> Table:
         for part in names[:_MOST]:
             scores = breakdown.parts[part]
             system = [label(breakdown.system)] if has_systems else []
-            rows.append([*system, label(part), *(_cell(scores, column) for column in columns)])
+            rows.append(
+                [
+                    *system,
+                    label(part),
+                    *(_cell(scores, column, number_format) for column in columns),
+                ]
+            )
     note = f"{hidden:,} more are in JSON." if hidden else ""
     levels = {breakdown.level for breakdown in of_systems} - {None}
     title = f"{module} by {name}"
     if len(levels) == 1 and any("[" in cell for row in rows for cell in row[-1:]):
         title += f", with {100 * (levels.pop() or 0):g}% intervals"
-    header = [*(["system"] if has_systems else []), name, *columns]
-    return Table(header, rows, 2 if has_systems else 1, set(), note, title)
+    parts = [scores for breakdown in of_systems for scores in breakdown.parts.values()]
+    proportions = {c for c in columns if any(isinstance(scores.get(c), float) for scores in parts)}
+    headings = [number_format.heading(c) if c in proportions else c for c in columns]
+    header = [*(["system"] if has_systems else []), name, *headings]
+    return Table(header, rows, 2 if has_systems else 1, set(), note, title, kind="parts")
 
 
-def _cell(scores: Mapping[str, Any], column: str) -> str:
+def _cell(scores: Mapping[str, Any], column: str, number_format: NumberFormat) -> str:
     """A count, or a score; the main score with its interval."""
     value = scores.get(column)
     if not isinstance(value, float) and value is not None:
@@ -112,8 +126,8 @@ def _cell(scores: Mapping[str, Any], column: str) -> str:
         return ""
     interval = scores.get("confidence_interval", {}).get(column)
     if interval is None or column != main_score(scores):
-        return f"{number:.4f}"
-    return f"{number:.4f} [{interval[0]:.4f}, {interval[1]:.4f}]"
+        return number_format.number(number)
+    return f"{number_format.number(number)} {number_format.interval(interval)}"
 
 
 def _number(value: Any) -> float:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from .notation import PLAIN, PLAIN_NUMBERS, Notation, NumberFormat, is_proportion
 from .rendering import Table, counted, label, p_value
 from .signature import signature
 
@@ -28,6 +29,7 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
 }
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
+BOLD = "Bold: a significant difference, and the better of its two means."
 SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
 
 Comparison = dict[str, Any]  # as stored in a results file
@@ -342,32 +344,96 @@ def table(
     comparisons: Sequence[Comparison],
     lower: Callable[[Comparison], bool],
     short_names: Mapping[str, str] | None = None,
+    notation: Notation = PLAIN,
+    *,
+    is_winner_first: bool = True,
 ) -> Table:
     """One row per comparison; significant results and their better means are in bold.
 
-    `lower` tells for which comparisons the lower mean is the better one, and `short_names` maps
-    systems to the names shown. The interval comes last because narrow screens wrap the last column.
+    The interval stands beside the p-value that it agrees with, the corrected one; the uncorrected
+    p-value comes last.
+
+    Args:
+        comparisons: the comparisons to show.
+        lower: whether the lower mean of a comparison is the better one.
+        short_names: the names to show, if systems have others than their own.
+        notation: of the numbers.
+        is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
+    formats = _formats(comparisons, notation)
     corrections = {_option(comparison, "correction") for comparison in comparisons}
     levels = {_option(comparison, "confidence_level") for comparison in comparisons}
     corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
     level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
     bold = set()
+    rows = []
     for row, comparison in enumerate(comparisons):
-        if comparison["significant"]:
-            is_a_better = (comparison["diff"] > 0) != lower(comparison)
+        is_lower_better = lower(comparison)
+        shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
+        rows.append(_cells(shown, short_names or {}, formats[_score(comparison)]))
+        if shown["significant"]:
+            is_a_better = (shown["diff"] > 0) != is_lower_better
             bold |= {(row, 3 if is_a_better else 4), (row, 8)}
     return Table(
         [
-            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", "p_value"),
-            *(corrected or "p_adjusted", "significant", f"{level}interval"),
+            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval"),
+            *(corrected or "p_adjusted", "significant", "p_value"),
         ],
-        [_cells(comparison, short_names or {}) for comparison in comparisons],
+        rows,
         3,
         bold,
-        statement(comparisons),
+        f"{statement(comparisons)}{f' {BOLD}' if bold else ''}",
         "Differences of systems",
+        kind="differences",
     )
+
+
+def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
+    """A comparison as it is shown: with the better system as A.
+
+    A one-sided test remains as it is, since it asks about A.
+
+    >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
+    >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
+    >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
+    ('y', 1.0, [0.08, 1.0])
+    """
+    is_a_better = (comparison["diff"] > 0) != is_lower_better
+    is_one_sided = _option(comparison, "alternative") not in (None, "two-sided")
+    if is_one_sided or is_a_better or not comparison["diff"]:
+        return comparison
+    low, high = comparison["confidence_interval"]
+    return comparison | {
+        "a": comparison["b"],
+        "b": comparison["a"],
+        "A_mean": comparison["B_mean"],
+        "B_mean": comparison["A_mean"],
+        "diff": -comparison["diff"],
+        "confidence_interval": [-high, -low],
+    }
+
+
+def _score(comparison: Comparison) -> tuple[str, str]:
+    return comparison.get("module", ""), comparison["score"]
+
+
+def _formats(
+    comparisons: Sequence[Comparison], notation: Notation
+) -> dict[tuple[str, str], NumberFormat]:
+    """The format of the numbers of each score; all have the most decimals that one supports."""
+    by_score: dict[tuple[str, str], list[Comparison]] = {}
+    for comparison in comparisons:
+        by_score.setdefault(_score(comparison), []).append(comparison)
+    formats = {}
+    for score, members in by_score.items():
+        means = [member[name] for member in members for name in ("A_mean", "B_mean")]
+        scaled = notation.percent and is_proportion(*score, means)
+        intervals = [member["confidence_interval"] for member in members]
+        formats[score] = notation.format_of(intervals, is_proportion=scaled)
+    decimals = max(number_format.decimals for number_format in formats.values())
+    return {
+        score: number_format._replace(decimals=decimals) for score, number_format in formats.items()
+    }
 
 
 def statement(comparisons: Sequence[Comparison]) -> str:
@@ -411,19 +477,24 @@ def _option(comparison: Comparison, name: str) -> Any:
     return comparison.get("options", {}).get(name)
 
 
-def _cells(comparison: Comparison, short_names: Mapping[str, str]) -> list[str]:
+def _cells(
+    comparison: Comparison, short_names: Mapping[str, str], number_format: NumberFormat
+) -> list[str]:
     return [
         *(short_names.get(comparison[side]) or label(comparison[side]) for side in ("a", "b")),
-        label(comparison["score"]),
-        *(f"{comparison[name]:.4f}" for name in ("A_mean", "B_mean")),
-        f"{comparison['diff']:+.4f}",
-        *(p_value(comparison[name]) for name in ("p_value", "p_adjusted")),
+        number_format.heading(label(comparison["score"])),
+        *(number_format.number(float(comparison[name])) for name in ("A_mean", "B_mean")),
+        number_format.number(float(comparison["diff"]), signed=True),
+        interval_of_difference(comparison, number_format),
+        p_value(comparison["p_adjusted"]),
         "yes" if comparison["significant"] else "no",
-        interval_of_difference(comparison),
+        p_value(comparison["p_value"]),
     ]
 
 
-def interval_of_difference(comparison: Comparison) -> str:
+def interval_of_difference(
+    comparison: Comparison, number_format: NumberFormat = PLAIN_NUMBERS
+) -> str:
     """The interval of a difference, in which the sign of each end is visible.
 
     A simultaneous interval of a significant difference may end at 0, without it.
@@ -436,10 +507,11 @@ def interval_of_difference(comparison: Comparison) -> str:
     """
     texts = []
     for end, beyond in zip(comparison["confidence_interval"], "><", strict=True):
-        text = f"{end:+.4f}"
+        text = number_format.number(float(end), signed=True)
         if not end:
             text = f"{beyond}0" if comparison["significant"] else "0"
-        elif abs(end) < 0.00005:
-            text = f"{end:+.1e}"
+        elif not float(text):  # a sign alone would look like zero
+            shown = number_format.factor * end
+            text = f"{shown:+.1e}" if abs(shown) < 0.00005 else f"{shown:+.1g}"
         texts.append(text)
     return f"[{', '.join(texts)}]"

@@ -2,9 +2,10 @@ r"""Tables of results in LaTeX for papers: floats with caption, label and legend
 
 All numbers of a column have the same number of decimals, so right alignment aligns the decimal
 points. Whatever follows a number, the letters of systems that are worse and the interval, has
-separate columns. A table longer than a page is not a float but a `longtable`, which repeats its
-heading on the next page and has its legend in the caption. A `longtable` cannot be scaled down, so
-a table that is both long and wide is divided into several floats.
+separate columns. Type is small, never scaled: of differences that are too wide for the text some
+columns are left out, and other wide tables are divided into several. A table longer than a page is
+not a float but a `longtable`, which repeats its heading on the next page and has its legend in the
+caption.
 """
 
 import re
@@ -25,13 +26,21 @@ _HEADINGS = {
     "p_none": "$p$ (uncorrected)",
 }
 _PAGE = 40  # rows that fit on a page
-_WIDTH = 72  # characters of small type that fit on a line of an article
+# In points: the width of the text of an article, of a character in its footnotes, and of the space
+# between columns.
+_TEXT, _CHARACTER, _GAP = 345.0, 4.5, 6.0
+# Columns of differences that a reader can do without, in this order: bold type, the corrected
+# p-value and the difference tell the same.
+_SPARED = ("significant", "p_value", "B_mean", "A_mean")
 _NUMBER = re.compile(rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}]*)(?: ?(\[[^\[\]]*\]))?")
 _SIGNS = re.compile(r"[-+.=]{3,}")
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "\N{EN DASH}": "--",
+    "\N{EM DASH}": "---",
+    "\N{MINUS SIGN}": "$-$",
     "<": r"\ensuremath{<}",
     ">": r"\ensuremath{>}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -63,19 +72,19 @@ def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
 
     >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)}, "A note.", "Scores")
     >>> print(as_latex([table], ["em|rows=2"]))
-    % In the preamble: \usepackage{booktabs,graphicx}
+    % In the preamble: \usepackage{booktabs}
     \begin{table}[t]
     \centering
+    \footnotesize\setlength{\tabcolsep}{3pt}
     \caption{Scores.}
     \label{tab:scores}
-    \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
     \begin{tabular}{lr@{}l}
     \toprule
     system & \multicolumn{2}{c}{qa\_em} \\
     \midrule
     a\&b & \textbf{0.5} & \textsuperscript{ab} \\
     \bottomrule
-    \end{tabular}}
+    \end{tabular}
     <BLANKLINE>
     \smallskip
     \parbox{\linewidth}{\footnotesize A note.}
@@ -84,14 +93,64 @@ def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
     % em|rows=2
     """
     listed = list(tables)
-    packages = ["booktabs", "graphicx"]
+    packages = ["booktabs"]
     packages += ["longtable"] if any(len(table.rows) > _PAGE for table in listed) else []
     parts = [rf"% In the preamble: \usepackage{{{','.join(packages)}}}"]
-    parts.append("\n\n".join(map(_table, listed)))
+    parts.append("\n\n".join(text for table in listed for text in _divided(table)))
     return "\n".join([*parts, "", *(f"% {line}" for line in lines)])
 
 
-def _table(table: Table) -> str:
+def _divided(table: Table) -> list[str]:
+    """The table, or several with some of its columns each, if it is wider than the text."""
+    header = table.header
+    spared = [name for name in _SPARED if name in header and table.kind == "differences"]
+    while spared and sum(_widths(table)) > _TEXT:
+        column = table.header.index(spared.pop(0))
+        if table.header[column] == _SPARED[0]:  # the difference is in bold instead
+            difference = table.header.index("Diff(A-B)")
+            rows = {row for row, bold in table.best if bold == column}
+            table = table._replace(best=table.best | {(row, difference) for row in rows})
+        table = _without(table, column)
+    widths = _widths(table)
+    labels = list(range(table.labels))
+    pages: list[list[int]] = [[]]
+    for column in range(table.labels, len(widths)):
+        page = [*labels, *pages[-1], column]
+        if pages[-1] and sum(widths[number] for number in page) > _TEXT:
+            pages.append([])
+        pages[-1].append(column)
+    if len(pages) == 1:
+        return [_table(table, "")]
+    parts = enumerate(pages, start=1)
+    return [_table(_with_columns(table, [*labels, *page]), f"{number}") for number, page in parts]
+
+
+def _widths(table: Table) -> list[float]:
+    """The width of each column in points, with the space beside it."""
+    widths = []
+    for column, name in enumerate(table.header):
+        texts = [_HEADINGS.get(name, name).replace("$", ""), *(row[column] for row in table.rows)]
+        pieces = 2 if any("[" in text for text in texts) else 1
+        widths.append(_CHARACTER * max(map(len, texts)) + _GAP * pieces)
+    return widths
+
+
+def _without(table: Table, column: int) -> Table:
+    return _with_columns(table, [j for j in range(len(table.header)) if j != column])
+
+
+def _with_columns(table: Table, columns: Sequence[int]) -> Table:
+    """The table with these columns, in this order."""
+    positions = {column: number for number, column in enumerate(columns)}
+    return table._replace(
+        header=[table.header[column] for column in columns],
+        rows=[[row[column] for column in columns] for row in table.rows],
+        best={(row, positions[column]) for row, column in table.best if column in positions},
+    )
+
+
+def _table(table: Table, part: str) -> str:
+    """A float, or a `longtable` for a table longer than a page; `part` is its number, if any."""
     columns = [_column(table, column) for column in range(len(table.header))]
     head = [
         r"\toprule",
@@ -103,45 +162,29 @@ def _table(table: Table) -> str:
         for row in range(len(table.rows))
     ]
     title = table.title or "Results"
+    words = re.sub(r"\W+", "-", title.partition(" with ")[0].lower())
     whole = _Typeset(
         alignment="".join(column.alignment for column in columns),
         head=head,
         body=body,
-        caption=_typeset(title),
-        label=re.sub(r"\W+", "-", title.partition(" with ")[0].lower()),
+        caption=table.caption or f"{_typeset(title)}{f', part {part}' if part else ''}.",
+        label=f"{table.label or f'tab:{words}'}{f'-{part}' if part else ''}",
         legend=_typeset(f"{table.sentence} {table.note}".strip()),
     )
-    if len(body) <= _PAGE:
-        return _float(whole)
-    widths = [
-        max(len(name), *(len(row[column]) for row in table.rows))
-        for column, name in enumerate(table.header)
-    ]
-    if sum(widths) + len(widths) <= _WIDTH:
-        return _long(whole)
-    starts = range(0, len(body), _PAGE)
-    parts = (
-        whole._replace(
-            body=body[start : start + _PAGE],
-            caption=_typeset(f"{title}, part {number} of {len(starts)}"),
-            label=f"{whole.label}-{number}",
-        )
-        for number, start in enumerate(starts, start=1)
-    )
-    return "\n\n".join(map(_float, parts))
+    return _float(whole) if len(body) <= _PAGE else _long(whole)
 
 
 def _long(table: _Typeset) -> str:
-    """A `longtable`, which repeats its heading on the next page; it cannot be scaled down."""
+    """A `longtable`, which repeats its heading on the next page."""
     legend = f" {table.legend}" if table.legend else ""
     caption, label = table.caption, table.label
     return "\n".join(
         [
             r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}",
             rf"\begin{{longtable}}{{{table.alignment}}}",
-            rf"\caption[{caption}.]{{{caption}.{legend}}}\label{{tab:{label}}}\\",
+            rf"\caption[{caption}]{{{caption}{legend}}}\label{{{label}}}\\",
             *(*table.head, r"\endfirsthead"),
-            rf"\caption[]{{{caption}, continued.}}\\",
+            rf"\caption[]{{{caption.rstrip('.')}, continued.}}\\",
             *(*table.head, r"\endhead"),
             *(r"\bottomrule", r"\endfoot"),
             *table.body,
@@ -151,7 +194,7 @@ def _long(table: _Typeset) -> str:
 
 
 def _float(table: _Typeset) -> str:
-    """A float, no wider than the text, with its legend below."""
+    """A float with its legend below."""
     legend = []
     if table.legend:
         text = rf"\parbox{{\linewidth}}{{\footnotesize {table.legend}}}"
@@ -160,15 +203,14 @@ def _float(table: _Typeset) -> str:
         [
             r"\begin{table}[t]",
             r"\centering",
-            rf"\caption{{{table.caption}.}}",
-            rf"\label{{tab:{table.label}}}",
-            # Scaled down to the width of the text, but never scaled up.
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            r"\footnotesize\setlength{\tabcolsep}{3pt}",
+            rf"\caption{{{table.caption}}}",
+            rf"\label{{{table.label}}}",
             rf"\begin{{tabular}}{{{table.alignment}}}",
             *table.head,
             *table.body,
             r"\bottomrule",
-            r"\end{tabular}}",
+            r"\end{tabular}",
             *legend,
             r"\end{table}",
         ]
@@ -221,5 +263,6 @@ def _typeset(text: str) -> str:
     if _SIGNS.fullmatch(text):  # only monospaced type keeps hyphens as hyphens
         return rf"\texttt{{{text}}}"
     escaped = text.translate(_ESCAPED)
-    escaped = re.sub(r"(?<![\w.])([+-])(?=\d|inf)", r"$\1$", escaped)
+    escaped = re.sub(r"(?<![\w.-])([+-])(?=\d|inf)", r"$\1$", escaped)
+    escaped = re.sub(r"(?<=\d)e([+-])0*(\d+)(?!\w)", r"$\\times10^{\1\2}$", escaped)
     return re.sub(r"(?<!\S)(\d+)-(\d+)(?!\S)", r"\1--\2", escaped)

@@ -9,11 +9,11 @@ from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.arguments import REPORTING
 from ..files.stored import from_jsonable, infinities, set_infinities, to_jsonable
-from ..score_kinds.sufficient_statistics import CountedScores
 from ..score_kinds.value_counts import ClusterCounts, ValueCounts, value_counts
 from .signature import program, settings, signature
 
 if TYPE_CHECKING:
+    from ..score_kinds.counted_scores import CountedScores
     from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
@@ -142,7 +142,7 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: CountedScores | None = None,
+    counts: "CountedScores | None" = None,
     row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
     excluded: Mapping[str, int] | None = None,
@@ -194,7 +194,7 @@ def module_result(
     clusters: ClusterCounts = {}
     if counts is not None:
         means = {name: rows for name, rows in counts.scores.items() if name not in aggregation}
-        values, clusters = value_counts(counts._replace(scores=means), metric)
+        values, clusters = value_counts(replace(counts, scores=means), metric)
     selection = dict(choices or {})
     if excluded:
         selection["left_out"] = [f"{reason}:{count}" for reason, count in excluded.items()]

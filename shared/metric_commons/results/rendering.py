@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from .notation import PLAIN, Notation, NumberFormat, is_proportion
+
 # Letters that exist as superscripts; q does not.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
@@ -15,6 +17,9 @@ _RAISE = str.maketrans(LETTERS, RAISED)
 LOWERED = str.maketrans(RAISED, LETTERS)
 _NAMED = 3  # systems that a sentence names
 _REASONS = 4  # differences from the scores of a log, as listed under a table
+
+
+KINDS = ("scores", "groups", "parts", "ranks", "differences")
 
 
 class Entry(NamedTuple):
@@ -46,6 +51,10 @@ class Table(NamedTuple):
     note: str = ""  # a line below the table
     title: str = ""
     sentence: str = ""  # above the table: a statement that a reader may quote
+    kind: str = ""  # one of KINDS, by which a table is asked for
+    # In LaTeX: the caption and the label; "" for those made from the title.
+    caption: str = ""
+    label: str = ""
 
 
 def score_table(
@@ -54,6 +63,7 @@ def score_table(
     entries: Sequence[Entry],
     marks: Marks | None = None,
     tiers: Tiers | None = None,
+    notation: Notation = PLAIN,
 ) -> Table:
     """A row for each system and group, with its labels, and a column for each score."""
     cells: dict[tuple[str, str | None], dict[tuple[str, str], Entry]] = {}
@@ -61,18 +71,50 @@ def score_table(
         cells.setdefault((entry.system, entry.group), {})[entry.module, entry.score] = entry
     columns = dict.fromkeys((entry.module, entry.score) for entry in entries)
     best = set()
+    formats: dict[tuple[str, str], NumberFormat] = {}
     for j, column in enumerate(columns, start=len(names)):
         row_entries = {i: row[column] for i, row in enumerate(cells.values()) if column in row}
+        formats[column] = format_of_entries(list(row_entries.values()), notation)
         leading = best_entries([*row_entries.values()], (tiers or {}).get(column))
         best |= {(i, j) for i, entry in row_entries.items() if entry in leading}
     rows = [
         [
             *labels(next(iter(row.values()))),
-            *(_cell(row[column], marks or {}) if column in row else "" for column in columns),
+            *(
+                _cell(row[column], marks or {}, formats[column]) if column in row else ""
+                for column in columns
+            ),
         ]
         for row in cells.values()
     ]
-    return Table([*names, *(label(score) for _, score in columns)], rows, len(names), best)
+    header = [formats[column].heading(label(column[1])) for column in columns]
+    return Table([*names, *header], rows, len(names), best)
+
+
+def format_of_entries(entries: Sequence[Entry], notation: Notation) -> NumberFormat:
+    """The format of a column of one score."""
+    first, values = entries[0], [entry.value for entry in entries]
+    scaled = notation.percent and is_proportion(first.module, first.score, values)
+    return notation.format_of([entry.interval for entry in entries], is_proportion=scaled)
+
+
+def one_system_table(entries: Sequence[Entry], notation: Notation, level: str) -> Table:
+    """A row for each score of one system, with its interval in a second column if it has any.
+
+    Args:
+        entries: the scores.
+        notation: of the numbers.
+        level: the heading of the intervals.
+    """
+    has_intervals = any(entry.interval for entry in entries)
+    rows = []
+    for entry in entries:
+        number_format = format_of_entries([entry], notation)
+        ends = [number_format.interval(entry.interval)] if has_intervals else []
+        name = number_format.heading(label(entry.score))
+        rows.append([name, number_format.number(entry.value), *ends])
+    header = ["score", label(entries[0].system), *([level] if has_intervals else [])]
+    return Table(header, rows, 1, set())
 
 
 def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None) -> list[Entry]:
@@ -229,14 +271,11 @@ def raised(letters: str) -> str:
     return letters.translate(_RAISE)
 
 
-def _cell(entry: Entry, marks: Marks) -> str:
-    """Four digits, marks, and the interval if there is one; counts without decimals."""
-    text = str(entry.value) if isinstance(entry.value, int) else f"{entry.value:.4f}"
+def _cell(entry: Entry, marks: Marks, number_format: NumberFormat) -> str:
+    """The number, marks, and the interval if there is one; counts without decimals."""
+    text = number_format.number(entry.value)
     text += marks.get((entry.system, entry.module, entry.score), "")
-    if entry.interval is None:
-        return text
-    low, high = entry.interval
-    return f"{text} [{low:.4f}, {high:.4f}]"
+    return f"{text} {number_format.interval(entry.interval)}".rstrip()
 
 
 def _tabulated(

@@ -9,12 +9,26 @@ from .breakdowns import breakdown_tables
 from .comparisons import Comparison, Rank, ranks, statement
 from .comparisons import table as table_of
 from .module_results import ModuleResult
-from .rendering import LETTERS, Entry, Marks, Table, Tiers, label, raised, score_table
+from .notation import PLAIN, Notation, NumberFormat
+from .rendering import (
+    LETTERS,
+    Entry,
+    Marks,
+    Table,
+    Tiers,
+    format_of_entries,
+    label,
+    one_system_table,
+    raised,
+    score_table,
+)
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
+_MANY = 4  # scores of a single system, which get a row each
 _MARKED = 25  # systems; more have over 300 pairs, too many to mark by letters
 _NAME_LENGTH = 22  # of a system; if names are longer, differences show letters instead
+_LISTED = 8  # systems up to which every pair has a line; more have a matrix
 
 # The columns of CSV and of data frames, whatever was requested.
 COLUMNS = (
@@ -77,9 +91,16 @@ class Standings:
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """The letter of each system; empty without comparisons and for more than 25 systems."""
-        are_marked = self.comparisons and len(self.systems) <= _MARKED
-        return dict(zip(self.systems, LETTERS, strict=False)) if are_marked else {}
+        """The letter of each system; empty without comparisons and for more than 25 systems.
+
+        "a" is the best system by the first score that ranks them, wherever the letters appear and
+        however systems are listed; without ranks the letters follow the order of the systems.
+        """
+        if not self.comparisons or len(self.systems) > _MARKED:
+            return {}
+        best_first = next(iter(self.ranks.values()), {})
+        letters = dict(zip(dict.fromkeys([*best_first, *self.systems]), LETTERS, strict=False))
+        return {system: letters[system] for system in self.systems}
 
     @cached_property
     def winners(self) -> dict[tuple[str, str], set[tuple[str, str]]]:
@@ -109,7 +130,12 @@ class Standings:
             return "No difference is significant."
         return "A letter after a score: significantly better than the system with that letter."
 
-    def rank_table(self, systems: Sequence[str]) -> Table | None:
+    def legend_of_bold(self) -> str:
+        """The meaning of bold numbers; empty if none is bold."""
+        is_divided = any(len({*tiers.values()}) > 1 for tiers in self.tiers().values())
+        return BOLD_NOTE if is_divided else ""
+
+    def rank_table(self, systems: Sequence[str], notation: Notation = PLAIN) -> Table | None:
         """The ranks of these systems, best first; None unless three or more were ranked.
 
         The first tier is in bold if there is a second. Without letters, a line of signs shows how
@@ -119,6 +145,7 @@ class Standings:
         if not ranked:
             return None
         marks = self.marks()
+        formats = self._formats(ranked, notation)
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for (module, score), ranks_of_systems in ranked.items():
@@ -128,9 +155,13 @@ class Standings:
                     continue
                 if is_divided and rank["tier"] == 1:
                     bold |= {(len(rows), 3), (len(rows), 4)}
-                value = f"{self.systems[system][module].scores[score]:.4f}"
+                value = formats[module, score].number(self.systems[system][module].scores[score])
                 low, high = rank["rank_interval"]
-                names = [label(score), self.letters.get(system, ""), label(system)]
+                names = [
+                    formats[module, score].heading(label(score)),
+                    self.letters.get(system, ""),
+                    label(system),
+                ]
                 value += marks.get((system, module, score), "")
                 cells = [value, str(rank["tier"]), str(low) if low == high else f"{low}-{high}"]
                 if not self.letters:
@@ -143,13 +174,27 @@ class Standings:
             bold,
             RANKS_NOTE,
             "Ranks",
+            kind="ranks",
         )
         if self.letters:
             return table._replace(header=table.header[:6])
         bold = {(row, column - 1) for row, column in bold}
         without_letters = [[row[0], *row[2:]] for row in rows]
         header = [table.header[0], *table.header[2:]]
-        return Table(header, without_letters, 2, bold, f"{RANKS_NOTE} {PAIRS_NOTE}", "Ranks")
+        note = f"{RANKS_NOTE} {PAIRS_NOTE}"
+        return Table(header, without_letters, 2, bold, note, "Ranks", kind="ranks")
+
+    def _formats(
+        self, ranked: Mapping[tuple[str, str], Mapping[str, Rank]], notation: Notation
+    ) -> dict[tuple[str, str], NumberFormat]:
+        """The formats of ranked scores; all have the most decimals that one of them supports."""
+        by_score: dict[tuple[str, str], list[Entry]] = {}
+        for entry in entries(self.systems):
+            if entry.group is None and (entry.module, entry.score) in ranked:
+                by_score.setdefault((entry.module, entry.score), []).append(entry)
+        formats = {key: format_of_entries(members, notation) for key, members in by_score.items()}
+        decimals = max(number_format.decimals for number_format in formats.values())
+        return {key: value._replace(decimals=decimals) for key, value in formats.items()}
 
     def signs(self, module: str, score: str, system: str) -> str:
         """A sign for each ranked system: + if `system` is significantly better, - if worse.
@@ -167,68 +212,114 @@ class Standings:
 
         return "".join(map(sign, self.ranks[module, score]))
 
+    def matrices(self, systems: Collection[str]) -> list[Table]:
+        """A table for each score with a line and a column for each ranked system, best first.
+
+        Its cells are signs. Columns have the letters of systems.
+        """
+        words = f"{len(self.comparisons):,} comparisons are in CSV and JSON."
+        matrices = []
+        for (module, score), ranks_of_systems in self.ranks.items():
+            visible = [system for system in ranks_of_systems if system in systems]
+            columns = [number for number, name in enumerate(ranks_of_systems) if name in visible]
+            rows = []
+            for system in visible:
+                signs = self.signs(module, score, system)
+                cells = [signs[column] for column in columns]
+                rows.append([self.letters[system], label(system), *cells])
+            header = ["", "system", *(self.letters[system] for system in visible)]
+            title = f"Differences of systems by {label(score)}"
+            matrices.append(Table(header, rows, 2, set(), "", title, kind="differences"))
+        note = f"{MATRIX_NOTE} {words} {statement(self.comparisons)}"
+        return [*matrices[:-1], *(table._replace(note=note) for table in matrices[-1:])]
+
 
 RANKS_NOTE = (
-    "Tier 1: the best system and all systems that are not significantly worse. Ranks: the possible "
-    "ranks of a system, simultaneous for all systems."
+    "Tier 1, in bold if there are others: the best system and all systems that are not "
+    "significantly worse. Ranks: the possible ranks of a system, simultaneous for all systems."
 )
+BOLD_NOTE = "Bold: tier 1, the best system and all systems that are not significantly worse."
 PAIRS_NOTE = (
     "Pairs: one sign for each system, in the order of the lines: + if the system of the line is "
     "significantly better than that system, - if it is worse, . if neither."
 )
+MATRIX_NOTE = (
+    "Signs: + if the system of the line is significantly better than that of the column, - if it "
+    "is worse, . if neither."
+)
 
 
-def tables(standings: Standings, visible: Sequence[str], agreement: str) -> list[Table]:
+def tables(
+    standings: Standings,
+    visible: Sequence[str],
+    agreement: str,
+    notation: Notation = PLAIN,
+    group_field: str = "group",
+) -> list[Table]:
     """The table of scores and, where available, those of groups, parts, ranks and comparisons.
 
     If systems were compared, each has a letter, and the letters after a score are of the systems
-    that are significantly worse. More than 25 systems, with over 300 pairs, get a line of signs
-    each in place of letters and single comparisons. Ranks are shown for three or more systems.
-    The best tier and significant differences are in bold.
+    that are significantly worse. More than 8 systems have a matrix of signs in place of single
+    comparisons, and more than 25, with over 300 pairs, a line of signs each without letters. Ranks
+    are shown for three or more systems.
+    The best tier and significant differences are in bold. A single system with many scores has a
+    row for each of them.
 
     Args:
         standings: the systems and their comparisons.
         visible: the systems to show.
         agreement: a note below the scores about the scores of a log.
+        notation: of the numbers.
+        group_field: the heading of the column of groups.
     """
     systems, comparisons = standings.systems, standings.comparisons
     visible_entries = [entry for entry in entries(systems) if entry.system in visible]
     overall = [entry for entry in visible_entries if entry.group is None]
     grouped = [entry for entry in visible_entries if entry.group is not None]
     tiers = standings.tiers()
-    if letters := standings.letters:
+    if len(visible) == 1 and len(overall) >= _MANY and len(systems) == 1:
+        scores = one_system_table(overall, notation, f"{_level(systems)}interval")
+    elif letters := standings.letters:
         scores = score_table(
             ["", "system"],
             lambda f: [letters[f.system], label(f.system)],
             overall,
             standings.marks(),
             tiers,
-        )._replace(note=standings.legend())
+            notation,
+        )._replace(note=f"{standings.legend()} {standings.legend_of_bold()}".rstrip())
     else:
-        scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
+        scores = score_table(
+            ["system"], lambda f: [label(f.system)], overall, tiers=tiers, notation=notation
+        )
     note = " ".join(filter(None, [scores.note, label(agreement)]))
-    shown = [scores._replace(title=_title(systems, "Scores", overall), note=note)]
+    title = _title(systems, "Scores", overall)
+    shown = [scores._replace(title=title, note=note, kind="scores")]
     if grouped:
         groups = score_table(
-            ["system", "group", "rows"],
+            ["system", label(group_field), "rows"],
             lambda f: [label(f.system), label(str(f.group)), str(f.rows or "")],
             grouped,
+            notation=notation,
         )
-        shown.append(groups._replace(labels=2, title=_title(systems, "Scores of groups", grouped)))
-    shown += breakdown_tables(systems, visible)
-    ranks_table = standings.rank_table(visible)
+        title = _title(systems, "Scores of groups", grouped)
+        shown.append(groups._replace(labels=2, title=title, kind="groups"))
+    shown += breakdown_tables(systems, visible, notation)
+    ranks_table = standings.rank_table(visible, notation)
     if ranks_table:
         shown.append(ranks_table)
     if ranks_table and not letters:
         words = f"{len(comparisons):,} comparisons are in CSV and JSON. "
         note = f"{words}{statement(comparisons)}"
         shown[-1] = ranks_table._replace(note=f"{ranks_table.note} {note}")
+    elif ranks_table and len(systems) > _LISTED:
+        shown += standings.matrices(visible)
     elif comparisons:
         pairs = [c for c in comparisons if c["a"] in visible and c["b"] in visible]
         is_long = max(map(len, systems)) > _NAME_LENGTH
         short_names = letters if is_long else {}
         if pairs:
-            shown.append(table_of(pairs, standings.is_lower_better, short_names))
+            shown.append(table_of(pairs, standings.is_lower_better, short_names, notation))
     return shown
 
 
@@ -273,15 +364,19 @@ def _rank(standings: Standings, entry: Entry) -> Rank | None:
     return standings.ranks.get((entry.module, entry.score), {}).get(entry.system)
 
 
-def _title(systems: Systems, name: str, entries: Iterable[Entry]) -> str:
-    """The title of a table of scores, with the level of its intervals if it has any."""
+def _level(systems: Systems) -> str:
+    """The level of intervals, such as "95% "; "" if results differ in it or have none."""
     levels = {
         result.options.get("confidence_level")
         for modules in systems.values()
         for result in modules.values()
     }
+    level = levels.pop() if len(levels) == 1 else None
+    return f"{100 * level:g}% " if level else ""
+
+
+def _title(systems: Systems, name: str, entries: Iterable[Entry]) -> str:
+    """The title of a table of scores, with the level of its intervals if it has any."""
     if not any(entry.interval for entry in entries):
         return name
-    level = levels.pop() if len(levels) == 1 else None
-    at_level = f"{100 * level:g}% " if level else ""
-    return f"{name} with {at_level}intervals"
+    return f"{name} with {_level(systems)}intervals"

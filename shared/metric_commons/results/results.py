@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..files.stored import Stored, from_jsonable, to_jsonable
-from ..numbers.checks import nearest
+from ..numbers.checks import check_choice, nearest
+from ..numbers.domains import check_option
 from .comparisons import Comparison, Rank
 from .latex import as_latex
-from .module_results import ModuleResult, means_of_rows, sentence_of
+from .module_results import ModuleResult, sentence_of
+from .notation import PLAIN, Digits, Notation
 from .rendering import (
+    KINDS,
     Entry,
     Table,
     agreement_note,
@@ -29,9 +32,9 @@ from .rendering import (
     label,
     spreadsheet_cell,
 )
-from .result_checks import check_content, check_rows
+from .result_checks import check_content
 from .result_tables import COLUMNS, Standings, entries, lines, tables
-from .row_scores import read_rows, write_rows
+from .row_scores import read_rows, with_columns, write_rows
 from .score_names import find_score, find_scores
 
 
@@ -41,7 +44,8 @@ class Results(Stored):
 
     `results["system"]["score"]` is a score; `systems` holds the full result of each module. `save`
     and `read` keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`,
-    `to_json` and `to_pandas` show them; `choose` and `sort` select and order.
+    `to_json` and `to_pandas` show them, as do `print` and notebooks; `choose` and `sort` select
+    and order.
 
     >>> from ..scoring.scoring import score
     >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
@@ -155,7 +159,7 @@ class Results(Stored):
         systems = {
             system: {
                 module: replace(
-                    _with_columns(path, system, module, result, columns[system]),
+                    with_columns(path, system, module, result, columns[system]),
                     row_sums=sums[system].get(module),
                     row_texts=texts[system].get(module, {}),
                 )
@@ -267,21 +271,72 @@ class Results(Stored):
         comparisons = sorted(self.comparisons, key=key_of_pair)
         return replace(self, systems=systems, comparisons=comparisons)
 
-    def to_table(self) -> str:
-        """Plain text: one row per system and one column per score; then the signatures."""
-        return as_text(self.tables(), self.signatures())
+    def __str__(self) -> str:
+        """The tables as plain text, which `print` shows."""
+        return self.to_table()
 
-    def to_markdown(self) -> str:
-        """The same in Markdown, with the best tier of each score in bold."""
-        return as_markdown(self.tables(), self.signatures())
+    def to_table(
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False
+    ) -> str:
+        """Plain text: one row per system and one column per score; then the signatures.
 
-    def to_latex(self) -> str:
-        """The same in LaTeX: floats with booktabs, each with a caption, a label and its legend."""
-        return as_latex(self.tables(), self.signatures())
+        A single system with four scores or more has one row per score.
 
-    def to_html(self) -> str:
-        """The same as HTML tables for any page, with the best tier of each score in bold."""
-        return as_html(self.tables(), self.signatures())
+        Args:
+            table: which table: "scores", "groups", "parts", "ranks" or "differences"; None for all.
+            digits: the number of decimals; None for no more than the intervals support, at most 4.
+            percent: whether proportions are multiplied by 100.
+
+        Raises:
+            ValueError: these results do not have this table.
+
+        >>> from ..scoring.scoring import score
+        >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+        >>> print(results.to_table(digits=1, percent=True))  # doctest: +ELLIPSIS
+        system       qa_em (%)
+        -----------  -----------
+        predictions  50.0
+        ...
+        """
+        return as_text(self.chosen_tables(table, digits, percent), self.signatures())
+
+    def to_markdown(
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False
+    ) -> str:
+        """The tables in Markdown, with the best tier of each score in bold; see `to_table`."""
+        return as_markdown(self.chosen_tables(table, digits, percent), self.signatures())
+
+    def to_latex(
+        self,
+        table: str = "scores",
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        caption: str = "",
+        label: str = "",
+    ) -> str:
+        r"""One table in LaTeX, with booktabs, a caption, a label and its legend; see `to_table`.
+
+        A table too wide for the column of a paper is divided into several floats.
+
+        Args:
+            table: which table, or "all".
+            digits: the number of decimals.
+            percent: whether proportions are multiplied by 100.
+            caption: the caption, in LaTeX; "" for the title of the table.
+            label: the label, such as "tab:nq"; "" for one made from the title.
+        """
+        chosen = self.chosen_tables(None if table == "all" else table, digits, percent)
+        if (caption or label) and len(chosen) > 1:
+            raise ValueError(f"a caption and a label are for one table, not for {len(chosen)}")
+        named = [member._replace(caption=caption, label=label) for member in chosen]
+        return as_latex(named, self.signatures())
+
+    def to_html(
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False
+    ) -> str:
+        """HTML tables for any page, with the best tier of each score in bold; see `to_table`."""
+        return as_html(self.chosen_tables(table, digits, percent), self.signatures())
 
     def _repr_html_(self) -> str:
         """The tables that notebooks show."""
@@ -316,11 +371,35 @@ class Results(Stored):
         """The cells of each line of `to_csv`."""
         return list(lines(self.standings, self.visible_systems()))
 
-    def tables(self) -> list[Table]:
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """The table of scores and, where available, the tables of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
         note = " ".join([*self.sentences(), *filter(None, [agreement])])
-        return tables(self.standings, self.visible_systems(), note)
+        return tables(
+            self.standings, self.visible_systems(), note, notation, self._field_of_groups()
+        )
+
+    def chosen_tables(
+        self, table: str | None, digits: int | None = None, percent: bool = False
+    ) -> list[Table]:
+        """The tables of this kind, or all, with numbers in this notation; see `to_table`."""
+        if table is not None:
+            check_choice("table", table, KINDS)
+        if digits is not None:
+            check_option("digits", digits, Digits)
+        listed = self.tables(Notation(digits, percent))
+        chosen = [member for member in listed if table in (None, member.kind)]
+        if not chosen:
+            kinds = ", ".join(dict.fromkeys(member.kind for member in listed))
+            raise ValueError(f"there is no table of {table}, only of {kinds}")
+        return chosen
+
+    def _field_of_groups(self) -> str:
+        """The field that all systems' groups come from; "group" if it is not recorded."""
+        columns = self.provenance.get("columns", {})
+        fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
+        field_name = fields.pop() if len(fields) == 1 else None
+        return field_name or "group"
 
     def sentences(self) -> list[str]:
         """Sentences to quote, of the modules that have one, about the systems that tables show."""
@@ -385,37 +464,3 @@ def _read_comparison(values: Mapping[str, Any]) -> Comparison:
         name: value if name in plain_keys else from_jsonable(value)
         for name, value in values.items()
     }
-
-
-def _with_columns(
-    path: str | Path,
-    system: str,
-    module: str,
-    result: ModuleResult,
-    columns: Mapping[str, list[float]],
-) -> ModuleResult:
-    """The result with the columns of its scores, which are checked to be their means."""
-    columns_of_module = {name: columns[name] for name in result.scores if columns[name]}
-    try:
-        check_rows(module, columns_of_module)
-    except ValueError as error:
-        raise ValueError(f"{path}: system {system!r}: {error}") from error
-    full = replace(result, per_example=columns_of_module)
-    for name, values in columns_of_module.items():
-        if len(values) != result.rows:
-            raise ValueError(
-                f"{path}: system {system!r} has {len(values)} rows of {name}, but {result.rows} "
-                "were scored"
-            )
-    for name, values in means_of_rows(full).items():
-        counting = [value for value in values if not math.isnan(value)]
-        average = math.fsum(counting) / len(counting) if counting else math.nan
-        stored = result.scores[name]
-        if not math.isnan(stored) and not math.isclose(
-            average, stored, rel_tol=1e-9, abs_tol=1e-12
-        ):
-            raise ValueError(
-                f"{path}: the mean of {name} of system {system!r} is {average}, but the result "
-                f"says {stored}; the rows belong to another result"
-            )
-    return full

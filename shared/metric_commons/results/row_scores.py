@@ -11,11 +11,14 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..files.stored import check_object, from_jsonable, refuse_device, to_jsonable, write_whole
 from ..numbers.domains import Finite, Range, check_option
+from .module_results import ModuleResult, means_of_rows
+from .result_checks import check_rows
 
 if TYPE_CHECKING:
     from ..statistics.sums import RowSums
@@ -176,3 +179,37 @@ def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":
     names = tuple(sorted({name for row in rows for name in row}))
     values = [[row.get(name, 0) for name in names] for row in rows]
     return RowSums(names, np.array(values).reshape(len(rows), len(names)))
+
+
+def with_columns(
+    path: str | Path,
+    system: str,
+    module: str,
+    result: ModuleResult,
+    columns: Mapping[str, list[float]],
+) -> ModuleResult:
+    """The result with the columns of its scores, which are checked to be their means."""
+    columns_of_module = {name: columns[name] for name in result.scores if columns[name]}
+    try:
+        check_rows(module, columns_of_module)
+    except ValueError as error:
+        raise ValueError(f"{path}: system {system!r}: {error}") from error
+    full = replace(result, per_example=columns_of_module)
+    for name, values in columns_of_module.items():
+        if len(values) != result.rows:
+            raise ValueError(
+                f"{path}: system {system!r} has {len(values)} rows of {name}, but {result.rows} "
+                "were scored"
+            )
+    for name, values in means_of_rows(full).items():
+        counting = [value for value in values if not math.isnan(value)]
+        average = math.fsum(counting) / len(counting) if counting else math.nan
+        stored = result.scores[name]
+        if not math.isnan(stored) and not math.isclose(
+            average, stored, rel_tol=1e-9, abs_tol=1e-12
+        ):
+            raise ValueError(
+                f"{path}: the mean of {name} of system {system!r} is {average}, but the result "
+                f"says {stored}; the rows belong to another result"
+            )
+    return full

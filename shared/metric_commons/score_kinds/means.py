@@ -1,10 +1,9 @@
 """Scores of single rows, of which means are reported."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,68 +12,17 @@ from ..catalog.arguments import OF_ROWS
 from ..numbers.arrays import Floats
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import score_range
-from ..statistics.cluster_sums import Clusters, ClusterSums
+from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
 from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
+from .counted_scores import CountedScores
 from .score_kind import ScoreKind
 from .state_checks import check_clusters, check_f1, check_names, check_scores
-from .sufficient_statistics import (
-    Columns,
-    CountedScores,
-    RowLabels,
-    SufficientStatistics,
-    refuse_ids,
-)
+from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 _PENDING = 1 << 14  # the minimum of numbers that are added up at once
 SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
-
-
-@dataclass(frozen=True)
-class Rows:
-    """How often each score occurs among some rows, and the sums of their clusters."""
-
-    scores: dict[str, Multiset]
-    clusters: dict[str, ClusterSums] | None  # None without clusters
-
-    def __len__(self) -> int:
-        return len(next(iter(self.scores.values())))
-
-    @property
-    def entries(self) -> int:
-        """The number of stored numbers, on which the time to add them up depends."""
-        clusters = 0 if self.clusters is None else sum(map(len, self.clusters.values()))
-        return clusters + sum(scores.values.size for scores in self.scores.values())
-
-    @classmethod
-    def sum(cls, parts: Sequence[Self]) -> Self:
-        """All rows; the parts have the same scores, and clusters or none."""
-        first, *others = parts
-        if not others:
-            return first
-        clusters = None
-        if first.clusters is not None:
-            sums = [cast(dict[str, ClusterSums], part.clusters) for part in parts]
-            clusters = {name: ClusterSums.sum([part[name] for part in sums]) for name in sums[0]}
-        return cls(
-            {name: Multiset.sum([part.scores[name] for part in parts]) for name in first.scores},
-            clusters,
-        )
-
-    def to_jsonable(self) -> list[Any]:
-        scores = {name: [scores.values, scores.counts] for name, scores in self.scores.items()}
-        if self.clusters is None:
-            return [scores, None]
-        return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
-
-    @classmethod
-    def from_jsonable(cls, content: Any) -> Self:
-        scores, clusters = content
-        return cls(
-            {name: Multiset.from_plain(multiset) for name, multiset in scores.items()},
-            clusters and {name: ClusterSums.from_plain(sums) for name, sums in clusters.items()},
-        )
 
 
 class RowScores(SufficientStatistics):
@@ -86,7 +34,7 @@ class RowScores(SufficientStatistics):
 
     def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
-        self._parts: dict[str | None, list[Rows]] = {}
+        self._parts: dict[str | None, list[CountedScores]] = {}
         self._rows = self._added = self._pending = 0
 
     def __len__(self) -> int:
@@ -120,7 +68,7 @@ class RowScores(SufficientStatistics):
             if reporting.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
         groups = self._groups()
-        result = self._summary(Rows.sum([*groups.values()]), **reporting)
+        result = self._summary(CountedScores.sum([*groups.values()]), **reporting)
         if None not in groups:
             result["groups"] = {
                 label: self._summary(groups[label], **reporting) | {"n": len(groups[label])}
@@ -129,17 +77,14 @@ class RowScores(SufficientStatistics):
         return result
 
     def counts(self) -> CountedScores:
-        return self._value_counts(Rows.sum([*self._groups().values()]))
-
-    def _value_counts(self, rows: Rows) -> CountedScores:
-        return CountedScores(rows.scores, rows.clusters)
+        return CountedScores.sum([*self._groups().values()])
 
     def to_jsonable(self) -> Any:
         return [[label, rows.to_jsonable()] for label, rows in self._groups().items()]
 
     def read_jsonable(self, content: Any) -> None:
         for label, rows in content:
-            self._add({label: [Rows.from_jsonable(rows)]})
+            self._add({label: [CountedScores.from_jsonable(rows)]})
 
     def check(self) -> None:
         for rows in chain.from_iterable(self._parts.values()):
@@ -148,19 +93,21 @@ class RowScores(SufficientStatistics):
             check_f1({name: scores.mean() for name, scores in rows.scores.items() if len(scores)})
             self._check_clusters(rows)
 
-    def _check_clusters(self, rows: Rows) -> None:
+    def _check_clusters(self, rows: CountedScores) -> None:
         if rows.clusters is not None:
             check_clusters(rows.clusters, rows.scores)
 
-    def _groups(self) -> dict[str | None, Rows]:
+    def _groups(self) -> dict[str | None, CountedScores]:
         """The rows of each group."""
         if self._pending:
-            self._parts = {label: [Rows.sum(parts)] for label, parts in self._parts.items()}
+            self._parts = {
+                label: [CountedScores.sum(parts)] for label, parts in self._parts.items()
+            }
             self._added = sum(parts[0].entries for parts in self._parts.values())
             self._pending = 0
         return {label: parts[0] for label, parts in self._parts.items()}
 
-    def _add(self, new: Mapping[str | None, Sequence[Rows]]) -> None:
+    def _add(self, new: Mapping[str | None, Sequence[CountedScores]]) -> None:
         first = next(chain.from_iterable(chain(self._parts.values(), new.values())), None)
         for part in chain.from_iterable(new.values()):
             if first is not None and part.scores.keys() != first.scores.keys():
@@ -178,8 +125,8 @@ class RowScores(SufficientStatistics):
         if self._pending > max(_PENDING, self._added):
             self._groups()
 
-    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> Rows:
-        return Rows(
+    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> CountedScores:
+        return CountedScores(
             {name: Multiset.from_values(values) for name, values in scores.items()},
             None
             if clusters is None
@@ -190,12 +137,12 @@ class RowScores(SufficientStatistics):
         scores = self._metric.compute(**columns, **SCORES_ALONE)
         return {name: np.array(values) for name, values in scores["per_example"].items()}
 
-    def _summary(self, rows: Rows, **reporting: Any) -> dict[str, Any]:
+    def _summary(self, rows: CountedScores, **reporting: Any) -> dict[str, Any]:
         means = {name: multiset.mean() for name, multiset in rows.scores.items()}
         estimators = {name: partial(self._interval, rows, name) for name in rows.scores}
         return means | uncertainty(estimators, **reporting)
 
-    def _interval(self, rows: Rows, name: str, **reporting: Any) -> Interval:
+    def _interval(self, rows: CountedScores, name: str, **reporting: Any) -> Interval:
         return interval(
             rows.scores[name],
             clusters=None if rows.clusters is None else rows.clusters[name],

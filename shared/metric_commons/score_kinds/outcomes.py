@@ -16,21 +16,25 @@ from ..outcomes.preferences import (
     win_rates,
 )
 from ..statistics.cluster_sums import Clusters
-from .means import Rows, RowScores
+from .counted_scores import CountedScores
+from .means import RowScores
 from .score_kind import ScoreKind
 from .state_checks import check_clusters
-from .sufficient_statistics import Columns, CountedScores, SufficientStatistics
-from .value_counts import counts_of_rows
+from .sufficient_statistics import Columns, SufficientStatistics
 
 
 class ComparisonOutcomes(RowScores):
     """Outcomes of comparisons; whether a tie counts is decided at the end."""
 
-    def _value_counts(self, rows: Rows) -> CountedScores:
-        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
-        return counts_of_rows(values)._replace(clusters=rows.clusters)
+    def counts(self) -> CountedScores:
+        rows = super().counts()
+        return replace(self._rates(rows), clusters=rows.clusters)
 
-    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> Rows:
+    def _rates(self, rows: CountedScores) -> CountedScores:
+        elements = rows.scores["outcome"].elements()
+        return CountedScores.of_rows(values_of_rates(elements, self._options["ties"]))
+
+    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> CountedScores:
         (values,) = scores.values()
         rows = super()._counted(scores, None)
         if clusters is None:
@@ -40,13 +44,11 @@ class ComparisonOutcomes(RowScores):
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
         return {"outcome": KIND.score_block(self._metric, columns)}
 
-    def _check_clusters(self, rows: Rows) -> None:
-        if rows.clusters is None:
-            return
-        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
-        check_clusters(rows.clusters, counts_of_rows(values).scores)
+    def _check_clusters(self, rows: CountedScores) -> None:
+        if rows.clusters is not None:
+            check_clusters(rows.clusters, self._rates(rows).scores)
 
-    def _summary(self, rows: Rows, **reporting: Any) -> dict[str, Any]:
+    def _summary(self, rows: CountedScores, **reporting: Any) -> dict[str, Any]:
         del reporting["standard_error"]  # which is always there
         elements = rows.scores["outcome"].elements()
         return rates(elements, self._options["ties"], rows.clusters, **reporting)

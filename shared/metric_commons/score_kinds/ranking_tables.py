@@ -24,7 +24,7 @@ class Rankings:
     """Scores of rankings with distinct ids.
 
     >>> rankings = Rankings(["mrr"])
-    >>> rankings.update(["q", 7], {"mrr": [0.5, 1.0]}, {"groups": ["a", "b"]})
+    >>> rankings.add(["q", 7], {"mrr": [0.5, 1.0]}, {"groups": ["a", "b"]})
     >>> rankings.in_order()
     ({'mrr': array([1. , 0.5])}, {'groups': ['b', 'a']})
     """
@@ -42,7 +42,7 @@ class Rankings:
         # In another process texts have other codes.
         return self.__dict__ | {"_codes": None}
 
-    def update(
+    def add(
         self, ids: Sequence[Any], scores: Mapping[str, Any], labels: Mapping[str, Sequence[str]]
     ) -> None:
         """Add rankings.

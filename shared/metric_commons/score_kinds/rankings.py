@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 from ..base.declarations import Module
 from ..base.row_module import RowModule
@@ -10,55 +10,43 @@ from ..numbers.checks import RowError
 from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.summary import Average, summarize
+from .counted_scores import CountedScores
 from .means import SCORES_ALONE, Means
 from .ranking_tables import Rankings
 from .state_checks import check_column, check_f1
-from .sufficient_statistics import Columns, CountedScores, Ids, RowLabels, SufficientStatistics
-from .value_counts import counts_of_rows
+from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics
 
 _INTEGERS = 1 << 63
 
 
-class RankingScores(SufficientStatistics):
+class RankingScores(Rankings, SufficientStatistics):
     """The scores of each ranking, under its id."""
 
     def __init__(self, metric: RowModule) -> None:
-        super().__init__(metric)
-        measures = self._options["measures"]
-        self._measures = _measures(measures if isinstance(measures, str) else tuple(measures))
-        self._rankings = Rankings([measure.name for measure in self._measures])
-
-    def __len__(self) -> int:
-        return len(self._rankings)
+        SufficientStatistics.__init__(self, metric)
+        names = self._options["measures"]
+        self._parsed = _measures(names if isinstance(names, str) else tuple(names))
+        Rankings.__init__(self, [measure.name for measure in self._parsed])
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         scores = self._metric.compute(**columns, **SCORES_ALONE)["per_example"]
         rows = len(next(iter(scores.values())))
         ids = range(len(self), len(self) + rows)
-        self._rankings.update(
+        self.add(
             ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
         )
 
-    def merge(self, statistics: Self) -> None:
-        self._rankings.merge(statistics._rankings)
-
     def result(self, **reporting: Any) -> dict[str, Any]:
-        scores, labels = self._rankings.in_order()
-        means = {measure.name: average(measure) for measure in self._measures}
+        scores, labels = self.in_order()
+        means = {measure.name: average(measure) for measure in self._parsed}
         return summarize(scores, means, **reporting, **labels)
 
     def counts(self) -> CountedScores:
-        scores, labels = self._rankings.in_order()
-        return counts_of_rows(scores, labels.get("clusters"))
-
-    def to_jsonable(self) -> Any:
-        return self._rankings.to_jsonable()
-
-    def read_jsonable(self, content: Any) -> None:
-        self._rankings.read_jsonable(content)
+        scores, labels = self.in_order()
+        return CountedScores.of_rows(scores, labels.get("clusters"))
 
     def check(self) -> None:
-        for scores in self._rankings.tables_of_scores():
+        for scores in self.tables_of_scores():
             for name, values in scores.items():
                 check_column(name, values, self._metric.score_ranges)
             check_f1({name: float(values.mean()) for name, values in scores.items() if values.size})

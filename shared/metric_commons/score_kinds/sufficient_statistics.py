@@ -12,8 +12,7 @@ from ..catalog.arguments import REPORTING
 
 if TYPE_CHECKING:
     from ..base.row_module import RowModule
-    from ..numbers.multisets import Multiset
-    from ..statistics.cluster_sums import ClusterSums
+    from .counted_scores import CountedScores
 
 Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
@@ -34,13 +33,6 @@ class RowLabels(NamedTuple):
         """
         columns = {"groups": self.groups, "clusters": self.clusters}
         return {name: labels for name, labels in columns.items() if labels is not None}
-
-
-class CountedScores(NamedTuple):
-    """How often each score of rows occurs, and the sums of clusters."""
-
-    scores: "Mapping[str, Multiset]"
-    clusters: "Mapping[str, ClusterSums] | None" = None  # None without clusters
 
 
 class SufficientStatistics(ABC):
@@ -65,7 +57,7 @@ class SufficientStatistics(ABC):
     def result(self, **reporting: Any) -> dict[str, Any]:
         """The result of all rows."""
 
-    def counts(self) -> CountedScores | None:
+    def counts(self) -> "CountedScores | None":
         """How often each score of rows occurs; None where intervals do not follow from that."""
         return None
 

@@ -2,16 +2,15 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.declarations import Module
 from .score_kind import kind_of
-from .sufficient_statistics import CountedScores
 
 if TYPE_CHECKING:
-    from ..numbers.arrays import Floats
     from ..statistics.proportions import Interval
+    from .counted_scores import CountedScores
 
 # By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
 ValueCounts = dict[str, list[Any]]
@@ -21,16 +20,16 @@ ClusterCounts = dict[str, list[Any]]
 _MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
 
 
-def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, ClusterCounts]:
+def value_counts(counts: "CountedScores", metric: Module) -> tuple[ValueCounts, ClusterCounts]:
     """The counts of those scores that have few values, for a result of the module `metric`.
 
     Clusters of a score are counted, too, by their number of rows and the sum of these; a score
     with too many kinds of clusters has no counts.
 
     >>> from types import SimpleNamespace
-    >>> from ..numbers.multisets import Multiset
-    >>> em = {"qa_em": Multiset.from_values([1.0, 0.0, 1.0])}
-    >>> value_counts(CountedScores(em), SimpleNamespace(score_kind="means", unbounded=frozenset()))
+    >>> from .counted_scores import CountedScores
+    >>> counts = CountedScores.of_rows({"qa_em": [1.0, 0.0, 1.0]})
+    >>> value_counts(counts, SimpleNamespace(score_kind="means", unbounded=frozenset()))
     ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
     """
     kind = kind_of(metric)
@@ -49,35 +48,6 @@ def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, Cl
         ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
         values[name] = [*multiset.to_plain(), *([] if ends == (0.0, 1.0) else [list(ends)])]
     return values, clusters
-
-
-def counts_of_rows(
-    columns: "Mapping[str, Sequence[float] | Floats]", clusters: Sequence[Any] | None = None
-) -> CountedScores:
-    """The counts of each score; rows that do not count, which are NaN, are excluded.
-
-    Args:
-        columns: the scores of all rows, by score.
-        clusters: one label per row; None if rows stand alone.
-    """
-    import numpy as np
-
-    from ..numbers.multisets import Multiset
-    from ..statistics.cluster_sums import Clusters
-
-    arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
-    counting = {name: ~np.isnan(values) for name, values in arrays.items()}
-    scores = {name: Multiset.from_values(values[counting[name]]) for name, values in arrays.items()}
-    if clusters is None:
-        return CountedScores(scores)
-    labels = Clusters.of_labels(clusters, len(clusters))
-    return CountedScores(
-        scores,
-        {
-            name: labels.take(counting[name]).sums(values[counting[name]])
-            for name, values in arrays.items()
-        },
-    )
 
 
 def count_interval(

@@ -44,6 +44,7 @@ class Evaluation(Request):
     common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
+    split_references: str | None = None  # what separates several references in a cell
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format is known
     limits: Limits | None = None  # of lines and compressed files
@@ -79,7 +80,11 @@ class Evaluation(Request):
         else:
             results = self._part(jobs).results(**self.intervals).choose(self.scores)
         record = results.provenance | {"columns": self._columns()}
-        return signed(replace(results, provenance=record), self.preset)
+        results = replace(results, provenance=record)
+        if self.split_references is not None:
+            separator = self.split_references.replace("|", "vertical line")  # signatures use "|"
+            results = _conditioned(results, {"split_references": separator})
+        return signed(results, self.preset)
 
     def _needs_all_rows(self) -> bool:
         """Whether all rows must be kept: to be saved, matched, or scored together."""
@@ -289,6 +294,7 @@ class Evaluation(Request):
             for quantifier in (any, all)
         )
         source.filled = [] if self.allow_empty_references else inputs["references"]
+        source.references, source.separator = inputs["references"], self.split_references
 
     def _check_rows(
         self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
@@ -382,6 +388,20 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
                 raise UsageError(f"system {system!r} is given twice")
             systems[system] = path, column
     return systems
+
+
+def _conditioned(results: Results, added: Mapping[str, Any]) -> Results:
+    """Results with more conditions of their scores, which signatures show."""
+    systems = {
+        system: {
+            module: replace(result, conditions={**(result.conditions or {}), **added}).signed(
+                module
+            )
+            for module, result in modules.items()
+        }
+        for system, modules in results.systems.items()
+    }
+    return replace(results, systems=systems)
 
 
 def signed(results: Results, name: str | None) -> Results:

@@ -12,6 +12,7 @@ from ..base.declarations import Module
 from ..catalog.arguments import (
     assign,
     check_supported,
+    is_assignable,
     names_of_functions,
     texts_of_rows,
 )
@@ -68,7 +69,7 @@ def score(
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
     jobs: int = 1,
-    **unknown: Any,
+    **module_options: Any,
 ) -> Results:
     """The results of every module on every system.
 
@@ -106,23 +107,26 @@ def score(
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from
             this one, which is worthwhile from about 100,000 rows on.
-        **unknown: refused, with a hint at the argument that was probably meant.
+        **module_options: options of modules by their names, as in `options`.
 
     Raises:
         ValueError: an unknown module or option, or input that a module refuses.
-        TypeError: there is no such argument.
+        TypeError: there is no such argument, and no module has an option of this name; the message
+            has a hint at what was probably meant.
 
     >>> systems = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
     >>> results = score(["qa_em", "qa_f1"], predictions=systems, references=["paris", "oslo"])
     >>> [results.systems[name]["qa_em"].scores["qa_em"] for name in systems]
     [0.5, 1.0]
+    >>> score("qa_em", predictions=["a"], references=["A"], normalizer=str.upper)["predictions"]
+    {'qa_em': 1.0}
     >>> score("qa_em", predictions=["a"], references=["a"], options={"normaliser": "lower"})
     Traceback (most recent call last):
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     module_names = [modules] if isinstance(modules, str) else list(modules)
     metrics = {name: load_without_evaluate(name) for name in module_names}
-    _refuse(unknown, metrics)
+    options = {**(options or {}), **_checked_options(module_options, options or {}, metrics)}
     request = Request(
         modules=module_names,
         options=options,
@@ -269,21 +273,25 @@ def _needs_rows(
     return not is_spark(data)
 
 
-def _refuse(unknown: Iterable[str], metrics: Mapping[str, Module]) -> None:
-    """Check that there are no unknown arguments.
+def _checked_options(
+    named: Mapping[str, Any], options: Mapping[str, Any], metrics: Mapping[str, Module]
+) -> Mapping[str, Any]:
+    """The options that were passed by their names, which some module must have.
 
     Raises:
-        TypeError: there are some; the message shows where an option of a module belongs.
+        TypeError: no module has it, or it is also in `options`; the message has a hint.
     """
-    for name in unknown:
-        holders = [module for module, metric in metrics.items() if name in metric.options]
-        if holders:
-            hint = f"; it is an option of {holders[0]}: options={{{name!r}: ...}}"
-        else:
-            arguments = [key for key in signature(score).parameters if key != "unknown"]
-            prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
-            hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
+    for name in named:
+        if name in options:
+            raise TypeError(f"{name!r} is passed twice, by its name and in options")
+        if any(name in metric.options for metric in metrics.values()) and is_assignable(name):
+            continue
+        arguments = [key for key in signature(score).parameters if key != "module_options"]
+        prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
+        hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
+        hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])
         raise TypeError(f"score() has no argument {name!r}{hint}")
+    return named
 
 
 @checked_once()

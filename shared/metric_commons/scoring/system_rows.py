@@ -8,7 +8,6 @@ from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..score_kinds.score_kind import kind_of
-from ..score_kinds.value_counts import counts_of_rows
 from .row_samples import RowSamples, scores_of_samples
 
 
@@ -72,12 +71,14 @@ class SystemRows:
             if statistics is not None and reported.get("per_example"):
                 row_sums = statistics.sums_of_rows()
         if kind_of(metric).scores_rows:
+            from ..score_kinds.counted_scores import CountedScores  # which imports numpy
+
             scores = {
                 score: values
                 for score, values in result["per_example"].items()
                 if score not in metric.row_texts
             }
-            counts = counts_of_rows(scores, self.clusters)
+            counts = CountedScores.of_rows(scores, self.clusters)
         return module_result(
             name,
             metric,

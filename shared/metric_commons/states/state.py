@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
@@ -24,7 +24,10 @@ from ..numbers.checks import check_labels
 from ..numbers.domains import Range
 from ..results.signature import version
 from ..score_kinds.score_kind import kind_of
-from ..score_kinds.sufficient_statistics import CountedScores, RowLabels, SufficientStatistics
+from ..score_kinds.sufficient_statistics import RowLabels, SufficientStatistics
+
+if TYPE_CHECKING:
+    from ..score_kinds.counted_scores import CountedScores
 
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
@@ -194,7 +197,7 @@ class State(StoredColumns):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**options)
 
-    def counts(self) -> CountedScores | None:
+    def counts(self) -> "CountedScores | None":
         """How often each score of rows occurs; None if intervals do not follow from that."""
         with self._lock:
             return self._statistics.counts()

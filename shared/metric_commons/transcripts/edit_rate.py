@@ -11,7 +11,7 @@ connected speech recognition, 2004). CER is the same as WER, but with characters
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
@@ -22,16 +22,16 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import checked_options
 from ..statistics.sum_distributions import SumFunction, SumRatio, SumScore
 from ..statistics.sums import RowStatistics
-from ..texts.normalizers import checked_function, squeeze
+from ..texts.normalizers import squeeze
 from ..texts.segments import bounded_ranges
 from ..texts.sequences import Sequences
 from ..texts.tokens import byte_rule, tokenize
 from ..texts.word_codes import numbers_of_words, token_codes
 from .edit_distance import alignment, edit_counts
+from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
-TranscriptNormalizer = Literal["none", "jiwer_standardize"] | Callable[[str], str]
 
 _CHARACTERS = 1_000_000  # per block
 _KINDS = ("hits", "substitutions", "deletions", "insertions")
@@ -40,29 +40,7 @@ _SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u300
     map(chr, range(0x2000, 0x200B))
 )  # all white space but " "
 _WHITE_SPACE = re.compile(r"\s\s+")
-_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
-_ASCII_SPACE = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c", " "))
-_CONTRACTIONS = (
-    *(("won't", "will not"), ("can't", "can not"), ("let's", "let us")),
-    *(("n't", " not"), ("'re", " are"), ("'s", " is"), ("'d", " would")),
-    *(("'ll", " will"), ("'t", " not"), ("'ve", " have"), ("'m", " am")),
-)
 _KEEP = byte_rule(squeeze)
-
-
-def jiwer_standardize(text: str) -> str:
-    r"""The text after jiwer's `wer_standardize`.
-
-    It is lower-cased, common English contractions are expanded, non-words such as <unk> and [laugh]
-    are removed, and white space is normalized.
-
-    >>> jiwer_standardize("I can't <unk> HEAR\tyou")
-    'i can not hear you'
-    """
-    text = text.lower()
-    for contraction, words in _CONTRACTIONS:
-        text = text.replace(contraction, words)
-    return _WHITE_SPACE.sub(" ", _NON_WORD.sub("", text).translate(_ASCII_SPACE)).strip()
 
 
 def transcript_words(text: str) -> list[str]:
@@ -95,7 +73,7 @@ def error_statistics(
         predictions: one transcript per row.
         references: what was said.
         unit: "word" or "character". Characters are code points, including spaces between words.
-        normalizer: applied to both sides first: "none", "jiwer_standardize" or a function.
+        normalizer: applied to both sides first: a name in `TRANSCRIPT_NORMALIZERS`, or a function.
         average: "pooled" or "mean".
 
     Raises:
@@ -215,7 +193,7 @@ def error_alignments(
     >>> error_alignments(["the cat"], ["cat"])
     [[['insert', 0, 0, 0, 1], ['equal', 0, 1, 1, 2]]]
     """
-    normalize = _normalize(normalizer)
+    normalize = transcript_normalizer(normalizer)
     split = transcript_words if unit == "word" else str.strip
     return [
         list(map(list, alignment(split(normalize(reference)), split(normalize(prediction)))))
@@ -243,7 +221,7 @@ def aligned_texts(
     >>> [tuple(part) for part in aligned_texts("a cat sat", "the cat sat down")]
     [('substitute', 'the', 'a'), ('equal', 'cat sat', 'cat sat'), ('delete', 'down', '')]
     """
-    normalize = _normalize(normalizer)
+    normalize = transcript_normalizer(normalizer)
     split = transcript_words if unit == "word" else str.strip
     target, guess = split(normalize(reference)), split(normalize(prediction))
     space = " " if unit == "word" else ""
@@ -253,12 +231,6 @@ def aligned_texts(
     ]
 
 
-def _normalize(normalizer: TranscriptNormalizer) -> Callable[[str], str]:
-    if callable(normalizer):
-        return checked_function(normalizer)
-    return jiwer_standardize if normalizer == "jiwer_standardize" else str
-
-
 def _sequences(
     predictions: Sequence[str],
     references: Sequence[str],
@@ -266,7 +238,7 @@ def _sequences(
     normalizer: TranscriptNormalizer,
 ) -> Iterator[tuple[Sequences, Sequences]]:
     """References and predictions as integers, in blocks of bounded size."""
-    normalize = _normalize(normalizer)
+    normalize = transcript_normalizer(normalizer)
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     sizes += np.fromiter(map(len, references), np.int64, len(references))
     for start, stop in bounded_ranges(sizes, _CHARACTERS):

@@ -51,7 +51,7 @@ def obvious_contained(prediction, reference, *, match, always, even_in_empty=Fal
     return any(words[i : i + len(wanted)] == wanted for i in range(len(words)))
 
 
-ROWS = 2_500  # some 9,000 texts for each normalizer, 170,000 in all
+ROWS = 500  # some 1,800 texts for each normalizer
 
 
 @pytest.fixture(scope="module", params=sorted(NORMALIZER_ORACLES))
@@ -115,7 +115,7 @@ def test_contained_equals_looking_for_it(rows, match, empty_reference):
 
 @pytest.mark.parametrize("name", sorted(NORMALIZER_ORACLES))
 def test_few_rows_and_many_give_the_same(name):
-    predictions, references = adversarial_rows(300, seed=7)
+    predictions, references = adversarial_rows(100, seed=7)
     one_by_one = [
         (
             exact_match([p], [of_row], normalizer=name)[0],

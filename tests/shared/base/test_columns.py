@@ -32,7 +32,14 @@ def result(column, shapes):
     return outcome(read_column, column)
 
 
-@settings(max_examples=1000)
+def ordered(value):
+    """The same with the fields of records in alphabetical order, since theirs is not defined."""
+    if isinstance(value, dict):
+        return {name: ordered(value[name]) for name in sorted(value)}
+    return [ordered(item) for item in value] if isinstance(value, list) else value
+
+
+@settings(max_examples=400)
 @given(columns | columns_with_an_edge, st.sampled_from(SHAPES))
 def test_rows_are_read_as_defined(column, shapes):
     assert result(column, shapes) == as_defined(column, shapes)
@@ -48,7 +55,7 @@ def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
         return
     batches = [read({"c": part}, layouts) for part in (column[:cut], column[cut:])]
 
-    assert repr(joined(batches, layouts)) == repr(whole)
+    assert repr(ordered(joined(batches, layouts))) == repr(ordered(whole))
 
 
 @settings(max_examples=500)

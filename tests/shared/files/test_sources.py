@@ -70,6 +70,17 @@ def test_a_pipe_is_read_once(monkeypatch, compress):
     assert source.provenance()["sha256"] == hashlib.sha256(content).hexdigest()
 
 
+@pytest.mark.parametrize("fault", [b"{\n", b'{"p": "\xff"}\n', b"[1]\n"])
+@pytest.mark.parametrize("rows", [50, 255, 256, 257])  # at a seam of the blocks, too
+def test_rows_before_an_error_can_be_read(write, rows, fault):
+    content = b"".join(b'{"p": %d}\n' % row for row in range(rows))
+    path = write("x.jsonl", content + fault)
+
+    assert Source(path, ["p"], limit=rows).columns() == {"p": [*range(rows)]}
+    with pytest.raises(ValueError, match=f"(row {rows} .line|line) {rows + 1}"):
+        Source(path, ["p"], limit=rows + 1).columns()
+
+
 def test_a_table_comes_through_a_pipe(monkeypatch, tmp_path):
     parquet.write_table(pa.Table.from_pylist(ROWS), tmp_path / "x.parquet")
     path = standard_input(monkeypatch, (tmp_path / "x.parquet").read_bytes())

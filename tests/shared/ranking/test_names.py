@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from metric_commons.ranking.names import _ALIASES, _NAMES, NO_CUTOFF, Measure, parse_measures
+from metric_commons.ranking.names import _ALIASES, NAMES, NO_CUTOFF, Measure, parse_measures
 from metric_commons.ranking.ranking_measures import _Scoring
 from tests.rankings import COMPATIBILITIES, MEASURES, READER_MODELS
 
@@ -122,4 +122,4 @@ def test_every_measure_is_computed_and_tested():
     computed = {name.removeprefix("_") for name in dir(_Scoring)}
 
     assert tested <= computed
-    assert {_ALIASES.get(name, name) for name in _NAMES} == tested
+    assert {_ALIASES.get(name, name) for name in NAMES} == tested

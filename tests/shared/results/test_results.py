@@ -640,13 +640,13 @@ def test_tables_mark_what_is_significantly_better():
     ]
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
-        *("p_value", "p_holm", "significant", "95% interval"),
+        *("95% interval", "p_holm", "significant", "p_value"),
     ]
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
     assert comparisons.rows[0] == [
-        *("good", "fair", "qa_f1", "0.8750", "0.6250", "+0.2500", "<0.0001"),
-        *(p_value(first["p_adjusted"]), "yes", f"[{low:+.4f}, {high:+.4f}]"),
+        *("good", "fair", "qa_f1", "0.88", "0.62", "+0.25", f"[{low:+.2f}, {high:+.2f}]"),
+        *(p_value(first["p_adjusted"]), "yes", "<0.0001"),
     ]
     assert {(0, 3), (0, 8)} <= comparisons.best
     assert (0, 4) not in comparisons.best
@@ -668,9 +668,12 @@ def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
 
     for each in (results, Results.read(tmp_path / "r.json")):
         table, comparisons = each.tables()
-        assert [row[2] for row in table.rows] == ["0.5000", "0.2500ᵃ"]
+        assert [row[2] for row in table.rows] == ["0.5000", "0.2500ᵇ"]
         assert table.best == {(1, 2)}
-        assert comparisons.best == {(0, 4), (0, 8)}
+        assert comparisons.best == {(0, 3), (0, 8)}
+        assert comparisons.rows[0][:7] == [
+            *("y", "x", "error", "0.25", "0.50", "-0.25", "[-0.40, -0.10]")
+        ]  # the better system first
     loaded = score("lengths", predictions={"a": ["x"]})
     assert loaded.systems["a"]["lengths"].lower_is_better == ["undefined"]
 
@@ -685,6 +688,38 @@ def test_what_is_better_low_is_a_score_that_the_module_describes(name):
 def module_result(**values):
     nothing = {"options": {}, "rows": 1, "confidence_interval": {}, "groups": {}, "signature": "s"}
     return ModuleResult(**nothing | values)
+
+
+def test_the_better_system_comes_first_unless_a_test_asks_about_the_other():
+    poor, good = BOTS["poor"], BOTS["good"]
+    both = compared("qa_em", {"poor": poor, "good": good})
+
+    assert both.comparisons[0]["a"] == "poor"  # in files, the order is that of the input
+    assert both.tables()[-1].rows[0][:2] == ["good", "poor"]
+    less = [each | {"options": {"alternative": "less"}} for each in both.comparisons]
+    assert replace(both, comparisons=less).tables()[-1].rows[0][:2] == ["poor", "good"]
+
+
+def test_more_than_eight_systems_have_a_matrix_in_place_of_pairs():
+    shares = {f"bot-{number}": number for number in range(20)}
+    answers = {name: GOLD[: 2 * n] + ["-"] * (len(GOLD) - 2 * n) for name, n in shares.items()}
+    results = compared("qa_em", answers)
+    *_, ranks, matrix = results.tables()
+    order = list(results.ranks["qa_em"])
+
+    assert matrix.title == "Differences of systems by qa_em"
+    assert matrix.header == ["", "system", *(results.standings.letters[name] for name in order)]
+    assert [row[1] for row in matrix.rows] == order == [row[2] for row in ranks.rows]
+    significant = {
+        frozenset((each["a"], each["b"])) for each in results.comparisons if each["significant"]
+    }
+    for i, row in enumerate(matrix.rows):
+        for j, sign in enumerate(row[2:]):
+            pair = frozenset((order[i], order[j]))
+            expected = "=" if i == j else "+-"[i > j] if pair in significant else "."
+            assert sign == expected
+    assert "190 comparisons are in CSV and JSON" in matrix.note
+    assert sum(len(name) + 2 for name in matrix.header) < 80
 
 
 def test_csv_has_a_line_for_each_difference():
@@ -716,12 +751,19 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert Results.from_json(results.to_json()).ranks == results.ranks
     scores, ranks, _ = results.tables()
     assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
-    assert ranks.rows[2] == ["qa_em", "b", "fair", "0.3750ᶜ", "2", "3"]
+    assert [row[:2] for row in scores.rows] == [
+        ["a", "good"],
+        ["c", "fair"],
+        ["d", "poor"],
+        ["b", "same"],
+    ]
+    assert ranks.rows[2] == ["qa_em", "c", "fair", "0.3750ᵈ", "2", "3"]
     assert ranks.best == {(0, 3), (0, 4), (1, 3), (1, 4)}
-    assert "1--2" in results.to_latex()
-    for form in (results.to_table, results.to_markdown, results.to_latex, results.to_html):
-        assert "1-2" in form().replace("--", "-")
-        assert "does not show that the systems are equal" in " ".join(form().split())
+    latex = results.to_latex("all")
+    assert "1--2" in latex
+    for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
+        assert "1-2" in text.replace("--", "-")
+        assert "does not show that the systems are equal" in " ".join(text.split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
         *("same", "1", "1", "2", "a")
@@ -1086,7 +1128,7 @@ def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
     assert ends.keys() == {("good", "fair"), ("good", "bad"), ("fair", "bad")}
     assert ends["fair", "bad"][0] == 0
     statement = "The intervals are simultaneous for all comparisons and agree with the corrected p."
-    for text in (compared.to_table(), compared.to_markdown(), compared.to_latex()):
+    for text in (compared.to_table(), compared.to_markdown(), compared.to_latex("differences")):
         plain = " ".join(text.replace(r"\ensuremath{>}", ">").replace("$+$", "+").split())
         assert statement in plain
         assert ">0, +0." in plain

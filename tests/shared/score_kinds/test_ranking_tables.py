@@ -23,7 +23,7 @@ def test_sorted_runs_are_a_set(taken, looked_for):
 
 def rankings(ids):
     taken = Rankings(["mrr"])
-    taken.update(ids, {"mrr": [0.5] * len(ids)}, {})
+    taken.add(ids, {"mrr": [0.5] * len(ids)}, {})
     return taken
 
 

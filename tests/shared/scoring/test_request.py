@@ -36,7 +36,7 @@ def test_score_has_the_fields_with_their_defaults_and_their_help():
     told = arguments(inspect.getdoc(metric_commons.score))
 
     assert parameters.keys() - NAMES == {
-        *("data", "predictions", "inputs", "progress", "unknown"),
+        *("data", "predictions", "inputs", "progress", "module_options"),
     }
     assert NAMES - parameters.keys() == OF_FILES
     for name in NAMES - OF_FILES - {"modules"}:

@@ -119,7 +119,7 @@ def test_what_is_no_column_is_named(arguments, message):
             "confidence",
             r"score\(\) has no argument 'confidence'; did you mean 'confidence_level'\?",
         ),
-        ("normalizer", r"it is an option of qa_em: options=\{'normalizer': ...\}"),
+        ("normalise", r"score\(\) has no argument 'normalise'; did you mean 'normalizer'"),
         ("reference", "did you mean 'references'"),
     ],
 )

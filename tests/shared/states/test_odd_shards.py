@@ -59,7 +59,7 @@ def labels(kind, rows):
     return None if kind is None else ["a" if kind == "one" else str(row) for row in range(rows)]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(shards())
 def test_what_can_be_written_can_be_read(shard):
     (name, options, columns), rows, clusters, groups = shard

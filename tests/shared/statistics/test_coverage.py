@@ -4,13 +4,14 @@
 """
 
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
 
 import numpy as np
 import pytest
 
 from metric_commons.numbers.multisets import Multiset
 from metric_commons.statistics import difference_interval, interval, paired_test
-from tests.spec import ROOT
+from tests.spec import ROOT, nightly
 
 
 def load_distributions():
@@ -58,7 +59,7 @@ def test_the_other_methods_cover_less(method, rows, least, mean):
     assert proportion_coverage(rows, method) == pytest.approx((least, mean), abs=6e-4)
 
 
-@pytest.mark.parametrize("rows", [5, 10, 30, 100])
+@pytest.mark.parametrize("rows", [100, *nightly(5, 10, 30)])
 @pytest.mark.parametrize("distribution", SCORES)
 def test_scores_are_covered(distribution, rows):
     rng, values = np.random.default_rng(rows), SCORES[distribution]
@@ -67,7 +68,7 @@ def test_scores_are_covered(distribution, rows):
     assert cell.reaches(0.95)
 
 
-@pytest.mark.parametrize("rows", [10, 30, 100])
+@pytest.mark.parametrize("rows", [100, *nightly(10, 30)])
 @pytest.mark.parametrize("distribution", DIFFERENCES)
 def test_differences_are_covered(distribution, rows):
     rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
@@ -78,8 +79,15 @@ def test_differences_are_covered(distribution, rows):
     assert cell.reaches(0.94)
 
 
-@pytest.mark.parametrize("distribution", distributions.SHARES)
-@pytest.mark.parametrize("name", distributions.CLUSTERS)
+# Each kind of clusters, and each distribution, once a day; all pairs at night.
+PAIRS = [*product(distributions.CLUSTERS, distributions.SHARES)]
+_SHARES = [*distributions.SHARES]
+DAILY = [*zip(distributions.CLUSTERS, _SHARES[3:] + _SHARES[:3], strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "distribution"), [*DAILY, *nightly(*(pair for pair in PAIRS if pair not in DAILY))]
+)
 def test_clusters_are_covered(name, distribution):
     rng, (share, icc) = np.random.default_rng(0), distributions.SHARES[distribution]
     ends = []
@@ -91,7 +99,7 @@ def test_clusters_are_covered(name, distribution):
     assert distributions.cell(ends, share).reaches(0.895 if seldom else 0.93)
 
 
-@pytest.mark.parametrize("rows", [12, 40])
+@pytest.mark.parametrize("rows", [12, *nightly(40)])
 @pytest.mark.parametrize("distribution", DIFFERENCES)
 def test_errors_of_the_first_kind(distribution, rows):
     rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]

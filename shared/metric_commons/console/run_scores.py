@@ -1,0 +1,207 @@
+"""Retrieval runs scored for commands: the options, the results and their tables."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ..catalog.usage import UsageError, with_bar
+from ..comparison.run_pairs import ClusterOfQuery, labels_of
+from ..files.streams import stem
+from ..results.module_results import ModuleResult, aggregation_of, interval_options
+from ..results.notation import PLAIN, Notation
+from ..results.rendering import Table, label
+from ..results.results import Results
+from ..results.signature import program
+
+if TYPE_CHECKING:
+    from ..ranking.names import Measure
+    from ..ranking.runs import QueryScores
+
+DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
+
+
+class Scoring(NamedTuple):
+    """The options of `score_run`, which change scores."""
+
+    missing: Literal["zero", "skip"]
+    relevance_level: int
+    score_dtype: Literal["float64", "float32"]
+    max_depth: int | None
+    judged_only: bool
+
+
+def averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
+    """The measures, each of which must be a mean over queries, since means are tested."""
+    from ..ranking.names import AGGREGATION
+
+    for name, kind, *_ in measures:
+        if aggregation_of([kind], AGGREGATION):
+            raise UsageError(
+                f"--measure: {name!r} is not a mean over queries, so it cannot be compared"
+            )
+    return measures
+
+
+class Scored(NamedTuple):
+    """The scores of runs for each query and for all queries, and the input files."""
+
+    runs: "dict[str, QueryScores]"
+    means: dict[str, dict[str, float]]
+    inputs: list[dict[str, Any]]
+    relstrings: dict[str, str]  # if requested: the first documents of the last run, by query
+
+
+class Rankings(Results):
+    """Results whose systems are runs, and whose groups are single queries."""
+
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
+        """One row per run and one column per measure; with --per-query also one row per query."""
+        return [_of_runs(table) for table in super().tables(notation)]
+
+
+def _of_runs(table: Table) -> Table:
+    """A table of systems and groups as one of runs and queries."""
+    names = {"system": "run"} if table.header[:1] != ["score"] else {"score": "measure"}
+    if table.kind != "groups":
+        return table._replace(header=[names.get(name, name) for name in table.header])
+    return table._replace(  # without the number of rows, which is 1
+        header=["run", "query", *table.header[3:]],
+        rows=[[*row[:2], *row[3:]] for row in table.rows],
+    )
+
+
+def selected_measures(
+    measures: Sequence[str] | None, scores: Sequence[str] | None
+) -> "tuple[Measure, ...]":
+    """The requested measures, restricted to the scores to show.
+
+    Names are checked before a large file is read.
+    """
+    if not scores:
+        return _parsed("measure", measures or DEFAULT_MEASURES)
+    selection = _parsed("scores", scores)
+    names = [measure.name for measure in _parsed("measure", measures)] if measures else []
+    for measure in selection:
+        if names and measure.name not in names:
+            raise UsageError(f"--scores: {measure.name!r} is not one of {', '.join(names)}")
+    return selection
+
+
+def _parsed(option: str, names: Sequence[str]) -> "tuple[Measure, ...]":
+    from ..ranking.names import parse_measures
+
+    try:
+        return parse_measures(names)
+    except ValueError as error:
+        raise UsageError(f"--{option}: {error}") from error
+
+
+def score_queries(
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: "Iterable[Measure]",
+    scoring: Scoring,
+    *,
+    relstring: int | None = None,
+) -> Scored:
+    """The scores of each run for each query. Only one run at a time is in memory."""
+    from ..files import trec as files
+    from ..ranking.runs import relevance_strings, score_run
+
+    names = _names(runs)
+    judged, sha256 = files.read_hashed(qrels, files.Qrels)
+    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
+    steps = list(zip(names, runs, strict=True))
+    for name, path in with_bar(steps, "scoring", "run"):
+        run, sha256 = files.read_hashed(path, files.Run)
+        if not {*run.queries} & {*judged.queries}:
+            raise ValueError(f"{path} has none of the queries of {qrels}")
+        parsed_measures = [measure.name for measure in measures]
+        result = score_run(judged, run, parsed_measures, **scoring._asdict())
+        scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
+        scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+        if relstring is not None:
+            reading = scoring.score_dtype, scoring.judged_only, scoring.max_depth
+            scored_runs.relstrings.update(relevance_strings(judged, run, relstring, *reading))
+    return scored_runs
+
+
+def summary(
+    query_scores: "QueryScores",
+    measures: "Iterable[Measure]",
+    scoring: Scoring,
+    *,
+    means: Mapping[str, float] | None = None,
+    intervals: Mapping[str, Any],
+    per_query: bool = False,
+    preset: str | None = None,
+    clusters: ClusterOfQuery | None = None,
+) -> ModuleResult:
+    """The result of one run on these queries; `intervals` are the options of intervals, if any.
+
+    A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
+    the relevance level, has no interval.
+    """
+    import numpy as np
+
+    from ..ranking.names import AGGREGATION
+    from ..ranking.ranking_measures import average, sequential_mean
+    from ..statistics.cluster_sums import Clusters
+    from ..statistics.summary import uncertainty
+
+    rows = len(query_scores)
+    labels = None
+    if clusters is not None:
+        labels = Clusters.of_labels(labels_of(query_scores, clusters), rows)
+    scores, estimators = {}, {}
+    for measure in measures:
+        values = np.array(
+            [query[measure.name] for query in query_scores.values()], dtype=np.float64
+        )
+        average_of_queries = average(measure, sequential_mean)
+        mean = average_of_queries(values)
+        scores[measure.name] = mean if means is None else means[measure.name]
+        if math.isclose(scores[measure.name], mean):
+            estimators[measure.name] = partial(average_of_queries.interval, values, labels)
+    options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
+    uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
+    if intervals:
+        options |= interval_options(intervals, uncertain)
+    return ModuleResult(
+        options=options,
+        rows=rows,
+        scores=scores,
+        **uncertain,
+        per_example={
+            measure.name: [query[measure.name] for query in query_scores.values()]
+            for measure in measures
+        },
+        aggregation=aggregation_of(scores, AGGREGATION),
+        groups={
+            query: {**scores_by_measure, "n": 1}
+            for query, scores_by_measure in query_scores.items()
+        }
+        if per_query
+        else {},
+        signature="",
+        conditions={"preset": preset} if preset else {},
+        program=program(),
+    ).signed("ir_ranking")
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    r"""The shortest printable names that distinguish the files.
+
+    >>> _names([Path("runs/bm25.run.gz"), Path("runs/dense.run.gz")])
+    ['bm25', 'dense']
+    >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
+    ['input.a', 'input.b\\n']
+    """
+    for shortened in (stem, lambda path: path.name.removesuffix(".gz"), str):
+        names = [shortened(path) for path in paths]
+        if len(set(names)) == len(names):
+            return list(map(label, names))
+    repeated = next(name for name in names if names.count(name) > 1)
+    raise UsageError(f"run {repeated!r} is given twice")
