@@ -13,11 +13,12 @@ contains intervals and tests, and `files` reads and writes files.
 Names are imported on first use: `import metric_commons` alone loads no other library.
 """
 
-from typing import TYPE_CHECKING, Any
-
 from .lazy import resolver
 
+TYPE_CHECKING = False  # importing `typing` takes longer than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from .catalog.catalog import load, names
     from .comparison.combined_results import compare
     from .integrations.stock_evaluate import patch_evaluate
@@ -53,7 +54,7 @@ _resolve = resolver(
 )
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name == "__version__":
         from importlib.metadata import version
 

@@ -1,22 +1,23 @@
 """The command `metric-commons`, and `python -m metric_commons`: all commands in one program."""
 
-import atexit
-import gc
+import _signal  # type: ignore[import-not-found] # built in; `signal` imports a lot
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING
+from io import BufferedWriter, FileIO, TextIOWrapper
 
+# Until `process` handles interrupts they end in a traceback, so other imports wait for it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+    from typing import Any
+
     from typer import Typer
 
 _INTERRUPTED = 130  # the exit status
 _OBJECTS = 100_000  # new objects before Python collects garbage; its default is 700
 _OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")
+_programs: "dict[str | None, Typer]" = {}
 
 
 def process() -> int:
@@ -25,15 +26,20 @@ def process() -> int:
     By default, Python searches all modules for garbage during imports, and three more times at the
     end, which takes as long as importing numpy.
     """
-    gc.set_threshold(_OBJECTS)
-    atexit.register(gc.freeze)
-    return main()
+    with _Interrupts(_end):
+        import atexit
+        import gc
+
+        gc.set_threshold(_OBJECTS)
+        atexit.register(gc.freeze)
+        _accept_closed_stdout()
+        return main()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command; returns 0 for success, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
-        with _interrupted_at_once():
+        with _Interrupts(_end):
             from .cli.app import run_command
 
             words = sys.argv[1:] if arguments is None else arguments
@@ -42,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
     try:
-        status = run_command(commands, arguments)
+        with _Interrupts(_Interruption()):
+            status = run_command(commands, arguments)
     except KeyboardInterrupt:
         status = _INTERRUPTED
     if status == _INTERRUPTED:
@@ -50,17 +57,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-@contextmanager
-def _interrupted_at_once() -> Iterator[None]:
-    """Exit on an interrupt, which imports would turn into a traceback, or ignore."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, _end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
+class _Interrupts:
+    """Handles interrupts by a function, unless the process was started to ignore them."""
+
+    def __init__(self, handler: "Callable[[int, FrameType | None], Any]") -> None:
+        self._handler = handler
+
+    def __enter__(self) -> None:
+        self._earlier = _signal.getsignal(_signal.SIGINT)
+        self._set(self._handler)
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._earlier)
+
+    def _set(self, handler: "Any") -> None:
+        if self._earlier != _signal.SIG_IGN:
+            try:  # noqa: SIM105 # contextlib imports a lot, too
+                _signal.signal(_signal.SIGINT, handler)
+            except ValueError:
+                pass  # only the main thread of a process is interrupted
 
 
 def _end(*_: object) -> None:
@@ -68,13 +83,63 @@ def _end(*_: object) -> None:
     os._exit(_INTERRUPTED)
 
 
-@cache
+class _Interruption:
+    """Handles interrupts of a command: the first ends its work, the second the process.
+
+    During imports, which would turn the exception into a traceback or ignore it, the first ends the
+    process, too.
+    """
+
+    _is_second = False
+
+    def __call__(self, _: int, frame: "FrameType | None") -> None:
+        if self._is_second:
+            _end()
+        self._is_second = True
+        while frame is not None:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                _end()
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+
+class _UntilClosed(FileIO):
+    """A file that ignores what is written after its reader has closed it, as `head` does."""
+
+    def write(self, data: "Any") -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def _accept_closed_stdout() -> None:
+    """Let a command finish its work, with its own status, when nobody reads its output."""
+    standard: Any = sys.stdout
+    buffer = getattr(standard, "buffer", None)
+    if type(getattr(buffer, "raw", buffer)) is FileIO:  # neither a console of Windows nor a test's
+        file: Any = _UntilClosed(standard.fileno(), "w", closefd=False)
+        sys.stdout = TextIOWrapper(
+            file if type(buffer) is FileIO else BufferedWriter(file),
+            encoding=standard.encoding,
+            errors=standard.errors,
+            line_buffering=standard.line_buffering,
+            write_through=standard.write_through,
+        )
+
+
 def program(command: str | None = None) -> "Typer":
     """The commands of all applications, which are combined only here.
 
     If `command` is one of them, only this one is loaded, since importing the files of all commands
     takes as long as running many of them.
     """
+    if command not in _programs:
+        _programs[command] = _combined(command)
+    return _programs[command]
+
+
+def _combined(command: str | None) -> "Typer":
     from .cli.app import COMMANDS, commands
     from .cli.grouping import Command, Group, panel_of
 

@@ -1,11 +1,14 @@
 """Names of a package that are imported on first use."""
 
-from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # importing `typing` takes longer than all else here
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
-def resolver(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def resolver(package: str, homes: "Mapping[str, str]") -> "Callable[[str], Any]":
     """A `__getattr__` for `package`: `homes` maps each name to the file that defines it.
 
     >>> resolver("collections", {"Mapping": "abc"})("Mapping").__name__
@@ -15,7 +18,7 @@ def resolver(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     AttributeError: module 'collections' has no attribute 'Mapping'
     """
 
-    def resolve(name: str) -> Any:
+    def resolve(name: str) -> "Any":
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f".{homes[name]}", package), name)

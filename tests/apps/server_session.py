@@ -28,7 +28,8 @@ from metric_commons.files.stored import to_jsonable
 from metric_commons.integrations import ultrarag
 from metric_commons.scoring.scoring import score
 
-CANCELLATIONS = 50
+STOPPED = 50  # calls that are cancelled, or whose process is killed
+KILLED = 5  # of these
 STEADY = 1024  # kibibytes that a process may grow by in the second half, whatever the calls
 
 WORDS = ["Paris", "the Rome", "Oslo", "", "yes", "Ødegård", "two words"]
@@ -145,6 +146,14 @@ def children(process):
     return [int(number) for text in texts for number in text.split()]
 
 
+def is_running(process):
+    """Whether a process runs; one that has ended may wait for its parent."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def resident(process):
     """The memory of a process in kibibytes."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
@@ -219,6 +228,18 @@ class Session:
         is_error, text = await task
         self.counts["killed, told" if is_error and "was killed" in text else "wrong"] += 1
 
+    async def interrupt(self):
+        """Interrupt the server while a call works: the client is told, and no process is left."""
+        task, _ = await self.long_call()
+        processes = [self.server, *self.origins, *self.workers]
+        os.kill(self.server, signal.SIGINT)
+        done, _ = await asyncio.wait([task], timeout=60)
+        is_told = bool(done) and task.exception() is not None
+        with suppress(TimeoutError):
+            await self.until(lambda: not any(map(is_running, processes)))
+        left = [*filter(is_running, processes)]
+        self.counts["interrupted, told" if is_told and not left else "wrong"] += 1
+
     def kill_origin(self):
         """Kill the process from which others are forked; the next call starts another."""
         os.kill(self.origins[0], signal.SIGKILL)
@@ -248,7 +269,8 @@ async def session(calls, python, folder):
     command = ["-m", "metric_commons", "mcp", "--root", str(folder)]
     started = StdioServerParameters(command=python, args=command, env=dict(os.environ), cwd=folder)
     kinds, dice = mixed_calls(folder), random.Random(0)
-    cancelled = {calls * n // CANCELLATIONS - 1 for n in range(1, CANCELLATIONS + 1)}
+    stopped = [calls * n // STOPPED - 1 for n in range(1, STOPPED + 1)]
+    killed = stopped[:: STOPPED // KILLED]
     with (folder / "stderr").open("w") as errors:
         async with stdio_client(started, errors) as streams, ClientSession(*streams) as client:
             await client.initialize()
@@ -257,10 +279,10 @@ async def session(calls, python, folder):
             for number in range(1, calls + 1):
                 if number in (calls // 10, calls // 2):  # two figures tell a warm-up from a leak
                     figures.append(talk.figures())
-                if number in cancelled:
+                if number in stopped:
                     task, request = await talk.long_call()
                     await talk.call(dice, kinds)  # which does not wait for the other
-                    if number == calls // 2 - 1:
+                    if number in killed:
                         await talk.kill(task)
                     else:
                         await talk.cancel(task, request)
@@ -271,7 +293,8 @@ async def session(calls, python, folder):
             await talk.until(lambda: not talk.workers)
             figures.append(talk.figures())
             processes = [server, *talk.origins]
-    left = [process for process in processes if Path(f"/proc/{process}").exists()]
+            await talk.interrupt()
+    left = [*filter(is_running, processes)]
     median = sorted(talk.times)[len(talk.times) // 2]
     first, second = (
         [after - before for before, after in zip(*pair, strict=True)] for pair in pairwise(figures)
@@ -287,6 +310,7 @@ async def session(calls, python, folder):
 
 
 def main(calls, python):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which servers inherit as theirs
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
         return int(not asyncio.run(session(calls, python, Path(folder))))

@@ -8,6 +8,7 @@ import sys
 import time
 from fractions import Fraction
 
+import evaluate
 import numpy as np
 import pytest
 
@@ -192,6 +193,17 @@ def test_a_home_that_cannot_be_written_is_named_with_what_to_set(tmp_path):
 
     assert done.returncode == 0 or "set HF_HOME to a folder" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_module_that_cannot_write_its_cache_says_what_to_set(monkeypatch):
+    def refused(_):
+        raise PermissionError(13, "Permission denied", "/nobody")
+
+    qa_em = type(catalog.load("qa_em"))
+    monkeypatch.setattr(evaluate.EvaluationModule, "_build_data_dir", refused)
+
+    with pytest.raises(PermissionError, match=r"set HF_HOME to a folder .*'/nobody'"):
+        qa_em()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The server as its clients see it: the official client of both majors, and one that is rude."""
 
+import io
 import json
 import math
 import os
@@ -22,6 +23,7 @@ from metric_commons.integrations.ultrarag_tables import signature
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.server import server as new_server
 from metric_commons.mcp.stdio import refusal
+from metric_commons.mcp.tools import call as run_tool
 from metric_commons.mcp.workers import Budget, Workers
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
@@ -144,6 +146,19 @@ async def test_evaluate(call):
         "signature": signature("evaluate", "ultrarag", {"rows": 2}),
     }
     assert text_of(odd)["eval_res"]["acc"] == [1.0]
+
+
+def test_ultrarag_is_told_where_the_result_was_saved(root, monkeypatch):
+    said = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", said)
+    monkeypatch.chdir(root)
+    arguments = {**ANSWERS, "save_path": "out/scores.json"}
+    _, found = run_tool(lambda *_: None, "evaluate", arguments, Roots([root]), None)
+    run_tool(lambda *_: None, "evaluate", ANSWERS, Roots([root]), None)
+
+    saved, *rest = said.getvalue().splitlines()
+    assert saved == f"Evaluation results saved to {found['saved_to']}"
+    assert not any("saved" in line for line in rest)
 
 
 async def test_intervals_if_they_are_asked_for(call, root, capfd):

@@ -190,6 +190,36 @@ def foreign_libraries(path, text):
     return sorted(names - LIBRARIES[room] - sys.stdlib_module_names)
 
 
+# What opens the files of users for all others, and what opens only files of the package, pipes and
+# the files of programs that are run.
+OPENERS = (
+    *("files/access.py", "files/temporary_files.py", "mcp/roots.py"),
+    *("catalog/catalog.py", "base/declared_module.py", "mathematics/symbolic_worker.py"),
+    *("report/page.py", "report/leaderboard_page.py", "mcp/stdio.py", "mcp/forking.py"),
+    *("execution/*", "hub/*"),
+)
+# How often others open such a file: stdout and a place that `files.access` returned, the journal of
+# a command, and cards.
+KNOWN_CALLS = {
+    "files/stored.py": 2,
+    "cli/execute.py": 2,
+    "mcp/file_tools.py": 1,
+    "mcp/folder.py": 1,
+}
+OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen"}
+
+
+def opened_elsewhere(path, text):
+    """Calls that open a file other than by `files.access`, which limits a server to its roots."""
+    name = script_name(path)
+    if any(fnmatch(name, pattern) for pattern in OPENERS):
+        return []
+    calls = [node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    names = [getattr(call, "id", None) or getattr(call, "attr", "") for call in calls]
+    found = [name for name in names if name in OPENING]
+    return found if len(found) != KNOWN_CALLS.get(name, 0) else []
+
+
 def circles(graph):
     """The files that import themselves, by way of others or at once."""
     found = []
@@ -373,6 +403,7 @@ def test_a_file_keeps_the_rules(path):
     is_bundled = path.parent.name in BUNDLED and path.stem != "__init__"
 
     assert not against_the_arrows(path, text)
+    assert not opened_elsewhere(path, text)
     assert not foreign_libraries(path, text)
     assert path.parent.name in (*SURFACES, *APPLICATIONS) or not impolite(text)
     assert not vague(text)
@@ -610,6 +641,14 @@ def test_a_broken_script_is_noticed(rule, old, new):
 )
 def test_an_import_against_the_arrows_is_noticed(room, text, fault):
     assert against_the_arrows(PACKAGE / room / "new.py", text) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [("open(path)", "open"), ("path.open()", "open"), ("Path(path).read_text()", "read_text")],
+)
+def test_a_file_that_is_opened_elsewhere_is_noticed(text, fault):
+    assert opened_elsewhere(PACKAGE / "files" / "new.py", text) == [fault]
 
 
 @pytest.mark.parametrize(

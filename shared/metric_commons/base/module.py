@@ -33,6 +33,14 @@ _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parame
 }
 
 
+def cache_error(error: OSError) -> OSError:
+    """The error of a cache that cannot be written, with the setting that moves it elsewhere."""
+    advice = "evaluate keeps copies of scripts there: set HF_HOME to a folder that is writable"
+    if advice in str(error):
+        return error
+    return OSError(error.errno, f"{error.strerror}; {advice}", error.filename)
+
+
 class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # no types
     """A module of `evaluate`, for one or several processes."""
 
@@ -70,6 +78,12 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         if self.info.format is not None:
             raise TypeError(f"format={self.info.format!r} would round values; leave it out")
         RowModule.__init__(self, settings)
+
+    def _build_data_dir(self) -> Any:
+        try:
+            return super()._build_data_dir()
+        except OSError as error:
+            raise cache_error(error) from error
 
     def reset(self) -> None:
         """Discard the rows added so far."""

@@ -137,12 +137,9 @@ def load(name: str, config_name: str | None = None, **settings: Any) -> Any:
     folder = path(name)
     import evaluate  # takes a second, so only on use
 
+    from ..base.module import cache_error
+
     try:
         return evaluate.load(str(folder), config_name, **settings)
     except OSError as error:
-        raise OSError(
-            error.errno,
-            f"{error.strerror}; evaluate keeps copies of scripts there: set HF_HOME to a folder "
-            "that is writable",
-            error.filename,
-        ) from error
+        raise cache_error(error) from error

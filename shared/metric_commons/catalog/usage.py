@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from ..files.access import check_name
 from ..files.streams import on_terminal
 
 _Step = TypeVar("_Step")
@@ -51,13 +52,17 @@ def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_S
 
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Check that no output would overwrite an input, or another output.
+    """Check that outputs have printable names, and would not overwrite an input or each other.
 
     Raises:
-        UsageError: one would.
+        UsageError: an output does not.
     """
     paths_in_use = {os.path.realpath(path) for path in inputs}  # even for circular links
     for path in filter(None, outputs):
+        try:
+            check_name(path)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
         if os.path.realpath(path) in paths_in_use:
             raise UsageError(f"{path} would be overwritten")
         paths_in_use.add(os.path.realpath(path))

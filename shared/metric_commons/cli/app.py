@@ -9,10 +9,8 @@ import typer
 
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
-from ..results.rendering import label
+from ..results.rendering import message_line
 from .grouping import Command, Group, panel_of, with_new_names
-
-_MAX_LENGTH = 2_000  # characters of a message, which may quote a long value
 
 # The commands in the order of the help, the file of each, and its function if the names differ.
 COMMANDS = {
@@ -65,7 +63,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused(message, error.exit_code)
     except (UsageError, OptionError) as error:
         return _refused(str(error), 2)
-    except MissingExtraError as error:
+    except (MissingExtraError, NotImplementedError) as error:  # on this operating system
         return _refused(str(error), 1)
     except MemoryError:
         return _refused("there is not enough memory; score less at a time", 1)
@@ -81,10 +79,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 
 def _refused(message: str, status: int) -> int:
-    line = label(" ".join(message.splitlines()))
-    if len(line) > _MAX_LENGTH:
-        line = f"{line[: _MAX_LENGTH // 2 - 3]} ... {line[-_MAX_LENGTH // 2 + 2 :]}"
-    typer.echo(f"{_kind('error', typer.colors.RED)} {line}", err=True)
+    typer.echo(f"{_kind('error', typer.colors.RED)} {message_line(message)}", err=True)
     return status
 
 

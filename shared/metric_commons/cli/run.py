@@ -95,11 +95,12 @@ def init(
     """Write an example of a configuration file with comments."""
     from ..console.config import EXAMPLE
     from ..files.stored import write_whole
+    from ..results.rendering import message_line
 
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
     write_whole(path, [EXAMPLE])
-    typer.echo(f"created {path}; try: metric-commons run {path}", err=True)
+    typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 
 
 def _path(name: str | None) -> Path | None:

@@ -19,6 +19,7 @@ from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import signature, table
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Count
+from ..results.rendering import message_line
 
 _ROWS = 2048  # of a block
 _PATHS = ("qrels_path", "run_path", "run_new_path", "run_old_path")
@@ -104,7 +105,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     settings: Any = validated(kind, evaluation, path, parents, others_allowed=True)
     save = None if settings.save_path is None else Path(settings.save_path)
     for note in _notes(document, evaluation, kind):
-        typer.echo(f"{path}: {note}", err=True)
+        typer.echo(message_line(f"{path}: {note}"), err=True)
 
     if kind is Answers:
         benchmark = _benchmark(content, path)
@@ -126,7 +127,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
         write_whole(save, _json({**results, "profile": profile, "signature": line}))
     typer.echo(f"{table(results)}\n{line}")
     if save:
-        typer.echo(f"saved to {save}", err=True)
+        typer.echo(message_line(f"saved to {save}"), err=True)
 
 
 def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:

@@ -6,13 +6,14 @@ order, those of a log by their ids.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..catalog.arguments import OF_INTERVALS
 from ..catalog.catalog import load_without_evaluate
+from ..files.access import is_file, open_file
 from ..files.tables import Source, file_of, getter
 from ..numbers.checks import check_labels
 from ..results.logged_scores import NAME as LOGGED
@@ -37,7 +38,6 @@ def clustered(
     field: str,
     *,
     confidence_level: float | None = None,
-    readable: Callable[[Path], bool] = lambda _: True,
 ) -> Results:
     """The results as if their rows had been scored with the labels in this field as clusters.
 
@@ -47,13 +47,12 @@ def clustered(
         results: results with the scores of every row.
         field: a field of the inputs, as a path into a row.
         confidence_level: the level of the intervals; None for the level of the result, if any.
-        readable: whether a file that the result names may be read; others count as missing.
 
     Raises:
         ValueError: an input is missing, has changed, or does not have the field; or rows with the
             same id have different labels.
     """
-    labels = {system: _labels(results, system, field, readable) for system in results.systems}
+    labels = {system: _labels(results, system, field) for system in results.systems}
     return replace(
         results,
         systems={
@@ -73,16 +72,14 @@ def clustered(
 # ---- labels -------------------------------------------------------------------------------------
 
 
-def _labels(
-    results: Results, system: str, field: str, readable: Callable[[Path], bool]
-) -> list[str]:
+def _labels(results: Results, system: str, field: str) -> list[str]:
     """The label of each row of a system."""
     provenance = results.provenance
     rows = next(iter(results.systems[system].values())).rows
     columns = provenance.get("columns", {}).get(system, {})
     if "predictions" in columns:
         column = columns.get("references", columns["predictions"])  # usually has more fields
-        path = _unchanged(provenance, column["path"], readable)
+        path = _unchanged(provenance, column["path"])
         source = Source(path, [field], format_name=column["format"], limit=rows)
         labels = source.columns()[field]
         return check_labels("clusters", labels, rows)
@@ -94,7 +91,7 @@ def _labels(
             f"of system {system!r}; only results of `score` do, and those of logs with --id"
         )
     file = log.get("answers", log)  # if answers are in a separate file, it has the labels
-    path = _unchanged(provenance, file["path"], readable)
+    path = _unchanged(provenance, file["path"])
     label_of_id = _labels_of_ids(path, file["format"], file["id"], field)
     missing = next((name for name in ids if name not in label_of_id), None)
     if missing is not None:
@@ -102,13 +99,13 @@ def _labels(
     return [label_of_id[name] for name in ids]
 
 
-def _unchanged(provenance: Mapping[str, Any], name: str, readable: Callable[[Path], bool]) -> Path:
+def _unchanged(provenance: Mapping[str, Any], name: str) -> Path:
     """The path of an input, which must exist and be unchanged."""
     path = file_of(Path(name))
     contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
-    if not readable(path) or not path.is_file():
+    if not is_file(path):
         raise ValueError(f"{name}, which has the field of the clusters, is missing; {_ADVICE}")
-    with path.open("rb") as file:
+    with open_file(path) as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(name):
             raise ValueError(f"{name} has changed since it was scored; {_ADVICE}")
     return path

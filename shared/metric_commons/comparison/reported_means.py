@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ..files.access import read_file
 from ..files.logs import Log, Means
 from ..files.stored import to_jsonable
 from ..files.tables import Source
@@ -78,7 +79,7 @@ def results_of_logs(
         parts += reported_results(source.path, source.log, system, split, metric)
     logs = {system: part.provenance["logs"][system] for part in parts for system in part.systems}
     inputs = [
-        {"path": str(source.path), "sha256": hashlib.sha256(source.path.read_bytes()).hexdigest()}
+        {"path": str(source.path), "sha256": hashlib.sha256(read_file(source.path)).hexdigest()}
         for source in systems.values()
         if source.path.is_file()
     ]

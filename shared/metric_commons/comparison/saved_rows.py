@@ -1,10 +1,11 @@
 """Saved results together with the scores of their rows, which are in a separate file."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..catalog.usage import UsageError
+from ..files.access import is_file, open_file
 from ..results.results import Results
 from .reported_means import NO_ROWS
 
@@ -13,9 +14,9 @@ _ADVICE = "score again with --save and --per-example FILE, or name that file wit
 
 def is_saved_result(path: Path) -> bool:
     """Whether a file holds a JSON object, as results do, and not lines of columns."""
-    if not path.is_file():  # a pipe cannot be read twice
+    if not is_file(path):  # a pipe cannot be read twice
         return False
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(64).lstrip()[:1] == b"{"
 
 
@@ -24,7 +25,6 @@ def read_with_rows(
     rows: Sequence[Path] = (),
     *,
     cluster_by: str | None = None,
-    readable: Callable[[Path], bool] = lambda _: True,
 ) -> list[Results]:
     """Read saved results with the scores of their rows.
 
@@ -34,7 +34,6 @@ def read_with_rows(
             result that does not name its file. A file that a result names is looked for where it
             was written, and next to the result, and must be unchanged.
         cluster_by: a field of the inputs of these results, whose labels are the clusters of rows.
-        readable: whether a file that a result names may be read; others count as missing.
 
     Raises:
         UsageError: there are more files of rows than results that need one.
@@ -44,28 +43,22 @@ def read_with_rows(
     filled = []
     spare_rows = list(rows)
     for path in paths:
-        results, problem, file = with_rows(
-            path, spare_rows, is_first=len(rows) == len(paths), readable=readable
-        )
+        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
         if problem:
             raise ValueError(problem)
         if file:
             spare_rows.remove(file)
-        filled.append(
-            results if cluster_by is None else _clustered(path, results, cluster_by, readable)
-        )
+        filled.append(results if cluster_by is None else _clustered(path, results, cluster_by))
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
     return filled
 
 
-def _clustered(
-    path: Path, results: Results, field: str, readable: Callable[[Path], bool]
-) -> Results:
+def _clustered(path: Path, results: Results, field: str) -> Results:
     from .cluster_labels import clustered
 
     try:
-        return clustered(results, field, readable=readable)
+        return clustered(results, field)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -111,7 +104,6 @@ def with_rows(
     rows: Sequence[Path],
     *,
     is_first: bool,
-    readable: Callable[[Path], bool] = lambda _: True,
 ) -> tuple[Results, str, Path | None]:
     """A saved result with the scores of its rows, or without them and the reason.
 
@@ -119,7 +111,6 @@ def with_rows(
         path: a file written by `save`.
         rows: files of rows that are not assigned yet.
         is_first: whether the first of them belongs to this result even if the result names a file.
-        readable: whether a file that the result names may be read.
 
     Returns:
         The result, the problem with its rows or "", and which of the files was used, if any.
@@ -128,7 +119,7 @@ def with_rows(
     record = results.provenance.get("per_example")
     spare = rows[0] if rows and is_first else None
     try:
-        file = spare or (_recorded(path, record, readable) if record else None)
+        file = spare or (_recorded(path, record) if record else None)
         if file is None and rows:
             file = spare = rows[0]
         has_only_means = all(
@@ -148,15 +139,13 @@ def with_rows(
         return results, str(error), spare
 
 
-def _recorded(
-    result: Path, record: Mapping[str, str], readable: Callable[[Path], bool]
-) -> Path | None:
+def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
     """The file of rows that a result names, if it exists; it must be unchanged."""
     name = record["path"]
     candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
-    file = next((path for path in candidates if readable(path) and path.is_file()), None)
+    file = next((path for path in candidates if is_file(path)), None)
     if file is not None:
-        with file.open("rb") as raw:
+        with open_file(file) as raw:
             if hashlib.file_digest(raw, "sha256").hexdigest() != record["sha256"]:
                 raise ValueError(f"{result}: the scores of its rows changed: {file}; {_ADVICE}")
     return file

@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from ..files.access import read_file
 from ..files.contents import Format
 from ..files.stored import refuse_device
 from ..numbers.checks import OptionError, nearest, shown
@@ -149,7 +150,7 @@ def read(path: Path) -> Document:
     reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
     refuse_device(path)
     try:
-        content = reader.load(path.read_text("utf-8"))
+        content = reader.load(read_file(path).decode())
         _check_size(content)
     except MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""

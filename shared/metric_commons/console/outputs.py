@@ -11,7 +11,7 @@ from ..files.stored import OPEN_FILES, write_whole
 from ..numbers.checks import OptionError, check_choice
 from ..results.latex import as_latex
 from ..results.notation import Notation
-from ..results.rendering import Table, as_html, as_markdown, label
+from ..results.rendering import Table, as_html, as_markdown, label, message_line
 from ..results.results import FORMATS, Results
 from .options import OUTPUT, is_quiet
 
@@ -177,7 +177,7 @@ def say_written(*paths: Path | None) -> None:
         if str(path).startswith(OPEN_FILES):
             continue
         link = f"; open {path.resolve().as_uri()}" if path.suffix in (".html", ".htm") else ""
-        typer.echo(label(f"wrote {path}{link}"), err=True)
+        typer.echo(message_line(f"wrote {path}{link}"), err=True)
 
 
 def show(results: Results, presentation: Presentation) -> None:

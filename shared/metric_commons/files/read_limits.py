@@ -1,8 +1,11 @@
 """Limits of what is read, so that a small file cannot fill the memory."""
 
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple
+
+from .access import open_file
 
 _FREE = 10_000_000  # bytes of content that any compressed file may have
 _SHOWN = ((10**9, "GB"), (10**6, "MB"))
@@ -146,7 +149,7 @@ def read_whole(path: Path, limits: Limits) -> bytes:
         LimitError: it is too large.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with BufferedReader(open_file(path)) as file:
         data = file.read(limits.whole + 1)
     check_whole(len(data), limits.whole, str(path))
     check_parsed(data, limits, str(path))

@@ -4,19 +4,17 @@ import hashlib
 import json
 import math
 import os
-import secrets
 import stat
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
-from glob import escape
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
+from .access import read_file, target_to_write
+from .temporary_files import remove_abandoned, temporary_name
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
@@ -28,7 +26,6 @@ _DAMAGES = (
     RuntimeError,
     TypeError,
 )
-_STALE = 24 * 60 * 60  # seconds
 
 
 class Stored(ABC):
@@ -105,7 +102,7 @@ class Stored(ABC):
         """
         refuse_device(path)
         try:
-            return cls.from_json(Path(path).read_text("utf-8"))
+            return cls.from_json(read_file(path).decode())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
@@ -258,42 +255,44 @@ def refuse_device(path: str | Path) -> None:
         raise ValueError(f"{path} is a device, not a file")
 
 
-def _remove_stale(target: Path) -> None:
-    """Remove temporary files of killed runs that are at least a day old."""
-    for leftover in target.parent.glob(f".{escape(target.name)}.{'[0-9a-f]' * 8}"):
-        with suppress(OSError):
-            if time.time() - leftover.stat().st_mtime > _STALE:
-                leftover.unlink()
-
-
 def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
     """Write a file atomically: a temporary file in the same folder is renamed at the end.
 
     Missing folders are created. If writing fails, an existing file does not change. A file that is
     replaced keeps its mode, so that private files stay private. Open files, such as /dev/stdout,
-    are written directly. Temporary files of killed runs are removed after a day.
+    are written directly. Temporary files of killed processes are removed from the folder.
+
+    Raises:
+        ValueError: the name has control characters, or the path is not that of a file.
+        OSError: the file cannot be written.
     """
     data = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
     if str(path).startswith(OPEN_FILES):
         with open(path, "wb") as file:
             file.writelines(data)
         return
-    target = Path(os.path.realpath(path))  # a symbolic link still points to the file afterwards
-    if target.exists() and not target.is_file():
-        raise ValueError(f"{path} is not a file")  # renaming would replace a folder or a device
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(target)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-        with open(temporary, "xb", opener=partial(os.open, mode=0o666 & (mode or 0o666))) as file:
-            file.writelines(data)
-            file.flush()
-            if mode is not None:
-                os.chmod(temporary, mode)
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with target_to_write(path) as target:
+        remove_abandoned(target)
+        temporary = target.beside(temporary_name())
+        kept = target.mode()
+        mode = None if kept is None or not stat.S_ISREG(kept) else stat.S_IMODE(kept)
+        created = 0o666 if mode is None else 0o666 & mode
+        try:
+            with open(
+                temporary.name, "xb", opener=partial(os.open, mode=created, dir_fd=target.folder)
+            ) as file:
+                file.writelines(data)
+                file.flush()
+                if mode is not None:
+                    os.chmod(file.fileno() if os.chmod in os.supports_fd else temporary.name, mode)
+                os.fsync(file.fileno())
+            os.replace(
+                temporary.name,
+                target.name,
+                src_dir_fd=target.folder,
+                dst_dir_fd=target.folder,
+            )
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        finally:
+            temporary.remove()

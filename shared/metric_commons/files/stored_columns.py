@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from .access import read_file
 from .stored import CHANGED, Stored, refuse_device, write_whole
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class StoredColumns(Stored):
             OSError: it cannot be read.
         """
         refuse_device(path)
-        data = Path(path).read_bytes()
+        data = read_file(path)
         try:
             if data.startswith(b"metric-commons-"):
                 return cls.from_bytes(data)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from .access import open_file
 from .read_limits import GrowthLimit, Limits, LineLimit, check_whole, default_limits
 
 STANDARD_INPUT = Path("-")
@@ -180,7 +181,7 @@ class _Observed(io.RawIOBase):
 def _opened(path: Path) -> Any:
     if path == STANDARD_INPUT:
         return sys.stdin.buffer
-    return path.open("rb", buffering=0)
+    return open_file(path)
 
 
 def _decompressed(stored: io.BufferedReader) -> Any:

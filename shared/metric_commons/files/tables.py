@@ -215,7 +215,8 @@ class Source:
 
         size = None if path == STANDARD_INPUT else path.stat().st_size
         style = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
-        bar = tqdm(desc=f"reading {path.name}", total=size, **style)
+        name = path.name if path.name.isprintable() else ascii(path.name)
+        bar = tqdm(desc=f"reading {name}", total=size, **style)
         self._resources.enter_context(bar)
         update: Callable[[int], object] = bar.update
         return update

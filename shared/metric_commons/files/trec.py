@@ -25,6 +25,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
+from .access import open_file, read_file
 from .json_rows import fault_of
 from .read_limits import LimitError, check_whole
 from .retrieval_formats import (
@@ -273,7 +274,7 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         with _named_damages(path):
             content = uncompressed(data)
         return _parsed(path, content, kind), hashlib.sha256(data).hexdigest()
-    with name.open("rb", buffering=0) as file:
+    with open_file(name) as file:
         start = file.read(_BLOCK)
         if is_compressed(start):
             return _read_compressed(name, kind)
@@ -286,7 +287,7 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     sha256 = hashed.hexdigest()
     duplicate = table.first_duplicate()
     if duplicate is not None:
-        data = name.read_bytes()
+        data = read_file(name)
         if hashlib.sha256(data).hexdigest() != sha256:
             raise ValueError(f"{os.fspath(path)} has changed while it was read")
         raise _duplicate_error(path, [data], duplicate)

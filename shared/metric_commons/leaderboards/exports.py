@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from ..files.access import open_file
 from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
 from ..results.module_results import ModuleResult
@@ -225,7 +226,7 @@ def _columns(results: Results, system: str, prompt: str) -> list[list[Any]]:
     columns_of_rows = []
     for column in fields:
         path = Path(column["path"])
-        with path.open("rb") as file:
+        with open_file(path) as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(column["path"]):
                 raise ValueError(f"{path} has changed since it was scored")
         source = Source(path, [column["field"]], format_name=column["format"])

@@ -19,6 +19,7 @@ from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..comparison.reported_means import NO_ROWS, reported_results
 from ..comparison.saved_rows import with_rows
+from ..files.access import open_file
 from ..files.logs import PLAIN_ROWS
 from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
@@ -316,7 +317,7 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
 
 def _reported(path: Path) -> list[SavedResult]:
     """The results for each split, if a file of another program has means but no rows."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         if Results.FORMAT.partition("/")[0].encode() in file.read(_START):
             return []
     source = Source(path, [])

@@ -17,13 +17,14 @@ class CallContext:
 
     Args:
         roots: the folders that the tool may read and write.
-        server_folder: the folder written by `ultrarag-init`, if UltraRAG starts this server.
+        server_folder: the folder written by `ultrarag-init`, as the only root, if UltraRAG starts
+            this server.
         progress: called with reports of progress.
         python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
     roots: Roots
-    server_folder: Path | None
+    server_folder: Roots | None
     progress: Progress
     python_version: str | None = None
 

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..catalog.usage import extra
+from ..catalog.usage import UsageError, extra
+from ..results.rendering import message_line
+from ..scoring.worker_processes import can_fork
 
 
 def mcp(
@@ -69,6 +71,8 @@ def mcp(
     command itself. Every call runs in a separate process, which is ended if the
     call is cancelled, or takes too long or too much memory.
     """
+    if not can_fork():
+        raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
         from .server import serve
         from .workers import Budget
@@ -109,4 +113,4 @@ def ultrarag_init(
     from . import folder as server_folder
 
     server_folder.write(folder, roots or [])
-    typer.echo(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`")
+    typer.echo(message_line(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"))

@@ -136,7 +136,6 @@ def compare_files(
     results = read_with_rows(
         [context.roots.to_read("paths", path) for path in paths],
         [context.roots.to_read("rows_paths", path) for path in rows_paths or []],
-        readable=context.roots.hold,
     )
     with watched(lambda fraction: context.progress(fraction, 1.0)):
         compared = compare(
@@ -184,7 +183,7 @@ def report(
         context.roots.to_read("path", path),
         None if rows_path is None else context.roots.to_read("rows_path", rows_path),
     )
-    rows = find_examples(results, fields=fields or [], count=examples, readable=context.roots.hold)
+    rows = find_examples(results, fields=fields or [], count=examples)
     write_whole(target or "", [render(results, rows)])
     return {"saved_to": str(target)}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ..files.access import is_file, read_file
 from ..files.stored import write_whole
 from ..integrations.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
 
@@ -113,17 +114,17 @@ def build(folder: Path, parameter_file: str) -> None:
         ValueError: the parameters are in another folder, or are not keys with values.
         OSError: a file cannot be read or written.
     """
-    path = Path(parameter_file)
+    path = Path(parameter_file).absolute()
     if path.resolve().parent != folder.resolve():
         raise ValueError(f"parameter_file: {parameter_file} is not in {folder}")
     try:
-        parameters = yaml.safe_load(path.read_text("utf-8")) if path.exists() else None
+        parameters = yaml.safe_load(read_file(path).decode()) if is_file(path) else None
     except RecursionError as error:
-        raise ValueError(f"{path}: values are nested too deeply") from error
+        raise ValueError(f"{parameter_file}: values are nested too deeply") from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(f"{parameter_file}: {error}") from error
     if not isinstance(parameters, dict | None):
-        raise ValueError(f"{path}: expected keys with values")
+        raise ValueError(f"{parameter_file}: expected keys with values")
     description = _description(parameter_file, folder.resolve().name, parameters or {})
     write_whole(folder / "server.yaml", [description])
 

@@ -25,10 +25,10 @@ from ..catalog.usage import MissingExtraError
 from ..files.read_limits import Limits, set_default
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
+from ..results.rendering import label, message_line
 
 _IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
-_MAX_LENGTH = 2_000  # characters of an error message
 _LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
@@ -105,7 +105,7 @@ def _answer(
     except (ValueError, OSError, MissingExtraError) as error:
         return "refused", message(error)
     except Exception as error:
-        traceback.print_exc()
+        sys.stderr.writelines(f"{label(line)}\n" for line in traceback.format_exc().splitlines())
         kind = type(error).__name__
         return "refused", f"an internal error, shown on the server's stderr ({kind}); report it"
 
@@ -147,7 +147,7 @@ _QUOTED = re.compile(
 
 
 def message(error: Exception) -> str:
-    """The message of an error, shortened in the middle if it is very long.
+    """The message of an error, as one line.
 
     Values from files are not quoted, since a path may lead to any file below the roots.
     """
@@ -156,7 +156,4 @@ def message(error: Exception) -> str:
         text = _QUOTED.sub(r"\1 a value", text)
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"
-    text = text.encode("utf-8", "backslashreplace").decode()  # half of a pair of surrogates
-    if len(text) > _MAX_LENGTH:
-        text = f"{text[: _MAX_LENGTH // 2 - 3]} ... {text[-_MAX_LENGTH // 2 + 2 :]}"
-    return text
+    return message_line(text)

@@ -1,6 +1,9 @@
 """The server, with version 1 or version 2 of the library `mcp`."""
 
 import inspect
+import os
+import signal
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +27,8 @@ evaluate_file scores answers in files, with any module of list_modules; compare_
 saved results, and report makes a page from one. evaluate_trec and evaluate_trec_pvalue score TREC \
 runs. Paths are relative to the folder that the server may use."""
 
+_INTERRUPTED = 130  # the exit status
+
 _IS_FIRST_MAJOR = "on_call_tool" not in inspect.signature(Server).parameters
 
 Report = Callable[[float, float], Awaitable[object]]
@@ -35,7 +40,8 @@ class Calls:
     Args:
         roots: the folders whose files may be read and written.
         workers: the processes that do the work.
-        server_folder: the folder written by `ultrarag-init`; the tool `build` needs it.
+        server_folder: the folder written by `ultrarag-init`, as the only root; the tool `build`
+            needs it.
         python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
@@ -43,7 +49,7 @@ class Calls:
         self,
         roots: Roots,
         workers: Workers,
-        server_folder: Path | None,
+        server_folder: Roots | None,
         python_version: str | None = None,
     ) -> None:
         self._roots, self._workers = roots, workers
@@ -100,7 +106,8 @@ def server(
     """
     workers = workers or Workers(budget or Budget())
     allowed_roots = Roots(roots, execution_allowed=execution_allowed)
-    calls = Calls(allowed_roots, workers, server_folder, python_version)
+    served_folder = None if server_folder is None else Roots([server_folder])
+    calls = Calls(allowed_roots, workers, served_folder, python_version)
     about = {"version": version("metric-commons"), "instructions": _INSTRUCTIONS}
     return _first_major(calls, about) if _IS_FIRST_MAJOR else _second_major(calls, about)
 
@@ -145,7 +152,7 @@ def serve(
     python_version: str | None = None,
     execution_allowed: bool = False,
 ) -> None:
-    """Serve on stdin and stdout; when stdin ends, all calls are ended.
+    """Serve on stdin and stdout; when stdin ends or at an interrupt, all calls are ended.
 
     Args:
         roots: as in `server`.
@@ -162,6 +169,7 @@ def serve(
         workers=workers,
         execution_allowed=execution_allowed,
     )
+    _end_at_an_interrupt(workers)
     requests, answers = open_protocol(at_end=workers.close)
     workers.prepare()
 
@@ -174,3 +182,16 @@ def serve(
         anyio.run(until_the_end)
     finally:
         workers.close()
+
+
+def _end_at_an_interrupt(workers: Workers) -> None:
+    """End at an interrupt with 130, although a thread waits for stdin, which nothing can end."""
+
+    def end(*_: object) -> None:
+        workers.close()
+        os.write(2, b"interrupted\n")
+        os._exit(_INTERRUPTED)  # clients see that the streams are closed
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, end)

@@ -3,9 +3,9 @@
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from ..files.access import limited_to
 from ..files.stored import to_jsonable
 from .call_context import CallContext
 from .file_tools import (
@@ -27,7 +27,7 @@ def call(
     name: str,
     arguments: Mapping[str, Any],
     roots: Roots,
-    folder: Path | None,
+    server_folder: Roots | None,
     python_version: str | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """Run a tool; its result as JSON, and as an object.
@@ -37,8 +37,9 @@ def call(
         OSError: a file cannot be read or written.
     """
     os.chdir(roots.first)  # relative paths in saved results start here, too
-    context = CallContext(roots, folder, progress, python_version)
-    result: Any = to_jsonable(TOOLS[name].function(context, **arguments))
+    context = CallContext(roots, server_folder, progress, python_version)
+    with limited_to(roots):
+        result: Any = to_jsonable(TOOLS[name].function(context, **arguments))
     text = json.dumps(result, ensure_ascii=False)
     try:
         text.encode()

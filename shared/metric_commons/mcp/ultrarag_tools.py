@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from ..files.access import limited_to
 from ..files.stored import to_jsonable, write_whole
 from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import intervals, signature, table
 from ..numbers.domains import Count, Level, PerRow, Seed
+from ..results.rendering import message_line
 from . import folder
 from .call_context import CallContext, check_resamples
 
@@ -156,7 +158,8 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
     """
     if context.server_folder is None:
         raise ValueError("this server has no folder; `metric-commons ultrarag-init DIR` writes one")
-    folder.build(context.server_folder, parameter_file)
+    with limited_to(context.server_folder):
+        folder.build(context.server_folder.first, parameter_file)
     return {}
 
 
@@ -169,13 +172,16 @@ def _evaluated(
 ) -> dict[str, Any]:
     """The scores as UltraRAG's tools return them, with profile and signature.
 
-    A table of them goes to stderr, which UltraRAG shows to its user.
+    The path of the saved file and a table of the scores go to stderr, as in UltraRAG, which shows
+    them to its user.
     """
-    sys.stderr.write(f"{table(scores, ends)}\n{line}\n")
     about: dict[str, Any] = {"profile": profile, "signature": line}
     if ends:
         about["confidence_interval"] = ends
     saved_to = _saved(to_jsonable({**scores, **about}), target)
+    if saved_to:
+        sys.stderr.write(message_line(f"Evaluation results saved to {saved_to}") + "\n")
+    sys.stderr.write(f"{table(scores, ends)}\n{line}\n")
     return {"eval_res": scores, "saved_to": saved_to, **about}
 
 

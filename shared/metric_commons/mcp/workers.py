@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import anyio
 from anyio import to_thread
 
-from ..catalog.usage import UsageError
 from .memory_watch import INTERVAL, growth_of, half_of_memory, size_of
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
@@ -66,18 +65,14 @@ class Workers:
 
     Args:
         budget: the budget of every call.
-
-    Raises:
-        UsageError: the operating system cannot fork processes.
     """
 
     def __init__(self, budget: Budget) -> None:
-        if not hasattr(os, "fork"):
-            raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
         self._budget = budget
         self._slots = anyio.Semaphore(budget.processes)
         self._calls: set[_Call] = set()
-        self._lock = threading.Lock()  # for the next two attributes
+        # For the next two attributes; an interrupt may close everything while it is held.
+        self._lock = threading.RLock()
         self._control: socket.socket | None = None
         self._origin: subprocess.Popen[bytes] | None = None  # from which processes are forked
         self._is_closed = False
@@ -102,6 +97,7 @@ class Workers:
                     pass_fds=[worker_end.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=2,
+                    start_new_session=True,  # Ctrl-C in a terminal reaches only the server
                     env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                 )
 

@@ -1,11 +1,12 @@
 """Example rows: those with the lowest scores, and those on which systems differ most."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..files.access import is_file, open_file
 from ..files.tables import Source
 from ..results.module_results import ModuleResult
 from ..results.results import Results
@@ -69,7 +70,6 @@ def find_examples(
     fields: Sequence[str] = (),
     copies: Iterable[Path] = (),
     count: int = 10,
-    readable: Callable[[Path], bool] = lambda _: True,
 ) -> Examples:
     """Rows of the inputs that a result names, if these have not changed since scoring.
 
@@ -78,12 +78,11 @@ def find_examples(
         fields: additional fields to show for each row, such as the question.
         copies: files that may be copies of the inputs, identified by their SHA-256.
         count: the number of rows of each kind.
-        readable: whether a file that the result names may be read; others count as missing.
 
     Raises:
         ValueError: an unchanged input lacks such a field.
     """
-    paths, notes = _find_inputs(results, list(copies), readable)
+    paths, notes = _find_inputs(results, list(copies))
     columns = results.provenance.get("columns") or log_columns(results)
     if not columns:
         notes.append("The results do not record the files and fields of their rows.")
@@ -122,9 +121,7 @@ def find_examples(
     return Examples(choices, notes, paths.keys())
 
 
-def _find_inputs(
-    results: Results, copies: Sequence[Path], readable: Callable[[Path], bool]
-) -> tuple[dict[str, Path], list[str]]:
+def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
     """The path of each unchanged input, by the path in the result, and notes about the others."""
     hashes = {path: _sha256(path) for path in copies}
     paths, notes = {}, []
@@ -132,7 +129,7 @@ def _find_inputs(
         if "path" not in source or "sha256" not in source:
             continue  # results created in Python may lack them
         path = Path(source["path"])
-        hashes[path] = _sha256(path) if readable(path) and path.is_file() else ""
+        hashes[path] = _sha256(path) if is_file(path) else ""
         unchanged = [file for file, sha256 in hashes.items() if sha256 == source["sha256"]]
         if unchanged:
             paths[source["path"]] = path if path in unchanged else unchanged[0]
@@ -147,7 +144,7 @@ def _find_inputs(
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as raw:
+    with open_file(path) as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 

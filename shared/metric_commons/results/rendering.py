@@ -15,6 +15,7 @@ LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 _RAISE = str.maketrans(LETTERS, RAISED)
 LOWERED = str.maketrans(RAISED, LETTERS)
+_MAX_MESSAGE = 2_000  # characters, of which a long value may be quoted
 _NAMED = 3  # systems that a sentence names
 _REASONS = 4  # differences from the scores of a log, as listed under a table
 
@@ -229,6 +230,20 @@ def label(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def message_line(text: str) -> str:
+    r"""A message for a terminal or a client, which may quote anything: one line, printable, short.
+
+    >>> print(message_line("no such file: a\x1b[2J\nb"))
+    no such file: a\x1b[2J b
+    >>> len(message_line("x" * 10**6))
+    2000
+    """
+    line = label(" ".join(text.splitlines()))
+    if len(line) <= _MAX_MESSAGE:
+        return line
+    return f"{line[: _MAX_MESSAGE // 2 - 3]} ... {line[-_MAX_MESSAGE // 2 + 2 :]}"
 
 
 def listed_names(names: Sequence[str]) -> str:

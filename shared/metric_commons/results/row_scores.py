@@ -12,9 +12,11 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from ..files.access import open_file
 from ..files.stored import check_object, from_jsonable, refuse_device, to_jsonable, write_whole
 from ..numbers.domains import Finite, Range, check_option
 from .module_results import ModuleResult, means_of_rows
@@ -121,7 +123,7 @@ def read_rows(
     statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
     texts: dict[str, dict[str, dict[str, list[str | None]]]] = {system: {} for system in columns}
     refuse_device(path)
-    with Path(path).open("rb") as lines:
+    with BufferedReader(open_file(path)) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 record = json.loads(line)

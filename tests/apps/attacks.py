@@ -1,0 +1,465 @@
+"""Attacks from outside a process: races, interrupts, and names with control characters.
+
+Run in a clone as `python -m tests.apps.attacks [SECONDS] [SEED]`, which prints a table. The time is
+that of each kind of attack.
+"""
+
+import contextlib
+import fcntl
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import tty
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import typer
+
+from metric_commons.__main__ import main as command
+from metric_commons.__main__ import program
+from metric_commons.mcp.forking import message
+from metric_commons.mcp.roots import Roots
+from metric_commons.mcp.tools import TOOLS, call
+from metric_commons.scoring.scoring import score
+from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
+from tests.apps.server_session import LONG, children, is_running, write_files
+from tests.spec import PATIENCE, ROOT
+
+ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a machine that is not busy
+CONTROLS = ["a\x1b[2Jb", "a\nb", "a\rb", "\x07", "a\x9bb", "a\x7fb", "a\u2028b", "\u202eabc"]
+
+
+# Races: another process replaces files and folders by links that lead outside, and back.
+
+PUBLIC = '{"a": "x", "b": "x", "g": "public"}\n'
+SECRET = '{"a": "x", "b": "y", "g": "secret"}\n'
+READING = {
+    "evaluate_file": {
+        "path": "rows.jsonl",
+        "modules": ["qa_em"],
+        "predictions": "a",
+        "references": "b",
+        "groups": "g",
+    },
+    "evaluate_trec": {"run_path": "run", "qrels_path": "folder/qrels", "metrics": ["map"]},
+    "compare_files": {"paths": ["folder/saved.json", "folder/saved.json"]},
+    "report": {"path": "folder/saved.json", "save_path": "page.html"},
+}
+INSIDE_MAP = 0.75  # of QRELS and RUN
+
+
+def _write_place(folder, rows, qrels, system):
+    folder.mkdir(parents=True)
+    (folder / "rows.jsonl").write_text(rows)
+    (folder / "run").write_text(RUN)
+    (folder / "folder").mkdir()
+    (folder / "folder" / "qrels").write_text(qrels)
+    results = score("qa_em", predictions={system: ["x"]}, references=["x"], per_example=True)
+    results = results.save_per_example(folder / "folder" / "saved.rows.jsonl")
+    results.save(folder / "folder" / "saved.json")
+
+
+# Makes each name a link that leads outside, and then the file or folder that it was.
+ALTERNATE = """
+import itertools, os, sys
+root, outside, *names = sys.argv[1:]
+os.chdir(root)
+numbers = itertools.count()
+
+def move(old, new):
+    while True:
+        try:
+            return os.rename(old, new)
+        except OSError:  # somebody has created a folder in the meantime
+            os.rename(new, new + str(next(numbers)))
+
+while True:
+    for name in names:
+        os.symlink(os.path.join(outside, name), name + ".new")
+        move(name, name + ".kept")
+        move(name + ".new", name)
+        move(name, name + ".new")
+        os.unlink(name + ".new")
+        move(name + ".kept", name)
+"""
+
+
+@contextlib.contextmanager
+def alternating(root, outside, names):
+    """Another process replaces names in a folder by links that lead outside, and back."""
+    words = [sys.executable, "-I", "-S", "-c", ALTERNATE, str(root), str(outside), *names]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE)
+    try:
+        yield
+        assert process.poll() is None, process.stderr.read()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def races_of_reading(seconds, dice):
+    """Calls that read files while these become links that lead outside, and files again."""
+    counts = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        root, outside = Path(place, "root"), Path(place, "outside")
+        _write_place(root, PUBLIC, QRELS, "public")
+        _write_place(outside, SECRET, QRELS.replace("a 1", "b 1").replace("b 0", "a 0"), "secret")
+        roots, end = Roots([root]), time.monotonic() + seconds
+        with alternating(root, outside, ["rows.jsonl", "folder"]):
+            while time.monotonic() < end:
+                tool = dice.choice([*READING])
+                counts["tried"] += 1
+                try:
+                    with contextlib.redirect_stderr(io.StringIO()):
+                        _, answer = call(lambda *_: None, tool, READING[tool], roots, None)
+                except (ValueError, OSError):
+                    counts["refused"] += 1
+                    continue
+                text = json.dumps(answer)
+                if tool == "report":
+                    text = Path(answer["saved_to"]).read_text("utf-8")
+                is_inside = "secret" not in text
+                if tool == "evaluate_trec":
+                    is_inside = answer["eval_res"]["map"] == INSIDE_MAP
+                counts["done" if is_inside else "wrong"] += 1
+    return counts
+
+
+def races_of_writing(seconds, dice):
+    """Calls that write files while their folder becomes a link that leads outside, and back."""
+    counts = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        root, outside = Path(place, "root"), Path(place, "outside")
+        for folder in (root / "out", outside / "out"):
+            folder.mkdir(parents=True)
+        roots, end = Roots([root]), time.monotonic() + seconds
+        answers = {"pred_ls": ["x"], "gt_ls": [["x"]], "metrics": ["em"]}
+        with alternating(root, outside, ["out"]):
+            while time.monotonic() < end:
+                path = dice.choice(["out/x.json", "out/new/x.json"])
+                counts["tried"] += 1
+                try:
+                    with contextlib.redirect_stderr(io.StringIO()):
+                        call(
+                            lambda *_: None, "evaluate", answers | {"save_path": path}, roots, None
+                        )
+                    counts["done"] += 1
+                except (ValueError, OSError):
+                    counts["refused"] += 1
+        counts["wrong"] = sum(1 for _ in (outside / "out").iterdir())
+    return counts
+
+
+# Interrupts
+
+
+def server_process(folder, terminal=None):
+    """A server, which an interrupt may end; `terminal` is its stdin, if it has one."""
+
+    def in_child():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if terminal is not None:
+            os.setsid()
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "metric_commons", "mcp", "--root", str(folder)],
+        stdin=subprocess.PIPE if terminal is None else terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        preexec_fn=in_child,
+    )
+
+
+def open_terminal():
+    """Both ends of a terminal that passes lines on unchanged, and Ctrl-C as an interrupt."""
+    ours, terminal = os.openpty()
+    tty.setraw(terminal)
+    settings = termios.tcgetattr(terminal)
+    settings[3] |= termios.ISIG
+    termios.tcsetattr(terminal, termios.TCSANOW, settings)
+    return ours, terminal
+
+
+def interrupted_server(folder, calls, on_terminal):
+    """Interrupt a server with open calls: its status, seconds, stderr, and remaining processes."""
+    ours, terminal = open_terminal() if on_terminal else (None, None)
+    server = server_process(folder, terminal)
+    stdin = server.stdin.fileno() if ours is None else ours
+
+    def send(**fields):
+        os.write(stdin, json.dumps({"jsonrpc": "2.0", **fields}).encode() + b"\n")
+
+    about = {"name": "attacks", "version": "1"}
+    begin = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about}
+    send(id=0, method="initialize", params=begin)
+    server.stdout.readline()
+    send(method="notifications/initialized")
+    for number in range(calls):
+        asked = {"name": "evaluate_file", "arguments": LONG}
+        send(id=number + 1, method="tools/call", params=asked)
+
+    def processes():
+        origins = children(server.pid)
+        return [*origins, *(worker for origin in origins for worker in children(origin))]
+
+    end = time.monotonic() + PATIENCE
+    while len(processes()) < calls + 1:
+        assert time.monotonic() < end, "the calls did not begin"
+        time.sleep(0.01)
+    started, begun = processes(), time.monotonic()
+    if ours is None:
+        server.send_signal(signal.SIGINT)
+    else:
+        os.write(ours, b"\x03")
+    try:
+        status = server.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        status = "hung"
+    seconds = time.monotonic() - begun
+    for descriptor in filter(None, (ours, terminal)):
+        os.close(descriptor)
+    with server:
+        said = server.stderr.read().decode()
+    end = time.monotonic() + 1  # the system may take a moment to end a process
+    while any(map(is_running, started)) and time.monotonic() < end:
+        time.sleep(0.01)
+    return status, seconds, said, [*filter(is_running, started)]
+
+
+def interrupts_of_servers(seconds, dice):
+    """Servers that are interrupted, on a terminal and on pipes, with 0, 1 and 3 open calls."""
+    counts, end = Counter(), time.monotonic() + seconds
+    kinds = [(calls, on_terminal) for on_terminal in (False, True) for calls in (0, 1, 3)]
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(Path(folder))
+        while kinds and (time.monotonic() < end or counts["tried"] < len(kinds)):
+            calls, on_terminal = kinds[counts["tried"] % len(kinds)]
+            status, took, said, left = interrupted_server(folder, calls, on_terminal)
+            is_right = (status, said, left) == (130, "interrupted\n", []) and took < ENDS_WITHIN
+            counts.update(["tried", "done" if is_right else "wrong"])
+            if not is_right:
+                report("interrupts of servers", f"{status} {took:.2f} s {said!r} {left}")
+    return counts
+
+
+# Says so as soon as Python has started and is about to import the command.
+STARTED = (
+    "import os; os.write(1, b'x'); from metric_commons.__main__ import process; import sys; "
+    "sys.exit(process())"
+)
+
+
+def interrupted_command(folder, arguments, seconds):
+    """Interrupt a command after this time: its status and what it said."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", STARTED, *arguments],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    with process:
+        process.stdout.read(1)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return "hung", ""
+        return process.returncode, process.stderr.read().decode()
+
+
+def is_interrupted(status, said):
+    """Whether a command ended as an interrupted one does, or was faster than the interrupt.
+
+    Before it imports the command, and after its last line, Python lets the system end the process,
+    which a shell shows as 130, too; before, it shows a traceback without a line of the command.
+    """
+    if "Traceback" in said:
+        return status == -signal.SIGINT and "metric_commons" not in said
+    if status in (130, -signal.SIGINT):
+        return said in ("", "interrupted\n") or said.endswith("\ninterrupted\n")
+    return status == 0
+
+
+INTERRUPTED = {
+    "score": ["score", "qa_f1", "rows.jsonl", "--predictions", "fid", "--references", "gold"],
+    "report": ["report", "saved.json", "--html", "page.html"],
+    "mcp": ["mcp", "--root", "."],
+    "--help": ["--help"],
+}
+
+
+def interrupts_of_commands(seconds, dice):
+    """Commands that are interrupted at any moment after their first line."""
+    counts, end = Counter(), time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(Path(folder))
+        while time.monotonic() < end:
+            name = dice.choice([*INTERRUPTED])
+            moment = dice.random() ** 2 * 2  # mostly while it starts
+            status, said = interrupted_command(folder, INTERRUPTED[name], moment)
+            is_right = is_interrupted(status, said)
+            counts.update(["tried", "done" if is_right else "wrong"])
+            if not is_right:
+                report("interrupts of commands", f"{name} after {moment:.3f} s: {status} {said!r}")
+    return counts
+
+
+# Control characters
+
+
+def is_shown_safely(text):
+    """Whether a text that goes to a terminal consists of printable lines."""
+    return all(line.isprintable() for line in text.split("\n"))
+
+
+def _bad_names(folder):
+    return {path for path in Path(folder).rglob("*") if not path.name.isprintable()}
+
+
+def controls_in_tools(seconds, dice):
+    """Calls with control characters in an argument: no message and no file name has them."""
+    counts, end = Counter(), time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_files(root)
+        (root / "run").write_text(RUN, "utf-8")
+        (root / "x.jsonl").write_text(JSON_LINES, "utf-8")
+        known = _bad_names(root)
+        while time.monotonic() < end:
+            tool, text = dice.choice([*CALLS]), dice.choice(CONTROLS)
+            name = dice.choice([*TOOLS[tool].parameters, text])
+            value = dice.choice([text, [text], {text: text}, {"normalizer": text}, f"x/{text}"])
+            counts["tried"] += 1
+            said = io.StringIO()
+            try:
+                with contextlib.redirect_stderr(said):
+                    TOOLS[tool].check(CALLS[tool] | {name: value})
+                    arguments = CALLS[tool] | {name: value}
+                    call(lambda *_: None, tool, arguments, Roots([root]), None)
+            except (ValueError, OSError) as error:
+                said.write(message(error))
+                counts["refused"] += 1
+            names = _bad_names(root)
+            if not is_shown_safely(said.getvalue()) or names != known:
+                known = names
+                counts["wrong"] += 1
+                report("control characters in tools", f"{tool} {name} {value!r}")
+    return counts
+
+
+# Commands that work, by name: words, of which one is replaced, or to which an option is added.
+FIELDS = ["--predictions", "fid", "--references", "gold"]
+COMMANDS = {
+    "score": ["score", "qa_f1", "rows.jsonl", *FIELDS, "--save", "new.json"],
+    "execute": ["execute", "rows.jsonl", "--tests", "rows.jsonl", "--save", "new.jsonl"],
+    "merge": ["merge", "saved.json", "--save", "new.json"],
+    "run": ["run", "c.yaml"],
+    "init": ["init", "new.yaml"],
+    "trec": ["trec", "qrels", "new", "--save", "new.json"],
+    "compare": ["compare", "saved.json", "--save", "new.json"],
+    "leaderboard": ["leaderboard", "saved.json"],
+    "history": ["history", "saved.json"],
+    "gate": ["gate", "saved.json", "saved.json"],
+    "power": ["power", "saved.json"],
+    "plot": ["plot", "rows.jsonl"],
+    "report": ["report", "saved.json", "--html", "page.html"],
+    "export": ["export", "saved.json", "--out", "new"],
+    "describe": ["describe", "qa_f1"],
+    "list": ["list"],
+    "presets": ["presets"],
+    "ultrarag-init": ["ultrarag-init", "folder"],
+    "mcp": ["mcp", "--root", "/proc"],
+}
+
+
+@cache
+def _options(name):
+    """The options of a command that take a value."""
+    commands = typer.main.get_command(program()).commands
+    return [
+        option.opts[0]
+        for option in commands[name].params
+        if option.param_type_name == "option" and not option.is_flag
+    ]
+
+
+def controls_in_commands(seconds, dice):
+    """Commands with control characters in a word: they print none, and write no such file."""
+    counts, end = Counter(), time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(Path(folder))
+        Path(folder, "c.yaml").write_text("modules: [qa_em]\ndata: {path: rows.jsonl}\n")
+        for text in CONTROLS:
+            shutil.copy(Path(folder, "rows.jsonl"), Path(folder, f"{text}.jsonl"))
+        known = _bad_names(folder)
+        with contextlib.chdir(folder):
+            while time.monotonic() < end:
+                words = [*COMMANDS[name := dice.choice([*COMMANDS])]]
+                text = dice.choice(CONTROLS)
+                text = dice.choice([text, f"{text}.jsonl", f"folder/{text}", f"x={text}"])
+                if _options(name) and (dice.random() < 0.5 or len(words) == 1):
+                    words += [dice.choice(_options(name)), text]
+                else:
+                    words[dice.randrange(len(words))] = text
+                out, err = io.StringIO(), io.StringIO()
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                    status = command(words)
+                counts.update(["tried", "refused" if status else "done"])
+                is_right = status in (0, 1, 2, 3, 4) and is_shown_safely(out.getvalue())
+                names = _bad_names(folder)
+                is_right &= is_shown_safely(err.getvalue()) and names == known
+                known = names
+                if not is_right:
+                    counts["wrong"] += 1
+                    report("control characters in commands", f"{words} {status} {err.getvalue()!r}")
+    return counts
+
+
+ATTACKS = {
+    "races of files that are read": races_of_reading,
+    "races of folders that are written": races_of_writing,
+    "interrupts of servers": interrupts_of_servers,
+    "interrupts of commands": interrupts_of_commands,
+    "control characters in arguments of tools": controls_in_tools,
+    "control characters in words of commands": controls_in_commands,
+}
+
+
+def report(name, fault):
+    """Print what went wrong."""
+    print(f"{name}: {fault}", file=sys.stderr)  # noqa: T201
+
+
+def main(seconds, seed):
+    print(f"seed {seed}", file=sys.stderr)  # noqa: T201
+    print("| attack | tried | refused | wrong |\n| --- | ---: | ---: | ---: |")  # noqa: T201
+    total, home = Counter(), os.getcwd()  # a call of a tool changes the folder
+    for name, attack in ATTACKS.items():
+        counts = attack(seconds, random.Random(f"{seed} {name}"))
+        os.chdir(home)
+        total += counts
+        cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong"))
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
+    return int(bool(total["wrong"]))
+
+
+if __name__ == "__main__":
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**32)
+    sys.exit(main(seconds, seed))

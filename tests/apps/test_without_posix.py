@@ -1,0 +1,56 @@
+"""Commands without `fork` and without the modules of POSIX, as on Windows."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from metric_commons.results.results import Results
+from tests.spec import PATIENCE, ROOT
+
+pytestmark = pytest.mark.processes
+
+ROWS = [{"a": "Paris", "b": "Rome", "g": ["Paris"]}, {"a": "Oslo", "b": "Oslo", "g": ["Rome"]}]
+
+
+def without_posix(folder, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "tests.apps.without_posix", *words],
+        cwd=folder,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'shared'}", "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_rows_are_read_scored_compared_saved_and_shown(tmp_path):
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    (tmp_path / "saved.json").write_text("old")
+    fields = ("--predictions", "a", "--predictions", "b", "--references", "g")
+    saving = ("--save", "saved.json", "--per-example", "rows.rows.jsonl", "--confidence", "0.9")
+    done = without_posix(
+        tmp_path,
+        *("score", "qa_f1", "rows.jsonl", *fields, *saving, "--compare"),
+        *("then", "compare", "saved.json", "--save", "compared.json"),
+        *("then", "report", "saved.json", "--html", "page.html"),
+        *("then", "score", "qa_em", "rows.jsonl", *fields[:2], *fields[4:], "--partial", "1.part"),
+        *("then", "merge", "1.part", "--save", "merged.json"),
+    )
+    saved = Results.read(tmp_path / "saved.json")
+
+    assert done.returncode == 0, done.stderr
+    assert saved.systems["a"]["qa_f1"].scores["qa_f1"] == 0.5
+    assert Results.read(tmp_path / "merged.json").systems["a"]["qa_em"].scores == {"qa_em": 0.5}
+    assert len(Results.read(tmp_path / "compared.json").comparisons) == 1
+    assert "qa_f1" in (tmp_path / "page.html").read_text("utf-8")
+    assert not [*tmp_path.glob(".metric-commons-*")]
+
+
+def test_the_server_is_refused_in_one_line(tmp_path):
+    done = without_posix(tmp_path, "mcp", "--root", ".")
+    line = "the server needs Linux, macOS or WSL, where processes can be forked"
+
+    assert (done.returncode, done.stderr) == (2, f"{line}\n")
