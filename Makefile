@@ -1,13 +1,15 @@
 # make demo   scores published answers        make test   runs every test
-# make check  tests without other processes   make lint   style and types
-# make docs   builds the site in build/site   make bench  ours beside the peers
+# make check  tests without other processes; of one module with METRIC=qa_em
+# make lint   style and types
+# make docs   builds the site in build/site   make serve  shows it at 127.0.0.1:8000
+# make bench  ours beside the peers
 # make package  the wheel and the source in dist
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test check lint docs bench package clean
+.PHONY: demo test check lint docs serve bench package clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,8 +34,10 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
+# With METRIC, the tests of one module, and of the lists that name it.
 check: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m "not slow and not processes" -n auto --dist worksteal
+	$(BIN)/python -m pytest -m "not slow and not processes" -n auto --dist worksteal \
+		$(if $(METRIC),tests/contract tests/metrics/test_$(METRIC).py -k "$(METRIC) or lists_the_metrics")
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -42,7 +46,12 @@ lint: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --group docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	$(BIN)/python docs/build_site.py
+	$(BIN)/zensical build --clean --strict --config-file build/mkdocs.yml
+	@echo "The site: file://$(CURDIR)/build/site/index.html; make serve shows it with its search"
+
+serve: docs
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --group bench

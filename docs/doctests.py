@@ -1,11 +1,15 @@
 """Examples of docstrings as blocks of code, which Markdown would take for quotations."""
 
 import re
+from functools import partial
+from importlib import import_module
+from importlib.util import resolve_name
 from typing import Any
 
 from griffe import Extension, Object
 
 EXAMPLES = re.compile(r"^>>> .*?(?=\n\n(?!>>> )|\Z)", re.DOTALL | re.MULTILINE)
+IMPORT = re.compile(r"^>>> from (\.[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
 class Doctests(Extension):
@@ -16,11 +20,18 @@ class Doctests(Extension):
         if obj.docstring:
             # What a reader copies names the package, and has no marks for doctest.
             text = re.sub(r" *# doctest: .*", "", obj.docstring.value)
-            text = re.sub(r"^>>> from \.+(\w+) import", _whole_name(obj), text, flags=re.MULTILINE)
+            text = IMPORT.sub(partial(_public_import, obj.module.path), text)
             text = text.replace("<BLANKLINE>", "")
             obj.docstring.value = EXAMPLES.sub(r"```python\n\g<0>\n```", text)
 
 
-def _whole_name(obj: Object) -> str:
-    """The import of a neighbour, written from outside the package."""
-    return rf">>> from {obj.module.path.rpartition('.')[0]}.\1 import"
+def _public_import(module: str, match: re.Match[str]) -> str:
+    """A relative import of a module's example, from the room that makes its names public."""
+    source = resolve_name(match[1], module.rpartition(".")[0])
+    room = source.rpartition(".")[0]
+    wanted = {name.strip() for name in match[2].split(",")}
+    for package in ("metric_commons", room):
+        if wanted <= set(getattr(import_module(package), "__all__", ())):
+            source = package
+            break
+    return f">>> from {source} import {match[2]}"

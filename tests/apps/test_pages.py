@@ -1,15 +1,19 @@
 """What README and the pages of the site show runs in a clone, and prints what they say."""
 
 import doctest
+import json
 import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
 
+import evaluate
 import pytest
+import yaml
 
 from metric_commons.__main__ import main
-from tests.spec import ROOT
+from tests.spec import METRICS, ROOT
 
 pytestmark = pytest.mark.processes
 
@@ -46,9 +50,12 @@ def commands(text):
 def test_what_a_page_shows_runs_and_prints_what_it_says(page, in_a_clone, capsys):
     for line, said in commands(TEXTS[page]):
         if line.startswith("metric-commons "):
-            status = main(shlex.split(line, comments=True)[1:])
+            command, _, target = line.partition(" > ")
+            status = main(shlex.split(command, comments=True)[1:])
             printed, error = capsys.readouterr()
             assert (line, status) == (line, 0), error
+            if target:
+                Path(target).write_text(printed)
         else:
             run = subprocess.run(line, shell=True, check=True, capture_output=True, text=True)
             printed = run.stdout
@@ -58,6 +65,56 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(page, in_a_clone, capsys
 
     outcome = doctest.testfile(str(ROOT / page), module_relative=False, verbose=False)
     assert outcome.failed == 0, capsys.readouterr().out
+
+
+def test_the_recipe_for_ci_passes_and_fails_as_it_says(in_a_clone, capsys):
+    text = TEXTS["docs/guides/ci.md"]
+    (recipe,) = re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    steps = [step.get("run", "") for step in yaml.safe_load(recipe)["jobs"]["gate"]["steps"]]
+    ours = [shlex.split(step)[1:] for step in steps if step.startswith("metric-commons ")]
+    baseline, *_ = (line for line, _ in commands(text))
+    assert main(shlex.split(baseline.replace("build/", ""))[1:]) == 0
+    lines = Path("examples/nq_open.jsonl").read_text("utf-8").splitlines()
+    statuses = []
+    for system in ("emdr2", "dpr"):
+        rows = [json.loads(line) for line in lines]
+        answers = [{"prediction": row[system], "answers": row["answers"]} for row in rows]
+        Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+        statuses.append([main(step) for step in ours])
+    assert statuses == [[0, 0], [0, 4]]
+    assert capsys.readouterr().out
+
+
+def test_the_whole_script_for_contributors_is_a_module(tmp_path):
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+    (script,) = re.findall(r'^```python\n(""".*?)^```', text, re.DOTALL | re.MULTILINE)
+    folder = tmp_path / "token_jaccard"
+    folder.mkdir()
+    (folder / "token_jaccard.py").write_text(script)
+    module = evaluate.load(str(folder))
+    rows = {"predictions": ["a b", "c"], "references": ["B c", "c"]}
+
+    assert module.compute(**rows) == {"token_jaccard": (1 / 3 + 1) / 2}
+    assert module.compute(**rows, lower=False) == {"token_jaccard": 0.5}
+    assert module.compute(**rows, per_example=True)["per_example"] == {
+        "token_jaccard": [1 / 3, 1.0]
+    }
+
+
+def test_the_main_page_counts_the_tests_of_seqeval_as_the_table_does():
+    row, _ = re.findall(r"^\| seqeval \|.*$", TEXTS["docs/conformance.md"], re.MULTILINE)
+    cases, equal, by_design, unsupported = [cell.strip() for cell in row.split("|")[5:9]]
+
+    assert (
+        f"of its {cases} tests {equal} give the same, {by_design} differ by design, "
+        f"{unsupported} are not supported"
+    ) in TEXTS["README.md"]
+
+
+def test_the_overview_names_every_module():
+    linked = set(re.findall(r"\]\(modules/(\w+)\.md\)", TEXTS["docs/which.md"]))
+
+    assert linked == set(METRICS)
 
 
 def test_the_main_page_is_short():

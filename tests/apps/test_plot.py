@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from metric_commons import load
 from metric_commons.plots import captions, curve_plots
@@ -388,6 +389,26 @@ def test_bins_are_those_of_the_module(drawn, strategy):
         assert heights[place] == [bins["predicted"], bins["rows"]]
     assert above.get_ylabel() == "observed rate of yes"
     assert below.get_ylim()[0] == 0
+
+
+def test_each_bin_has_the_interval_of_its_rate(drawn):
+    figure = drawn("calibration", *GUIDED, "--set", "calibration_bins=5")
+    segments = [
+        line.get_xydata().tolist()
+        for line in figure.axes[0].get_lines()
+        if len(line.get_xdata()) == 2
+    ]
+    for name in GUIDES:
+        bins = guided(name, calibration_bins=5)["calibration"]
+        for predicted, observed, rows in zip(
+            bins["predicted"], bins["observed"], bins["rows"], strict=True
+        ):
+            low, high = binomtest(round(observed * rows), round(rows)).proportion_ci()
+            assert any(
+                segment == [[predicted, pytest.approx(low)], [predicted, pytest.approx(high)]]
+                for segment in segments
+            )
+    assert "95% interval of the rate in a bin" in legend(figure)
 
 
 def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):

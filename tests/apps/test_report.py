@@ -97,8 +97,12 @@ def scored(run):
 
     def reported(*arguments):
         status, out, err = run("report", "r.json", "--save", "page.html", *arguments)
-        assert (status, out, err) == (0, "", "")
-        return Page(Path("page.html").read_text("utf-8"))
+        assert (status, out) == (0, "")
+        page = Page(Path("page.html").read_text("utf-8"))
+        notes = [line.removeprefix("note: ") for line in err.splitlines()]
+        assert set(texts(page, "note")) <= set(notes)  # they are said in the terminal, too
+        assert notes or not texts(page, "note")
+        return page
 
     scored.reported = reported
     return scored
@@ -166,7 +170,10 @@ def test_every_difference_is_on_the_page(scored):
         assert (line["data-a"], line["data-b"]) == (each["a"], each["b"])
         assert float(line["data-diff"]) == each["diff"]
         p = p_value(each["p_adjusted"])
-        assert f"{each['diff']:+.4f} p {p if p[0] == '<' else f'= {p}'}" in line["text"]
+        low, high = each["confidence_interval"]
+        ends = "[{}, {}]".format(*(f"{end:+.4f}" if end else "0" for end in (low, high)))
+        text = f"{each['diff']:+.4f} {ends} p {p if p[0] == '<' else f'= {p}'}"
+        assert text in line["text"]
         assert ("open" in line["class"].split()) is not each["significant"]
     low, high = comparisons[0]["confidence_interval"]
     assert f"[{low:+.2f}, {high:+.2f}]" in page.where(id="differences")[0]["text"]
@@ -415,18 +422,85 @@ def test_inputs_are_known_by_what_they_hold(scored):
     assert examples_of(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "keywords", "note"),
-    [
-        ("rows.jsonl", {"rows": False}, "The scores of every row were not given (--per-example)"),
-        ("rows.jsonl", {}, None),
-    ],
-)
-def test_without_the_scores_of_rows_there_are_no_examples(scored, name, keywords, note):
-    page = scored(write(ROWS, name), ["one"], **keywords)
+def test_the_scores_of_rows_are_found_by_the_name_in_the_result(scored):
+    page = scored(write(ROWS), ["one"], rows=False)
 
-    assert bool(examples_of(page)) is (note is None)
-    assert [text.startswith(note) for text in texts(page, "note")] == [True] * (note is not None)
+    assert examples_of(page)
+    assert not texts(page, "note")
+
+
+def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
+    scored(write(ROWS), ["one"])
+    Path("rows_of.jsonl").unlink()
+    page = scored.reported()
+
+    assert not examples_of(page)
+    (note,) = texts(page, "note")
+    assert note.startswith("The scores of every row were not given (--per-example)")
+    _, _, err = run("report", "r.json", "--save", "page.html")
+    assert "note: r.json: the scores of its rows are missing: rows_of.jsonl; score again" in err
+
+
+def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
+    answers = ["â€“ Rome", "Milan", "Turin", "", "Rome", "Paris, France", "1968"]
+    rows = [
+        {"gold": ["Paris" if number < 6 else "1969"], "p": p} for number, p in enumerate(answers)
+    ]
+    page = scored(write(rows), ["p"], modules=["qa_em"], report=("--examples", "4"))
+    cards = examples_of(page)["Worst"]
+
+    assert "0 in 7 of 7 rows; 4 of the 7 rows that tie are shown, of different kinds." in " ".join(
+        page.where(id="examples")[0]["text"].split()
+    )
+    assert [card.partition(" references")[0] for card in cards] == [
+        "row 1 other answers",
+        "row 3 an empty answer",
+        "row 5 an answer and a reference overlap",
+        "row 6 a number is asked for",
+    ]
+    everything = examples_of(scored.reported("--examples", "9"))["Worst"]
+    assert "row 0 references Paris p â€“ Rome" in everything[1]  # as it is, but not first
+
+
+LOGS = ROOT / "examples" / "logs"
+
+
+def test_logs_have_examples_with_their_questions(run):
+    (log,) = (LOGS / "fid").glob("*.jsonl")
+    for modules in (["logged"], ["qa_em", "qa_f1"]):
+        saved = ("--save", "r.json", "--per-example", "rows.jsonl")
+        assert run("score", *modules, log, *saved)[0] == 0
+        for show in ((), ("--show", "doc.question")):
+            report = run("report", "r.json", "--save", "page.html", "--examples", "3", *show)
+            assert report == (0, "", "")
+            cards = examples_of(Page(Path("page.html").read_text("utf-8")))["Worst"]
+            records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+            for card in cards:
+                record = records[int(card.split()[1])]
+                question = " ".join(record["doc"]["question"].split())
+                assert f"doc.question {question} references" in card
+                assert record["doc"]["answer"][0] in card
+                assert f"fid {record['filtered_resps'][0]}" in card
+    status, _, err = run("report", "r.json", "--save", "page.html", "--show", "doc.none")
+    assert (status, "has no field 'doc.none'" in err) == (1, True)
+
+
+def test_several_results_are_on_one_page(run):
+    for name in ("fid", "dpr"):
+        (log,) = (LOGS / name).glob("*.jsonl")
+        saved = ("--save", f"{name}.json", "--per-example", f"{name}.jsonl")
+        assert run("score", "logged", log, *saved)[0] == 0
+    assert run("report", "fid.json", "dpr.json", "--save", "page.html") == (0, "", "")
+    page = Page(Path("page.html").read_text("utf-8"))
+
+    assert {line.get("data-system") for line in page.of_class("line")} >= {"fid", "dpr"}
+    (line,) = (each for each in page.elements if "data-diff" in each)
+    assert (line["data-a"], line["data-b"]) == ("fid", "dpr")  # the better one first
+    assert {"Worst", "fid better than dpr"} <= examples_of(page).keys()
+    run("score", "qa_em", log, "--set", "normalizer=none", "--save", "em.json")
+    status, _, err = run("report", "fid.json", "em.json", "--save", "page.html")
+    assert status == 0
+    assert "note: em.json: it does not name a file with the scores of its rows" in err
 
 
 def test_results_made_in_python_have_a_page_without_examples():
@@ -448,8 +522,10 @@ def test_runs_of_retrieval_have_a_page(run):
     examples = ROOT / "examples"
     files = (examples / f"{name}.txt" for name in ("qrels", "dense.run", "bm25.run"))
     run("compare", *files, "-m", "map", "--save", "r.json")
+    status, out, err = run("report", "r.json", "--save", "page.html")
 
-    assert run("report", "r.json", "--save", "page.html") == (0, "", "")
+    assert (status, out) == (0, "")
+    assert "note: The results do not record the files and fields of their rows.\n" in err
     page = Page(Path("page.html").read_text("utf-8"))
     (line,) = (each for each in page.elements if "data-diff" in each)
     assert float(line["data-diff"]) == Results.read("r.json").comparisons[0]["diff"]
@@ -719,7 +795,7 @@ def test_a_matrix_has_a_cell_for_each_significant_pair():
     significant = sum(each["significant"] for each in results.comparisons)
 
     assert better.count("M") == worse.count("M") == significant == 3
-    assert better.startswith("M84 0h12")  # the best system and the last but one
+    assert better.startswith("M96 0h14")  # the best system and the last but one
     assert "all pairs" in text
 
 

@@ -174,9 +174,10 @@ def test_a_row_is_a_measure(run):
     status, out, err = run("compare", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr")
 
     assert (status, err) == (0, "")
-    header = "measure A_mean B_mean Diff(A-B) p_value p_holm significant 95% interval"
+    header = "measure A_mean B_mean Diff(A-B) 95% interval p_holm significant p_value"
     assert cells(out)[0] == header.split()
-    assert cells(out)[3][:7] == ["mrr", "1.00", "0.50", "+0.50", "0.5000", "1.0000", "no"]
+    assert cells(out)[3][:4] == ["mrr", "1.00", "0.50", "+0.50"]
+    assert cells(out)[3][-3:] == ["1.0000", "no", "0.5000"]
     assert "A is a, B is b." in out
     assert "paired_significance|test=permutation|alternative=two-sided|" in out
 
@@ -250,7 +251,7 @@ def test_a_p_value_is_never_shown_as_zero(run):
     Path("b.run").write_text("q0 Q0 b 1 1 B\n")
     _, out, _ = run("compare", "qrels", "a.run", "b.run", "-m", "map")
 
-    assert cells(out)[2][4:6] == ["<0.0001", "<0.0001"]
+    assert cells(out)[2][-3:] == ["<0.0001", "yes", "<0.0001"]
 
 
 def test_measures_that_are_no_mean_are_not_compared(refused):

@@ -142,6 +142,11 @@ def wrong_list(readme, names):
     return [] if listed == sorted(names) else [f"{listed}, not {sorted(names)}"]
 
 
+def unnamed(changelog, names):
+    """Modules that the changelog does not name."""
+    return [name for name in names if f"`{name}`" not in changelog]
+
+
 # The cards
 
 
@@ -163,6 +168,10 @@ def test_a_card_says_what_the_code_does(name, monkeypatch):
 
 def test_the_main_page_lists_the_metrics():
     assert not wrong_list((ROOT / "README.md").read_text("utf-8"), METRICS)
+
+
+def test_the_changelog_lists_the_metrics():
+    assert not unnamed((ROOT / "CHANGELOG.md").read_text("utf-8"), METRICS)
 
 
 # The rules bite
@@ -270,3 +279,4 @@ def test_a_wrong_card_is_noticed(old, new):
 def test_a_wrong_list_is_noticed(rows):
     assert wrong_list(rows, ["a", "b"])
     assert not wrong_list("| [`a`](metrics/a/README.md) |\n| [b](metrics/b) |", ["a", "b"])
+    assert unnamed("- `a`: new. `ab`", ["a", "b"]) == ["b"]

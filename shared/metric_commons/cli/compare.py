@@ -44,6 +44,7 @@ from ..console.outputs import (
 from ..console.run_scores import Scoring, averaged, score_queries, selected_measures, summary
 from ..files.stored import to_jsonable, write_whole
 from ..results.comparisons import compare_pairs, statement
+from ..results.comparisons import table as table_of
 from ..results.notation import PLAIN, Notation
 from ..results.rendering import Table
 from ..results.results import Results
@@ -330,7 +331,8 @@ class TwoRuns(Results):
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """One row per measure, with a note on which run is A and which is B."""
-        table = super().tables(notation)[-1]
+        lower = self.standings.is_lower_better
+        table = table_of(self.comparisons, lower, notation=notation, is_winner_first=False)
         first = self.comparisons[0]
         return [
             Table(

@@ -258,6 +258,7 @@ def _section(content: "Leaderboard", notation: Notation) -> Section:
         "by": f"{content.module}.{content.score}",
         "task": content.task,
         "confidence_level": content.confidence_level,
+        "lower_is_better": content.is_lower_better,
         "signatures": signatures,
     }
     return Section(content.table(notation), signatures, heading, list(content.records()))
@@ -326,7 +327,11 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_page(sections: Sequence[Section]) -> str:
-    from ..report.leaderboard_page import leaderboard_page
+    from ..report.leaderboard_page import Board, leaderboard_page
 
-    tables = [as_html([section.table], section.lines) for section in sections]
-    return leaderboard_page(tables)
+    return leaderboard_page(
+        [
+            Board(as_html([section.table], section.lines), section.heading, section.records)
+            for section in sections
+        ]
+    )

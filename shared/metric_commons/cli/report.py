@@ -8,17 +8,22 @@ import typer
 from ..console.options import Quiet, Scores
 from ..console.outputs import check_report, check_written, say_written
 from ..files.stored import write_whole
-from ..results.results import Results
+from ..results.rendering import label
 
 
 def report(
-    path: Annotated[Path, typer.Argument(metavar="RESULTS", help="A result written by --save.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="RESULT", help="Results written by --save, for one page."),
+    ],
     save: Annotated[Path, typer.Option("--save", "-o", metavar="FILE", help="The page to write.")],
     per_example: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
+            "--per-example",
+            "--rows",
             metavar="FILE",
-            help="The rows written by --per-example. Without them there are no examples.",
+            help="The rows written by --per-example, if a result does not name them. Repeatable.",
         ),
     ] = None,
     scores: Scores = None,
@@ -41,20 +46,30 @@ def report(
     ] = 10,
     quiet: Quiet = False,
 ) -> None:
-    """Write a page about a result: one HTML file for the browser.
+    """Write a page about results: one HTML file for the browser.
 
-    metric-commons report results.json -o report.html --per-example rows.jsonl
+    metric-commons report results.json -o report.html
+    metric-commons report new.json old.json -o report.html --show question
 
     The page shows scores with intervals, differences of systems, groups, and
     examples: the rows with the lowest scores, and the rows on which systems differ
-    most. Texts of examples are read from the inputs, which must be unchanged.
-    The page needs no network and contains no script.
+    most. Rows come from the file that --per-example wrote, texts of examples from the
+    inputs, which must be unchanged. The systems of several results are compared.
+    The page needs no network and contains no script. A line on stderr says what it
+    cannot show.
     """
-    check_written([save], [path, *filter(None, [per_example]), *(data or [])])
+    given_rows = per_example or []
+    check_written([save], [*paths, *given_rows, *(data or [])])
     check_report()
+    from ..comparison.combined_results import collected
+    from ..comparison.saved_rows import read_available_rows
     from ..report import find_examples, render
 
-    results = Results.read(path, per_example).choose(scores)
-    row_examples = find_examples(results, fields=show or [], copies=data or [], count=examples)
-    write_whole(save, [render(results, row_examples)])
+    results, problems = read_available_rows(paths, given_rows)
+    together, problem = collected(results)
+    chosen = together.choose(scores)
+    row_examples = find_examples(chosen, fields=show or [], copies=data or [], count=examples)
+    write_whole(save, [render(chosen, row_examples)])
+    for note in dict.fromkeys([*problems, *filter(None, [problem]), *row_examples.notes]):
+        typer.echo(label(f"note: {note}"), err=True)
     say_written(save)

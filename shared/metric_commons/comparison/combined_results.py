@@ -10,6 +10,58 @@ from ..results.results import Results
 from ..results.signature import provenance
 from .pairing import paired_scores
 
+_BY_SYSTEM = ("rows", "columns", "logs")  # entries of a provenance with a value for each system
+
+
+def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
+    """One result with all systems and their origin, in which every two systems are compared.
+
+    Args:
+        results: results by a name, which comes before that of a system that is in two of them.
+
+    Returns:
+        The systems, and why they were not compared; empty if they were.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+    >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
+    >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
+    >>> together, problem = collected({"new": new, "old": old})
+    >>> list(together), len(together.comparisons), problem
+    (['new: bot', 'old: bot'], 1, '')
+    """
+    if len(results) == 1:
+        return next(iter(results.values())), ""
+    listed = [system for part in results.values() for system in part.systems]
+    parts = [
+        renamed(
+            part,
+            {
+                system: f"{name}: {system}" if listed.count(system) > 1 else system
+                for system in part.systems
+            },
+        )
+        for name, part in results.items()
+    ]
+    pool = merged(parts)
+    origins = [part.provenance for part in parts]
+    sources = {
+        (source.get("path"), source.get("sha256")): source
+        for origin in origins
+        for source in origin.get("inputs", [])
+    }
+    record = provenance(sources.values()) | {
+        entry: {name: value for origin in origins for name, value in origin.get(entry, {}).items()}
+        for entry in _BY_SYSTEM
+        if any(entry in origin for origin in origins)
+    }
+    pool = replace(pool, provenance=record)
+    try:
+        comparisons = compare_pairs(list(paired_scores(pool, combinations(pool.systems, 2))))
+    except ValueError as error:
+        return pool, str(error)
+    return replace(pool, comparisons=comparisons), ""
+
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
     """Compare the systems of several results in pairs, on the same rows.
@@ -94,12 +146,16 @@ def renamed(results: Results, names: Mapping[str, str]) -> Results:
     def under_new_names(values: Mapping[str, Any]) -> dict[str, Any]:
         return {new: values[name] for name, new in names.items() if name in values}
 
-    digests = under_new_names(results.provenance.get("rows", {}))
+    records = {
+        name: under_new_names(results.provenance[name])
+        for name in _BY_SYSTEM
+        if name in results.provenance
+    }
     return replace(
         results,
         systems=under_new_names(results.systems),
         row_labels=under_new_names(results.row_labels),
-        provenance=results.provenance | ({"rows": digests} if digests else {}),
+        provenance=results.provenance | records,
     )
 
 

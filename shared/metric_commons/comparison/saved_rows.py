@@ -70,6 +70,42 @@ def _clustered(
         raise ValueError(f"{path}: {error}") from error
 
 
+def read_available_rows(
+    paths: Sequence[Path], rows: Sequence[Path] = ()
+) -> tuple[dict[str, Results], list[str]]:
+    """Saved results with the scores of their rows as far as these are available.
+
+    Args:
+        paths: files written by `save`.
+        rows: files written by `save_per_example`, as for `read_with_rows`.
+
+    Returns:
+        The results by the name of their file, and the problems with rows.
+
+    Raises:
+        UsageError: a file of rows is not needed.
+        ValueError: a file is not valid, or a result is given twice.
+    """
+    results: dict[str, Results] = {}
+    problems = []
+    spare_rows = list(rows)
+    stems = [path.stem for path in paths]
+    for path in paths:
+        name = path.stem if stems.count(path.stem) == 1 else str(path)
+        if name in results:
+            raise UsageError(f"result {path} is given twice")
+        is_first = len(rows) == len(paths)
+        results[name], problem, file = with_rows(path, spare_rows, is_first=is_first)
+        if file:
+            if problem:
+                raise ValueError(problem)
+            spare_rows.remove(file)
+        problems += [problem] if problem else []
+    if spare_rows:
+        raise UsageError(f"{spare_rows[0]} is not needed; every result names its own rows")
+    return results, problems
+
+
 def with_rows(
     path: Path,
     rows: Sequence[Path],

@@ -159,6 +159,11 @@ class Leaderboard:
         """The possible ranks of each system; empty if systems were not compared."""
         return self.results.standings.ranks.get((self.module, self.score), {})
 
+    @property
+    def is_lower_better(self) -> bool:
+        """Whether the system with the lowest score is the best."""
+        return any(self.score in self.result(name).lower_is_better for name in self.results.systems)
+
     def result(self, system: str) -> ModuleResult:
         """The result of a system for the module."""
         return self.results.systems[system][self.module]
@@ -270,7 +275,7 @@ class Leaderboard:
 
     def _statements(self) -> Iterator[str]:
         """Notes that are needed to read the table."""
-        if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
+        if self.is_lower_better:
             yield "Lower is better."
         if self.ranks:
             yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"

@@ -109,6 +109,8 @@ class LogEvaluation(Evaluation):
         _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
         if predictions:
             record["field"] = predictions
+        if references := self.fields.get("references"):
+            record["references"] = references
         if source.log.task is not None:
             record |= {"task": source.log.task, "model": source.log.system}
         if self.answers is not None:

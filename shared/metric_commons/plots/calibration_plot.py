@@ -3,9 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..statistics.proportions import clopper_pearson
 from .captions import TITLE_LENGTH, score_with_interval, shortened
 from .panels import REFERENCE_LINE, gridlines, legend, line_styles, thousands, unit_square
 from .systems import System, common_labels, positive_label
+
+_LEVEL = 0.95
+_INTERVAL_LINE: Mapping[str, Any] = {"linewidth": 1, "alpha": 0.6}
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +24,7 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
     curve_panel.plot([0, 1], [0, 1], **REFERENCE_LINE)
     entries: list[tuple[str, Mapping[str, Any]]] = []
     rows: list[float] = []
+    level = 0.0
     for name, style in line_styles(systems).items():
         scores, intervals = systems[name].result.scores, systems[name].result.confidence_interval
         bins = scores["calibration"]
@@ -28,6 +33,11 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
         error = score_with_interval(scores["ece"], intervals["ece"])
         text = f"{shortened(name, TITLE_LENGTH)}: ECE {error}"
         curve_panel.plot(bins["predicted"], bins["observed"], label=text, **style)
+        level_of_bins = systems[name].result.options.get("confidence_level") or _LEVEL
+        bin_intervals = _bin_intervals(systems[name], level_of_bins)
+        level = level_of_bins if bin_intervals else level
+        for predicted, ends in zip(bins["predicted"], bin_intervals, strict=False):
+            curve_panel.plot([predicted] * 2, ends, color=style["color"], **_INTERVAL_LINE)
         row_panel.plot(bins["predicted"], bins["rows"], **style)
         entries.append((text, style))
         rows += bins["rows"]
@@ -41,7 +51,24 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
     curve_panel.set_ylabel(f"observed rate of {observed}")
     row_panel.set(xlabel=f"mean predicted probability of {predicted}", ylabel="rows")
     figure.align_ylabels()
+    if level:
+        line = {"color": "gray", **_INTERVAL_LINE}
+        entries.append((f"{100 * level:g}% interval of the rate in a bin", line))
     legend(figure, [*entries, ("perfectly calibrated", REFERENCE_LINE)])
+
+
+def _bin_intervals(system: System, level: float) -> list[tuple[float, float]]:
+    """The interval of the observed rate in each bin, by Clopper and Pearson.
+
+    Empty if rows have weights or clusters, of which bins do not keep the numbers.
+    """
+    bins = system.result.scores["calibration"]
+    if system.result.n_clusters or any(rows % 1 for rows in bins["rows"]):
+        return []
+    return [
+        clopper_pearson(observed * rows, rows, level)
+        for observed, rows in zip(bins["observed"], bins["rows"], strict=True)
+    ]
 
 
 def _scale_rows(panel: "Axes", rows: Sequence[float]) -> None:

@@ -1,17 +1,18 @@
 """Example rows: those with the lowest scores, and those on which systems differ most."""
 
 import hashlib
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..files.tables import Source
-from ..results.module_results import ModuleResult, means_of_rows
+from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..transcripts.edit_rate import AlignedTexts, aligned_texts
 from ..transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
+from .log_rows import log_columns, read_log_cells
+from .row_rankings import rank_rows, rank_unparsed, row_scores
 
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
@@ -42,6 +43,7 @@ class Example:
     fields: Mapping[str, Any]  # such as the question, by name
     references: Any  # None if systems have different references
     answers: Sequence[Answer]
+    kind: str = ""  # of the answers, where examples of different kinds were chosen
 
 
 class Choice(NamedTuple):
@@ -59,22 +61,6 @@ class Examples:
     choices: Sequence[Choice] = ()
     notes: Sequence[str] = ()
     unchanged: Collection[str] = ()  # paths of inputs that have not changed since scoring
-
-
-class _RowScores(NamedTuple):
-    """The score of each row for each system, averaged over the named scores."""
-
-    names: Sequence[str]
-    rows: Sequence[Sequence[float]]  # the scores of all systems for each row; higher is better
-    is_negated: bool = False  # whether lower was better before negation
-
-
-class _Ranking(NamedTuple):
-    """The indices of rows of one kind, and the reason for choosing them."""
-
-    title: str
-    reason: str
-    rows: Sequence[int]
 
 
 def find_examples(
@@ -98,26 +84,38 @@ def find_examples(
         ValueError: an unchanged input lacks such a field.
     """
     paths, notes = _find_inputs(results, list(copies), readable)
-    columns = results.provenance.get("columns")
+    columns = results.provenance.get("columns") or log_columns(results)
     if not columns:
         notes.append("The results do not record the files and fields of their rows.")
         return Examples(notes=notes, unchanged=paths.keys())
-    scores = _row_scores(results)
+    scores = row_scores(results)
     if isinstance(scores, str):
         return Examples(notes=[*notes, scores], unchanged=paths.keys())
     rankings = [
-        *_rank(list(results.systems), scores, count),
-        *_rank_unparsed(results, len(scores.rows), count),
+        *rank_rows(list(results.systems), scores, count),
+        *rank_unparsed(results, len(scores.rows), count),
     ]
-    rows = sorted({row for ranking in rankings for row in ranking.rows})
-    cells = _read_cells(columns, paths, rows, fields)
+    rows = sorted({row for ranking in rankings for row in ranking.candidates()})
+    if "columns" in results.provenance:
+        cells = _read_cells(columns, paths, rows, fields)
+    else:
+        cells = read_log_cells(results, columns, paths, rows, fields)
     if not cells:
         return Examples(notes=notes, unchanged=paths.keys())
+
+    def texts(row: int) -> tuple[Sequence[Any], Any]:
+        predictions = _system_values("predictions", results.systems, columns, cells, row)
+        references = _system_values("references", results.systems, columns, cells, row)
+        return list(predictions.values()), list(references.values())[:1]
+
     choices = [
         Choice(
             ranking.title,
             ranking.reason,
-            [_example(results, scores.names, columns, cells, row) for row in ranking.rows],
+            [
+                _example(results, scores.names, columns, cells, row, kind)
+                for row, kind in ranking.chosen(texts).items()
+            ],
         )
         for ranking in rankings
     ]
@@ -151,150 +149,6 @@ def _find_inputs(
 def _sha256(path: Path) -> str:
     with path.open("rb") as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
-
-
-def _row_scores(results: Results) -> _RowScores | str:
-    """The mean of the first score of each module, for each row; or why there is none."""
-    for choose in (_higher_means, _higher_scores, _lower_scores):
-        systems = [
-            {
-                name: column
-                for result in modules.values()
-                for name, column in list(choose(result).items())[:1]
-            }
-            for modules in results.systems.values()
-        ]
-        first = systems[0] if systems else {}
-        names = [name for name in first if all(name in columns for columns in systems)]
-        if names:
-            break
-    else:
-        return "The scores of every row were not given (--per-example), so there are no examples."
-    sizes = {len(columns[name]) for columns in systems for name in names}
-    if len(sizes) > 1:
-        return "Systems have different numbers of rows, so there are no examples side by side."
-    rows = [
-        [_mean(columns[name][row] for name in names) for columns in systems]
-        for row in range(*sizes)
-    ]
-    return _RowScores(names, rows, is_negated=choose is _lower_scores)
-
-
-def _higher_means(result: ModuleResult) -> dict[str, list[float]]:
-    """The row scores whose mean is a score, and for which higher is better."""
-    means = means_of_rows(result)
-    return {name: means[name] for name in means if name not in result.lower_is_better}
-
-
-def _higher_scores(result: ModuleResult) -> dict[str, list[float]]:
-    """The row scores for which higher is better."""
-    columns = result.per_example.items()
-    return {name: values for name, values in columns if name not in result.lower_is_better}
-
-
-def _lower_scores(result: ModuleResult) -> dict[str, list[float]]:
-    """The row scores for which lower is better, negated."""
-    columns = result.per_example.items()
-    return {
-        name: [-value for value in values]
-        for name, values in columns
-        if name in result.lower_is_better
-    }
-
-
-def _mean(values: Iterable[float]) -> float:
-    """The mean of the finite values; NaN if there are none."""
-    finite = [value for value in values if math.isfinite(value)]
-    return math.fsum(finite) / len(finite) if finite else math.nan
-
-
-def _rank(systems: Sequence[str], scores: _RowScores, count: int) -> list[_Ranking]:
-    """The rows of each kind, at most `count`; in a tie, the first rows."""
-    *first_names, last_name = scores.names
-    score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
-    means = {row: _mean(values) for row, values in enumerate(scores.rows)}
-    means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
-    rankings = [_rank_worst(systems, means, score, len(scores.rows), count, scores.is_negated)]
-    if len(systems) == 2:
-        differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
-        for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
-            gains = {row: sign * gain for row, gain in differences.items() if sign * gain > 0}
-            reason = f"The largest differences in {score}; {better} is better in {_rows(gains)}."
-            rows = sorted(gains, key=gains.__getitem__, reverse=True)[:count]
-            rankings.append(_Ranking(f"{better} better than {worse}", reason, rows))
-    elif len(systems) > 2:
-        spreads = {row: _spread(scores.rows[row]) for row in means}
-        differing = [row for row, (distance, _) in spreads.items() if distance > 0]
-        reason = (
-            f"The largest differences in the {score} between systems, first those on which systems "
-            f"are split most evenly; they differ in {_rows(differing)}."
-        )
-        rows = sorted(differing, key=spreads.__getitem__, reverse=True)[:count]
-        rankings.append(_Ranking("Most different", reason, rows))
-    return [ranking for ranking in rankings if ranking.rows]
-
-
-def _rank_worst(
-    systems: Sequence[str],
-    means: Mapping[int, float],
-    score: str,
-    total: int,
-    count: int,
-    is_negated: bool,
-) -> _Ranking:
-    """The rows with the worst mean over systems."""
-    rows = sorted(means, key=means.__getitem__)[:count]
-    lowest = means[rows[0]] if rows else math.nan
-    ties = sum(mean == lowest for mean in means.values())
-    shown = -lowest if is_negated else lowest
-    reason = (
-        f"The {'highest' if is_negated else 'lowest'} {score}"
-        f"{' over all systems' if len(systems) > 1 else ''}: {shown:.4g} in "
-        f"{ties:,} of {_rows(range(total))}{_first(count, ties)}."
-    )
-    return _Ranking("Worst", reason, rows)
-
-
-def _rank_unparsed(results: Results, total: int, count: int) -> list[_Ranking]:
-    """The rows with a prediction in which no answer was found, if there are any."""
-    unparsed = {
-        system: {
-            row
-            for result in modules.values()
-            for row, share in enumerate(result.per_example.get("unparsed", ()))
-            if share
-        }
-        for system, modules in results.systems.items()
-    }
-    rows = sorted(set().union(*unparsed.values()))
-    if not rows:
-        return []
-    parts = [f"{system} {len(numbers):,}" for system, numbers in unparsed.items() if numbers]
-    reason = (
-        f"Predictions in which no answer was found, and which score 0 ({', '.join(parts)} of "
-        f"{_rows(range(total))}){_first(count, len(rows))}."
-    )
-    return [_Ranking("Unparsed", reason, rows[:count])]
-
-
-def _first(count: int, total: int) -> str:
-    """A note that only the first rows are shown, if so."""
-    return f", of which these are the first {count}" if total > count else ""
-
-
-def _rows(rows: Collection[int]) -> str:
-    """A number of rows, in words."""
-    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
-
-
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    """The range of the finite values, and the sum of their squared distances from the mean.
-
-    The sum shows how evenly systems are split: it is 1 for 0, 0, 1, 1, and 0.75 for 0, 0, 0, 1.
-    """
-    finite = [value for value in values if math.isfinite(value)]
-    center = _mean(finite)
-    return max(finite) - min(finite), math.fsum((value - center) ** 2 for value in finite)
 
 
 def _read_cells(
@@ -335,9 +189,9 @@ def _pick(path: str, source: Source, rows: Sequence[int]) -> _Cells:
 
 
 def _example(
-    results: Results, scores: Sequence[str], columns: _Columns, cells: _Cells, row: int
+    results: Results, scores: Sequence[str], columns: _Columns, cells: _Cells, row: int, kind: str
 ) -> Example:
-    """A row with the answers of all systems."""
+    """A row of some kind with the answers of all systems."""
     predictions = _system_values("predictions", results.systems, columns, cells, row)
     references = _system_values("references", results.systems, columns, cells, row)
     common = next(iter(references.values()), None)
@@ -359,7 +213,7 @@ def _example(
         for system, modules in results.systems.items()
     ]
     fields = _further_fields(results.systems, columns, cells, row)
-    return Example(row, fields, common if is_common else None, answers)
+    return Example(row, fields, common if is_common else None, answers, kind)
 
 
 def _alignment(

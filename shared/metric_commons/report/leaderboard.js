@@ -1,4 +1,11 @@
 "use strict";
+// Narrow screens show the name of its column beside each cell.
+for (const table of document.querySelectorAll("table")) {
+  const names = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+  for (const row of table.tBodies[0].rows) {
+    [...row.cells].forEach((cell, column) => (cell.dataset.label = names[column] || "letter"));
+  }
+}
 // A click on the head of a column sorts the rows of its table: numbers as numbers, first up, then down.
 for (const table of document.querySelectorAll("table")) {
   const heads = [...table.tHead.rows[0].cells];

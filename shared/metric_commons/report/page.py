@@ -3,14 +3,23 @@
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..files.stored import to_jsonable
 from ..results.breakdowns import breakdown_tables
-from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, Comparison, number_range
+from ..results.comparisons import (
+    CORRECTED_BY,
+    NOT_EQUAL,
+    SIMULTANEOUS,
+    Comparison,
+    interval_of_difference,
+    number_range,
+    winner_first,
+)
+from ..results.comparisons import table as table_of
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
@@ -27,6 +36,9 @@ _NAME_LENGTH = 22  # characters that fit beside an axis; longer names go above i
 _MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is expanded
 _MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
 _MIN_MATRIX = 4  # systems from which a matrix shows all pairs
+_MAX_TABLE = 400  # lines of the table of differences
+_CELL, _SMALL_CELL = 16, 14  # pixels from one cell of a matrix to the next, if systems have letters
+_DIGITS = 8  # of a SHA-256 in the heading
 _MAX_ANSWERS = 12  # answers to a question that are included in the page
 _MAX_RANKS = 36  # lines of the table of ranks that are visible before it is expanded
 _JOINERS = "\u200c\u200d"  # invisible, but required by some scripts and emoji
@@ -59,15 +71,17 @@ class DifferenceLine(NamedTuple):
     a: str
     b: str
     dot: Dot
+    interval: str
     p: str
     is_significant: bool
-    better: str  # "a", "b" or "" if they are equal
+    better: str  # "a", "b" after a one-sided test, or "" if they are equal
 
 
 class Matrix(NamedTuple):
     """All pairs of systems for one score, in the order of their ranks: two sets of cells."""
 
     names: Sequence[tuple[str, str]]  # the letter or number of each system, and its name
+    cell: int  # the distance of two cells in pixels
     better: str  # cells as an SVG path: the system of the row is significantly better
     worse: str
 
@@ -137,16 +151,20 @@ def render(results: Results, examples: Examples) -> str:
     rows = {result.rows for modules in results.systems.values() for result in modules.values()}
     tables = results.tables()
     rank_table = _rank_table(results)
-    has_lines = any(table.header[:2] == ["A", "B"] for table in tables)
     provenance = results.provenance
+    level = _level(results)
     page = template.render(
         results=results,
+        data_names=_data_names(results),
+        files=_file_names(results),
+        level=f"{100 * level:g} %" if level else "",
+        main_scores={module: next(iter(scores), "") for module, scores in _modules(results)},
         systems=list(results.systems),
         sentences=results.sentences(),
         rows=sorted(rows),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(tables[:1], [])),
-        difference_table=Markup(as_html(tables[-1:], [])) if has_lines else "",
+        difference_table=Markup(_difference_table(results)),
         letters=results.standings.letters,
         rank_count=len(rank_table.rows) if rank_table else 0,
         max_ranks=_MAX_RANKS,
@@ -174,6 +192,45 @@ def render(results: Results, examples: Examples) -> str:
         max_parts=_MAX_PARTS,
     )
     return page.lstrip()
+
+
+def _modules(results: Results) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The modules with their scores, those of the first system last, whose order counts."""
+    for modules in reversed(results.systems.values()):
+        for module, result in modules.items():
+            yield module, result.scores
+
+
+def _level(results: Results) -> float | None:
+    """The level of all intervals; None if there are none, or several levels."""
+    levels = {
+        result.options.get("confidence_level")
+        for modules in results.systems.values()
+        for result in modules.values()
+        if result.confidence_interval
+    }
+    return levels.pop() if len(levels) == 1 else None
+
+
+def _data_names(results: Results) -> list[str]:
+    """The names of the data: the tasks of logs, or the files of references without suffix."""
+    provenance = results.provenance
+    names = {
+        str(log["task"]): None for log in provenance.get("logs", {}).values() if log.get("task")
+    }
+    columns = [columns for columns in provenance.get("columns", {}).values() if columns]
+    files = [column.get("references") or next(iter(column.values())) for column in columns]
+    names |= {Path(file["path"]).name.partition(".")[0]: None for file in files}
+    return list(names)
+
+
+def _file_names(results: Results) -> list[str]:
+    """The input files as they were named, with the first digits of their SHA-256."""
+    return [
+        f"{source['path']} ({str(source.get('sha256', ''))[:_DIGITS]})"
+        for source in results.provenance.get("inputs", [])
+        if "path" in source
+    ]
 
 
 def _sorted(results: Results) -> Results:
@@ -329,14 +386,16 @@ def _difference_panels(results: Results) -> list[Panel]:
     for (module, score), pairs in results.standings.families.items():
         ranks = list(results.standings.ranks.get((module, score), {}))
         is_partial = len(ranks) > _MAX_PAIRED
+        lower = results.standings.is_lower_better(pairs[0])
         comparisons = [
-            pair for pair in pairs if not is_partial or ranks[0] in (pair["a"], pair["b"])
+            winner_first(pair, lower)
+            for pair in pairs
+            if not is_partial or ranks[0] in (pair["a"], pair["b"])
         ]
         differences = [comparison["diff"] for comparison in comparisons]
         ends = (end for comparison in comparisons for end in comparison["confidence_interval"])
         values = [0.0, *differences, *ends]
         axis = fit_axis(values if any(values) else [-0.5, 0.5])
-        lower = results.standings.is_lower_better(pairs[0])
         lines = [_difference_line(axis, comparison, lower) for comparison in comparisons]
         is_open = len(lines) <= _MAX_OPEN_LINES
         matrix = _matrix(results, module, score) if len(ranks) >= _MIN_MATRIX else None
@@ -344,23 +403,36 @@ def _difference_panels(results: Results) -> list[Panel]:
     return panels
 
 
+def _difference_table(results: Results) -> str:
+    """The table of all differences as HTML; empty if there are none or too many."""
+    if not 0 < len(results.comparisons) <= _MAX_TABLE:
+        return ""
+    letters = results.standings.letters
+    is_long = max(map(len, results.systems)) > _NAME_LENGTH
+    lower = results.standings.is_lower_better
+    table = table_of(results.comparisons, lower, letters if is_long else {})
+    return as_html([table._replace(note="")], [])
+
+
 def _matrix(results: Results, module: str, score: str) -> Matrix:
-    """The matrix of all ranked systems: cells of 12 pixels, 14 apart."""
+    """The matrix of all ranked systems, with gaps of 2 pixels between its cells."""
     ranks = list(results.standings.ranks[module, score])
     position = {system: number for number, system in enumerate(ranks)}
     letters = results.standings.letters
+    step = _CELL if letters else _SMALL_CELL
+    square = f"h{step - 2}v{step - 2}h{2 - step}z"
     cells: dict[bool, list[str]] = {True: [], False: []}
     for winner, loser in sorted(
         results.standings.winners[module, score],
         key=lambda pair: (position[pair[0]], position[pair[1]]),
     ):
         first, second = position[winner], position[loser]
-        cells[True].append(f"M{14 * second} {14 * first}h12v12h-12z")
-        cells[False].append(f"M{14 * first} {14 * second}h12v12h-12z")
+        cells[True].append(f"M{step * second} {step * first}{square}")
+        cells[False].append(f"M{step * first} {step * second}{square}")
     names = [
         (letters.get(system, str(number)), system) for number, system in enumerate(ranks, start=1)
     ]
-    return Matrix(names, "".join(cells[True]), "".join(cells[False]))
+    return Matrix(names, step, "".join(cells[True]), "".join(cells[False]))
 
 
 def _difference_line(axis: Axis, comparison: Comparison, lower: bool) -> DifferenceLine:
@@ -373,6 +445,7 @@ def _difference_line(axis: Axis, comparison: Comparison, lower: bool) -> Differe
         comparison["a"],
         comparison["b"],
         _dot(axis, difference, comparison["confidence_interval"], "+.4f"),
+        interval_of_difference(comparison),
         p_value(comparison["p_adjusted"]),
         comparison["significant"],
         better,

@@ -4,7 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from .notation import PLAIN, PLAIN_NUMBERS, Notation, NumberFormat, is_proportion
+from .notation import (
+    PLAIN,
+    PLAIN_NUMBERS,
+    Notation,
+    NumberFormat,
+    formats_of_differences,
+    scored_by,
+)
 from .rendering import Table, counted, label, p_value
 from .signature import signature
 
@@ -345,31 +352,41 @@ def table(
     lower: Callable[[Comparison], bool],
     short_names: Mapping[str, str] | None = None,
     notation: Notation = PLAIN,
+    *,
+    is_winner_first: bool = True,
 ) -> Table:
     """One row per comparison; significant results and their better means are in bold.
 
-    `lower` tells for which comparisons the lower mean is the better one, and `short_names` maps
-    systems to the names shown. The interval comes last because narrow screens wrap the last column.
+    The interval stands beside the p-value that it agrees with, the corrected one; the uncorrected
+    p-value comes last.
+
+    Args:
+        comparisons: the comparisons to show.
+        lower: whether the lower mean of a comparison is the better one.
+        short_names: the names to show, if systems have others than their own.
+        notation: of the numbers.
+        is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
-    formats = _formats(comparisons, notation)
+    formats = formats_of_differences(comparisons, notation)
     corrections = {_option(comparison, "correction") for comparison in comparisons}
     levels = {_option(comparison, "confidence_level") for comparison in comparisons}
     corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
     level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
     bold = set()
+    rows = []
     for row, comparison in enumerate(comparisons):
-        if comparison["significant"]:
-            is_a_better = (comparison["diff"] > 0) != lower(comparison)
+        is_lower_better = lower(comparison)
+        shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
+        rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
+        if shown["significant"]:
+            is_a_better = (shown["diff"] > 0) != is_lower_better
             bold |= {(row, 3 if is_a_better else 4), (row, 8)}
     return Table(
         [
-            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", "p_value"),
-            *(corrected or "p_adjusted", "significant", f"{level}interval"),
+            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval"),
+            *(corrected or "p_adjusted", "significant", "p_value"),
         ],
-        [
-            _cells(comparison, short_names or {}, formats[_score(comparison)])
-            for comparison in comparisons
-        ],
+        rows,
         3,
         bold,
         f"{statement(comparisons)}{f' {BOLD}' if bold else ''}",
@@ -378,26 +395,28 @@ def table(
     )
 
 
-def _score(comparison: Comparison) -> tuple[str, str]:
-    return comparison.get("module", ""), comparison["score"]
+def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
+    """A comparison as it is shown: with the better system as A.
 
+    A one-sided test remains as it is, since it asks about A.
 
-def _formats(
-    comparisons: Sequence[Comparison], notation: Notation
-) -> dict[tuple[str, str], NumberFormat]:
-    """The format of the numbers of each score; all have the most decimals that one supports."""
-    by_score: dict[tuple[str, str], list[Comparison]] = {}
-    for comparison in comparisons:
-        by_score.setdefault(_score(comparison), []).append(comparison)
-    formats = {}
-    for score, members in by_score.items():
-        means = [member[name] for member in members for name in ("A_mean", "B_mean")]
-        scaled = notation.percent and is_proportion(*score, means)
-        intervals = [member["confidence_interval"] for member in members]
-        formats[score] = notation.format_of(intervals, is_proportion=scaled)
-    decimals = max(number_format.decimals for number_format in formats.values())
-    return {
-        score: number_format._replace(decimals=decimals) for score, number_format in formats.items()
+    >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
+    >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
+    >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
+    ('y', 1.0, [0.08, 1.0])
+    """
+    is_a_better = (comparison["diff"] > 0) != is_lower_better
+    is_one_sided = _option(comparison, "alternative") not in (None, "two-sided")
+    if is_one_sided or is_a_better or not comparison["diff"]:
+        return comparison
+    low, high = comparison["confidence_interval"]
+    return comparison | {
+        "a": comparison["b"],
+        "b": comparison["a"],
+        "A_mean": comparison["B_mean"],
+        "B_mean": comparison["A_mean"],
+        "diff": -comparison["diff"],
+        "confidence_interval": [-high, -low],
     }
 
 
@@ -450,9 +469,10 @@ def _cells(
         number_format.heading(label(comparison["score"])),
         *(number_format.number(float(comparison[name])) for name in ("A_mean", "B_mean")),
         number_format.number(float(comparison["diff"]), signed=True),
-        *(p_value(comparison[name]) for name in ("p_value", "p_adjusted")),
-        "yes" if comparison["significant"] else "no",
         interval_of_difference(comparison, number_format),
+        p_value(comparison["p_adjusted"]),
+        "yes" if comparison["significant"] else "no",
+        p_value(comparison["p_value"]),
     ]
 
 

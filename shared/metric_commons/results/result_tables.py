@@ -28,6 +28,7 @@ Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and modu
 _MANY = 4  # scores of a single system, which get a row each
 _MARKED = 25  # systems; more have over 300 pairs, too many to mark by letters
 _NAME_LENGTH = 22  # of a system; if names are longer, differences show letters instead
+_LISTED = 8  # systems up to which every pair has a line; more have a matrix
 
 # The columns of CSV and of data frames, whatever was requested.
 COLUMNS = (
@@ -211,6 +212,27 @@ class Standings:
 
         return "".join(map(sign, self.ranks[module, score]))
 
+    def matrices(self, systems: Collection[str]) -> list[Table]:
+        """A table for each score with a line and a column for each ranked system, best first.
+
+        Its cells are signs. Columns have the letters of systems.
+        """
+        words = f"{len(self.comparisons):,} comparisons are in CSV and JSON."
+        matrices = []
+        for (module, score), ranks_of_systems in self.ranks.items():
+            visible = [system for system in ranks_of_systems if system in systems]
+            columns = [number for number, name in enumerate(ranks_of_systems) if name in visible]
+            rows = []
+            for system in visible:
+                signs = self.signs(module, score, system)
+                cells = [signs[column] for column in columns]
+                rows.append([self.letters[system], label(system), *cells])
+            header = ["", "system", *(self.letters[system] for system in visible)]
+            title = f"Differences of systems by {label(score)}"
+            matrices.append(Table(header, rows, 2, set(), "", title, kind="differences"))
+        note = f"{MATRIX_NOTE} {words} {statement(self.comparisons)}"
+        return [*matrices[:-1], *(table._replace(note=note) for table in matrices[-1:])]
+
 
 RANKS_NOTE = (
     "Tier 1, in bold if there are others: the best system and all systems that are not "
@@ -220,6 +242,10 @@ BOLD_NOTE = "Bold: tier 1, the best system and all systems that are not signific
 PAIRS_NOTE = (
     "Pairs: one sign for each system, in the order of the lines: + if the system of the line is "
     "significantly better than that system, - if it is worse, . if neither."
+)
+MATRIX_NOTE = (
+    "Signs: + if the system of the line is significantly better than that of the column, - if it "
+    "is worse, . if neither."
 )
 
 
@@ -233,8 +259,9 @@ def tables(
     """The table of scores and, where available, those of groups, parts, ranks and comparisons.
 
     If systems were compared, each has a letter, and the letters after a score are of the systems
-    that are significantly worse. More than 25 systems, with over 300 pairs, get a line of signs
-    each in place of letters and single comparisons. Ranks are shown for three or more systems.
+    that are significantly worse. More than 8 systems have a matrix of signs in place of single
+    comparisons, and more than 25, with over 300 pairs, a line of signs each without letters. Ranks
+    are shown for three or more systems.
     The best tier and significant differences are in bold. A single system with many scores has a
     row for each of them.
 
@@ -285,6 +312,8 @@ def tables(
         words = f"{len(comparisons):,} comparisons are in CSV and JSON. "
         note = f"{words}{statement(comparisons)}"
         shown[-1] = ranks_table._replace(note=f"{ranks_table.note} {note}")
+    elif ranks_table and len(systems) > _LISTED:
+        shown += standings.matrices(visible)
     elif comparisons:
         pairs = [c for c in comparisons if c["a"] in visible and c["b"] in visible]
         is_long = max(map(len, systems)) > _NAME_LENGTH

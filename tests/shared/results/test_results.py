@@ -640,13 +640,13 @@ def test_tables_mark_what_is_significantly_better():
     ]
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
-        *("p_value", "p_holm", "significant", "95% interval"),
+        *("95% interval", "p_holm", "significant", "p_value"),
     ]
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
     assert comparisons.rows[0] == [
-        *("good", "fair", "qa_f1", "0.88", "0.62", "+0.25", "<0.0001"),
-        *(p_value(first["p_adjusted"]), "yes", f"[{low:+.2f}, {high:+.2f}]"),
+        *("good", "fair", "qa_f1", "0.88", "0.62", "+0.25", f"[{low:+.2f}, {high:+.2f}]"),
+        *(p_value(first["p_adjusted"]), "yes", "<0.0001"),
     ]
     assert {(0, 3), (0, 8)} <= comparisons.best
     assert (0, 4) not in comparisons.best
@@ -670,7 +670,10 @@ def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
         table, comparisons = each.tables()
         assert [row[2] for row in table.rows] == ["0.5000", "0.2500ᵇ"]
         assert table.best == {(1, 2)}
-        assert comparisons.best == {(0, 4), (0, 8)}
+        assert comparisons.best == {(0, 3), (0, 8)}
+        assert comparisons.rows[0][:7] == [
+            *("y", "x", "error", "0.25", "0.50", "-0.25", "[-0.40, -0.10]")
+        ]  # the better system first
     loaded = score("lengths", predictions={"a": ["x"]})
     assert loaded.systems["a"]["lengths"].lower_is_better == ["undefined"]
 
@@ -685,6 +688,38 @@ def test_what_is_better_low_is_a_score_that_the_module_describes(name):
 def module_result(**values):
     nothing = {"options": {}, "rows": 1, "confidence_interval": {}, "groups": {}, "signature": "s"}
     return ModuleResult(**nothing | values)
+
+
+def test_the_better_system_comes_first_unless_a_test_asks_about_the_other():
+    poor, good = BOTS["poor"], BOTS["good"]
+    both = compared("qa_em", {"poor": poor, "good": good})
+
+    assert both.comparisons[0]["a"] == "poor"  # in files, the order is that of the input
+    assert both.tables()[-1].rows[0][:2] == ["good", "poor"]
+    less = [each | {"options": {"alternative": "less"}} for each in both.comparisons]
+    assert replace(both, comparisons=less).tables()[-1].rows[0][:2] == ["poor", "good"]
+
+
+def test_more_than_eight_systems_have_a_matrix_in_place_of_pairs():
+    shares = {f"bot-{number}": number for number in range(20)}
+    answers = {name: GOLD[: 2 * n] + ["-"] * (len(GOLD) - 2 * n) for name, n in shares.items()}
+    results = compared("qa_em", answers)
+    *_, ranks, matrix = results.tables()
+    order = list(results.ranks["qa_em"])
+
+    assert matrix.title == "Differences of systems by qa_em"
+    assert matrix.header == ["", "system", *(results.standings.letters[name] for name in order)]
+    assert [row[1] for row in matrix.rows] == order == [row[2] for row in ranks.rows]
+    significant = {
+        frozenset((each["a"], each["b"])) for each in results.comparisons if each["significant"]
+    }
+    for i, row in enumerate(matrix.rows):
+        for j, sign in enumerate(row[2:]):
+            pair = frozenset((order[i], order[j]))
+            expected = "=" if i == j else "+-"[i > j] if pair in significant else "."
+            assert sign == expected
+    assert "190 comparisons are in CSV and JSON" in matrix.note
+    assert sum(len(name) + 2 for name in matrix.header) < 80
 
 
 def test_csv_has_a_line_for_each_difference():

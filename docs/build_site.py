@@ -1,12 +1,14 @@
-"""Pages of the site that are made from what stands elsewhere.
+"""Writes the pages of the site, and its configuration, into `build`, for Zensical.
 
-The cards of the modules, the help of the commands, the docstrings of public names, the printed
-results of the benchmarks, the changelog and the guide for contributors are written once, where they
-belong; here they become pages.
+Pages of `docs` are copied, with formulas as MathML. The cards of the modules, the help of the
+commands, the docstrings of public names, the printed results of the benchmarks, the changelog, the
+notebook and the guide for contributors are written once, where they belong; here they become pages.
 """
 
 import ast
+import json
 import re
+import shutil
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import resolve_name
@@ -14,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from latex2mathml.converter import convert
 from typer.cli import get_docs_for_click
 
 from metric_commons import names
@@ -23,6 +24,7 @@ from metric_commons.__main__ import program
 from metric_commons.catalog.stock_modules import replacements
 
 ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "build" / "docs"
 ROOMS = (
     "answers",
     "texts",
@@ -42,12 +44,33 @@ ROOMS = (
     "statistics",
     "files",
 )
+# A formula between dollars, on its own line or in a sentence.
+FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$`])\$([^$\n`]+)\$(?!\w)", re.DOTALL)
+CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Add the pages of this file to the navigation."""
-    nav: list[Any] = config.nav or []
-    nav += [
+def main() -> None:
+    """Write everything anew."""
+    snippets = TARGET.parent / "snippets"
+    for folder in (TARGET, snippets):
+        shutil.rmtree(folder, ignore_errors=True)
+    ignored = shutil.ignore_patterns("*.py", "*.yml", "__pycache__")
+    shutil.copytree(ROOT / "docs", TARGET, ignore=ignored)
+    snippets.mkdir()
+    shutil.move(TARGET / "tables", snippets / "tables")
+    for page in TARGET.rglob("*.md"):
+        page.write_text(_with_formulas(page.read_text("utf-8")), "utf-8")
+    for path, content in _pages().items():
+        page = TARGET / path
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(content, "utf-8")
+    settings = (ROOT / "docs" / "mkdocs.yml").read_text("utf-8")
+    (TARGET.parent / "mkdocs.yml").write_text(f"{settings}{_navigation()}", "utf-8")
+
+
+def _navigation() -> str:
+    """The entries of the navigation for the pages of this file, in YAML."""
+    entries: list[Any] = [
         {"Modules": [f"modules/{name}.md" for name in names()]},
         {"In place of evaluate's own modules": "stock.md"},
         {"Command line": "commands.md"},
@@ -55,28 +78,76 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         {"Benchmarks": "benchmarks.md"},
         {"Changelog": "changelog.md"},
     ]
-    config.nav = nav
-    return config
+    return "".join(f"  - {json.dumps(entry)}\n" for entry in entries)
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made here."""
+def _pages() -> dict[str, str]:
+    """The pages that are made here, by path."""
     pages = {f"modules/{name}.md": _card(name) for name in names()}
     pages |= {f"api/{room}.md": _api(f"metric_commons.{room}") for room in ROOMS}
     pages["api/index.md"] = _api("metric_commons")
     pages["stock.md"] = _stock_modules()
     pages["commands.md"] = _commands()
     pages["benchmarks.md"] = _benchmarks()
-    pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    pages["changelog.md"] = _changelog()
+    pages["guides/notebook.md"] = _notebook(ROOT / "examples" / "evaluation.ipynb")
     pages["guides/add-a-metric.md"] = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
-    for path, content in pages.items():
-        files.append(File.generated(config, path, content=content))
-    return files
+    return pages
+
+
+def _with_formulas(text: str) -> str:
+    """A page in which formulas of LaTeX outside of code are MathML, which browsers typeset."""
+
+    def typeset(match: re.Match[str]) -> str:
+        if match[1]:
+            return f'<div class="formula">{convert(match[1].strip(), display="block")}</div>'
+        return convert(match[2])
+
+    parts = CODE.split(text)
+    return "".join(part if part.startswith("`") else FORMULA.sub(typeset, part) for part in parts)
+
+
+def _changelog() -> str:
+    """The changelog with each section folded, since all its lines are long to read at once."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    parts = re.split(r"^### (.*)\n", text, flags=re.MULTILINE)
+    folded = [parts[0]]
+    for title, body in zip(parts[1::2], parts[2::2], strict=True):
+        body, *rest = re.split(r"^(?=## )", body, maxsplit=1, flags=re.MULTILINE)
+        count = len(re.findall("^- ", body, re.MULTILINE))
+        indented = "".join(
+            f"    {line}" if line.strip() else line for line in body.splitlines(keepends=True)
+        )
+        folded += [f'??? note "{title}: {count} entries"\n\n{indented}\n', *rest]
+    return "".join(folded)
+
+
+def _notebook(path: Path) -> str:
+    """A notebook as a page: its texts, code and results, pictures included."""
+    parts = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+            continue
+        parts.append(f"```python\n{source}\n```")
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            if "image/png" in data:
+                picture = "".join(data["image/png"]).strip()
+                source = f"data:image/png;base64,{picture}"
+                parts.append(f'<img alt="the plot of this cell" src="{source}">')
+                continue
+            printed = "".join(output.get("text") or data.get("text/plain", []))
+            if printed.strip():
+                parts.append(f"```text\n{printed.rstrip()}\n```")
+    return "\n\n".join([*parts, ""])
 
 
 def _card(name: str) -> str:
     """The card of a module; `x[0][1]` in its messages is an item of a list, not a link."""
     card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    card = card.replace("](../../docs/", "](../")
     pieces = re.split(r"(^```.*?^```|`[^`\n]+`)", card, flags=re.DOTALL | re.MULTILINE)
     return "".join(
         piece if piece.startswith("`") else piece.replace("][", "]\\[") for piece in pieces
@@ -174,3 +245,7 @@ def _benchmarks() -> str:
         lines += [f"## {path.stem}", "", f"{title}.", "", "```text"]
         lines += [path.read_text("utf-8").rstrip(), "```", ""]
     return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""Which rows are examples: those with the worst scores, and those on which systems differ most.
+
+Often many rows tie: then examples of different kinds are shown, and not simply the first rows.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..results.module_results import ModuleResult, means_of_rows
+from ..results.results import Results
+
+_MAX_TIED = 1_000  # rows of a tie from which examples are chosen
+# Characters of UTF-8 in texts that were read as if they were in Windows' encoding.
+_MISREAD = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_LOST = "\ufffd"  # stands for characters that could not be read
+
+
+class RowScores(NamedTuple):
+    """The score of each row for each system, averaged over the named scores."""
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[float]]  # the scores of all systems for each row; higher is better
+    is_negated: bool = False  # whether lower was better before negation
+
+
+class Ranking(NamedTuple):
+    """Rows of one kind, and the reason for choosing them."""
+
+    title: str
+    reason: str
+    rows: Sequence[int]  # which are examples whatever they contain
+    tied: Sequence[int] = ()  # the rows from which the other examples are chosen
+    size: int = 0  # the number of all examples
+
+    def candidates(self) -> list[int]:
+        """All rows that may become examples."""
+        return [*self.rows, *self.tied]
+
+    def chosen(self, texts: Callable[[int], tuple[Sequence[Any], Any]]) -> dict[int, str]:
+        """The rows of the examples in order, with their kinds where these were told apart.
+
+        Args:
+            texts: the predictions of all systems for a row, and its references.
+        """
+        kinds: dict[str, list[int]] = {}
+        for row in self.tied:
+            predictions, references = texts(row)
+            kinds.setdefault(answer_kind(predictions, references), []).append(row)
+        ordered = [rows for _, rows in sorted(kinds.items(), key=lambda item: -len(item[1]))]
+        for rows in ordered:  # those with broken characters last, otherwise in order
+            rows.sort(key=lambda row: is_broken(texts(row)))
+        room = self.size - len(self.rows)
+        depth = max(map(len, ordered), default=0)
+        turns = [rows[turn] for turn in range(depth) for rows in ordered if turn < len(rows)][:room]
+        kind_of_row = {row: kind for kind, rows in kinds.items() for row in rows}
+        rows = [*self.rows, *turns]
+        whole = next((row for row in rows if not is_broken(texts(row))), None)
+        if whole is not None:
+            rows = [whole, *(row for row in rows if row != whole)]
+        return {row: kind_of_row.get(row, "") for row in rows}
+
+
+def answer_kind(predictions: Sequence[Any], references: Any) -> str:
+    """The kind of an example, by the answers of all systems.
+
+    >>> answer_kind(["", "Oslo"], ["Rome"]), answer_kind(["in Rome", "Oslo"], ["Rome"])
+    ('an empty answer', 'an answer and a reference overlap')
+    >>> answer_kind(["Oslo", "oslo"], ["Rome"]), answer_kind(["Oslo"], ["1969"])
+    ('all systems give the same answer', 'a number is asked for')
+    """
+    answers = [_plain(value) for value in predictions]
+    accepted = [text for text in map(_plain, _texts(references)) if text]
+    if not all(answers):
+        return "an empty answer"
+    if any(text in answer or answer in text for text in accepted for answer in answers):
+        return "an answer and a reference overlap"
+    if len(answers) > 1 and len(set(answers)) == 1:
+        return "all systems give the same answer"
+    if any(character.isdigit() for text in accepted for character in text):
+        return "a number is asked for"
+    return "other answers"
+
+
+def is_broken(value: Any) -> bool:
+    """Whether texts have characters that were damaged before they were scored.
+
+    >>> is_broken((["Slalom â€“ (SC)"], None)), is_broken((["Málaga"], ["São Paulo"]))
+    (True, False)
+    """
+    return any(
+        _LOST in text or _MISREAD.search(text.encode("cp1252", "replace"))
+        for text in _texts(value)
+        if not text.isascii()
+    )
+
+
+def _plain(value: Any) -> str:
+    return value.casefold().strip(" .") if isinstance(value, str) else str(value)
+
+
+def _texts(value: Any) -> list[str]:
+    """All texts in a value of JSON."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return [] if value is None else [str(value)]
+    return [text for item in value for text in _texts(item)]
+
+
+def row_scores(results: Results) -> RowScores | str:
+    """The mean of the first score of each module, for each row; or why there is none."""
+    for choose in (_higher_means, _higher_scores, _lower_scores):
+        systems = [
+            {
+                name: column
+                for result in modules.values()
+                for name, column in list(choose(result).items())[:1]
+            }
+            for modules in results.systems.values()
+        ]
+        first = systems[0] if systems else {}
+        names = [name for name in first if all(name in columns for columns in systems)]
+        if names:
+            break
+    else:
+        return "The scores of every row were not given (--per-example), so there are no examples."
+    sizes = {len(columns[name]) for columns in systems for name in names}
+    if len(sizes) > 1:
+        return "Systems have different numbers of rows, so there are no examples side by side."
+    rows = [
+        [_mean(columns[name][row] for name in names) for columns in systems]
+        for row in range(*sizes)
+    ]
+    return RowScores(names, rows, is_negated=choose is _lower_scores)
+
+
+def _higher_means(result: ModuleResult) -> dict[str, list[float]]:
+    """The row scores whose mean is a score, and for which higher is better."""
+    means = means_of_rows(result)
+    return {name: means[name] for name in means if name not in result.lower_is_better}
+
+
+def _higher_scores(result: ModuleResult) -> dict[str, list[float]]:
+    """The row scores for which higher is better."""
+    columns = result.per_example.items()
+    return {name: values for name, values in columns if name not in result.lower_is_better}
+
+
+def _lower_scores(result: ModuleResult) -> dict[str, list[float]]:
+    """The row scores for which lower is better, negated."""
+    columns = result.per_example.items()
+    return {
+        name: [-value for value in values]
+        for name, values in columns
+        if name in result.lower_is_better
+    }
+
+
+def _mean(values: Iterable[float]) -> float:
+    """The mean of the finite values; NaN if there are none."""
+    finite = [value for value in values if math.isfinite(value)]
+    return math.fsum(finite) / len(finite) if finite else math.nan
+
+
+def rank_rows(systems: Sequence[str], scores: RowScores, count: int) -> list[Ranking]:
+    """The rows of each kind, at most `count`."""
+    *first_names, last_name = scores.names
+    score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
+    means = {row: _mean(values) for row, values in enumerate(scores.rows)}
+    means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
+    rankings = [_rank_worst(systems, means, score, len(scores.rows), count, scores.is_negated)]
+    if len(systems) == 2:
+        differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
+        for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
+            gains = {row: sign * gain for row, gain in differences.items() if sign * gain > 0}
+            reason = f"The largest differences in {score}; {better} is better in {_rows(gains)}"
+            title = f"{better} better than {worse}"
+            rankings.append(_ranking(title, reason, {row: -gains[row] for row in gains}, count))
+    elif len(systems) > 2:
+        spreads = {row: _spread(scores.rows[row]) for row in means}
+        differing = {
+            row: (-distance, -squares)
+            for row, (distance, squares) in spreads.items()
+            if distance > 0
+        }
+        reason = (
+            f"The largest differences in the {score} between systems, first those on which systems "
+            f"are split most evenly; they differ in {_rows(differing)}"
+        )
+        rankings.append(_ranking("Most different", reason, differing, count))
+    return [ranking for ranking in rankings if ranking.candidates()]
+
+
+def _ranking(title: str, reason: str, keys: Mapping[int, Any], count: int) -> Ranking:
+    """The rows with the lowest keys; if more tie than there is room for, those to choose from."""
+    order = sorted(keys, key=keys.__getitem__)
+    if len(order) <= count or not count:
+        return Ranking(title, f"{reason}.", order[:count], (), count)
+    last = keys[order[count - 1]]
+    ahead = [row for row in order if keys[row] < last]
+    tied = [row for row in order if keys[row] == last]
+    if len(ahead) + len(tied) <= count:
+        return Ranking(title, f"{reason}.", order[:count], (), count)
+    step = -(-len(tied) // _MAX_TIED)
+    if ahead:
+        reason += (
+            f". Of {len(tied):,} rows that tie for the last places {count - len(ahead)} are shown"
+        )
+    else:
+        reason += f"; {count} of the {len(tied):,} rows that tie are shown, of different kinds"
+    return Ranking(title, f"{reason}.", ahead, tied[::step], count)
+
+
+def _rank_worst(
+    systems: Sequence[str],
+    means: Mapping[int, float],
+    score: str,
+    total: int,
+    count: int,
+    is_negated: bool,
+) -> Ranking:
+    """The rows with the worst mean over systems."""
+    lowest = min(means.values(), default=math.nan)
+    ties = sum(mean == lowest for mean in means.values())
+    shown = -lowest if is_negated else lowest
+    reason = (
+        f"The {'highest' if is_negated else 'lowest'} {score}"
+        f"{' over all systems' if len(systems) > 1 else ''}: {shown:.4g} in "
+        f"{ties:,} of {_rows(range(total))}"
+    )
+    return _ranking("Worst", reason, means, count)
+
+
+def rank_unparsed(results: Results, total: int, count: int) -> list[Ranking]:
+    """The rows with a prediction in which no answer was found, if there are any."""
+    unparsed = {
+        system: {
+            row
+            for result in modules.values()
+            for row, share in enumerate(result.per_example.get("unparsed", ()))
+            if share
+        }
+        for system, modules in results.systems.items()
+    }
+    rows = sorted(set().union(*unparsed.values()))
+    if not rows:
+        return []
+    parts = [f"{system} {len(numbers):,}" for system, numbers in unparsed.items() if numbers]
+    reason = (
+        f"Predictions in which no answer was found, and which score 0 ({', '.join(parts)} of "
+        f"{_rows(range(total))}){_first(count, len(rows))}."
+    )
+    return [Ranking("Unparsed", reason, rows[:count], (), count)]
+
+
+def _first(count: int, total: int) -> str:
+    """A note that only the first rows are shown, if so."""
+    return f", of which these are the first {count}" if total > count else ""
+
+
+def _rows(rows: Collection[int]) -> str:
+    """A number of rows, in words."""
+    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float]:
+    """The range of the finite values, and the sum of their squared distances from the mean.
+
+    The sum shows how evenly systems are split: it is 1 for 0, 0, 1, 1, and 0.75 for 0, 0, 0, 1.
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    center = _mean(finite)
+    return max(finite) - min(finite), math.fsum((value - center) ** 2 for value in finite)
