@@ -344,9 +344,6 @@ def ranks(
     }
 
 
-# ---- tables -------------------------------------------------------------------------------------
-
-
 def table(
     comparisons: Sequence[Comparison],
     lower: Callable[[Comparison], bool],
