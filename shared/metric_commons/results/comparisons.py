@@ -4,7 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from .notation import PLAIN, PLAIN_NUMBERS, Notation, NumberFormat, is_proportion
+from .notation import (
+    PLAIN,
+    PLAIN_NUMBERS,
+    Notation,
+    NumberFormat,
+    formats_of_differences,
+    scored_by,
+)
 from .rendering import Table, counted, label, p_value
 from .signature import signature
 
@@ -337,9 +344,6 @@ def ranks(
     }
 
 
-# ---- tables -------------------------------------------------------------------------------------
-
-
 def table(
     comparisons: Sequence[Comparison],
     lower: Callable[[Comparison], bool],
@@ -360,7 +364,7 @@ def table(
         notation: of the numbers.
         is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
-    formats = _formats(comparisons, notation)
+    formats = formats_of_differences(comparisons, notation)
     corrections = {_option(comparison, "correction") for comparison in comparisons}
     levels = {_option(comparison, "confidence_level") for comparison in comparisons}
     corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
@@ -370,7 +374,7 @@ def table(
     for row, comparison in enumerate(comparisons):
         is_lower_better = lower(comparison)
         shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
-        rows.append(_cells(shown, short_names or {}, formats[_score(comparison)]))
+        rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
         if shown["significant"]:
             is_a_better = (shown["diff"] > 0) != is_lower_better
             bold |= {(row, 3 if is_a_better else 4), (row, 8)}
@@ -410,29 +414,6 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
         "B_mean": comparison["A_mean"],
         "diff": -comparison["diff"],
         "confidence_interval": [-high, -low],
-    }
-
-
-def _score(comparison: Comparison) -> tuple[str, str]:
-    return comparison.get("module", ""), comparison["score"]
-
-
-def _formats(
-    comparisons: Sequence[Comparison], notation: Notation
-) -> dict[tuple[str, str], NumberFormat]:
-    """The format of the numbers of each score; all have the most decimals that one supports."""
-    by_score: dict[tuple[str, str], list[Comparison]] = {}
-    for comparison in comparisons:
-        by_score.setdefault(_score(comparison), []).append(comparison)
-    formats = {}
-    for score, members in by_score.items():
-        means = [member[name] for member in members for name in ("A_mean", "B_mean")]
-        scaled = notation.percent and is_proportion(*score, means)
-        intervals = [member["confidence_interval"] for member in members]
-        formats[score] = notation.format_of(intervals, is_proportion=scaled)
-    decimals = max(number_format.decimals for number_format in formats.values())
-    return {
-        score: number_format._replace(decimals=decimals) for score, number_format in formats.items()
     }
 
 

@@ -1,8 +1,8 @@
 """How the numbers of tables are written: their decimals, and proportions as percentages."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
 from ..catalog.catalog import names, score_ranges
 from ..numbers.domains import Range
@@ -95,3 +95,27 @@ def is_proportion(module: str, score: str, values: Iterable[float]) -> bool:
         return True
     ends = score_range(score, score_ranges(module))
     return ends is not None and ends[0] >= -1 and ends[1] <= 1
+
+
+def scored_by(comparison: Mapping[str, Any]) -> tuple[str, str]:
+    """The module, "" if it is not recorded, and the score of a comparison."""
+    return comparison.get("module", ""), comparison["score"]
+
+
+def formats_of_differences(
+    comparisons: Sequence[Mapping[str, Any]], notation: Notation
+) -> dict[tuple[str, str], NumberFormat]:
+    """The format of the numbers of each score; all have the most decimals that one supports."""
+    by_score: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for comparison in comparisons:
+        by_score.setdefault(scored_by(comparison), []).append(comparison)
+    formats = {}
+    for score, members in by_score.items():
+        means = [member[name] for member in members for name in ("A_mean", "B_mean")]
+        scaled = notation.percent and is_proportion(*score, means)
+        intervals = [member["confidence_interval"] for member in members]
+        formats[score] = notation.format_of(intervals, is_proportion=scaled)
+    decimals = max(number_format.decimals for number_format in formats.values())
+    return {
+        score: number_format._replace(decimals=decimals) for score, number_format in formats.items()
+    }
