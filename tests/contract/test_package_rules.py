@@ -192,19 +192,21 @@ def foreign_libraries(path, text):
     return sorted(names - LIBRARIES[room] - sys.stdlib_module_names)
 
 
-# What opens the files of users for all others, and what opens only files of the package, pipes and
-# the files of programs that are run.
+# What opens the files of users for all others, and what opens only files of the package, pipes, the
+# memory that the kernel reports, and the files of programs that are run.
 OPENERS = (
     *("files/access.py", "mcp/roots.py"),
     *("catalog/catalog.py", "base/declared_module.py", "mathematics/symbolic_worker.py"),
     *("report/page.py", "report/leaderboard_page.py", "mcp/stdio.py", "mcp/forking.py"),
+    "mcp/memory_watch.py",
     *("execution/*", "hub/*"),
 )
 # How often others open such a file: stdout and a place that `files.access` returned, the journal of
-# a command, and cards.
+# a command, the summary of a workflow, and cards.
 KNOWN_CALLS = {
     "files/stored.py": 2,
     "cli/execute.py": 2,
+    "cli/gate.py": 1,
     "mcp/file_tools.py": 1,
     "mcp/folder.py": 1,
 }

@@ -20,7 +20,7 @@ BOUNDS = {
     "lcs": (("_MASKS", "_STEP_MASKS"), ("_FEW_PAIRS", "_CALLS")),
     "multiclass": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
-    "pair_counts": ((), ("_FEW",)),
+    "pair_counts": ((), ("_TABLE_SIZE",)),
     "pairs": (("_BLOCK_SIZE", "_SAMPLE_SIZE"), ()),
     "passes": (("_CELLS",), ()),
     "product_sums": (("_ROWS", "_MOST_BLOCKS"), ()),

@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files.access import read_file
 from ..results.comparisons import Pair
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def read_clusters(path: Path) -> dict[str, str]:
         ValueError: a line does not have both, or a query has two clusters.
         OSError: the file cannot be read.
     """
-    text = path.read_text(encoding="utf-8-sig")
+    text = read_file(path).decode("utf-8-sig")
     if text.lstrip().startswith("{"):
         try:
             content = json.loads(text)

@@ -24,7 +24,7 @@ from .pattern_worker import SCRIPT, nth_match
 from .step_chains import SECONDS
 
 _FAST = 5_000_000  # steps of `re`, which take less than the time limit anywhere
-_FEW = 3  # repetitions that are counted one by one
+_COUNTED_REPEATS = 3  # repetitions that are counted one by one
 _SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "RANGE", "CATEGORY"}
 _LOOPS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 
@@ -155,7 +155,7 @@ def _ways(tree: Any, length: int) -> float:
             low, high, body = argument
             if len(body) == 1 and str(body[0][0]) in _SINGLE:
                 ways *= max(min(int(high), length) - int(low), 0) + 1
-            elif int(high) <= _FEW:
+            elif int(high) <= _COUNTED_REPEATS:
                 inner = _ways(body, length)
                 ways *= sum(inner**count for count in range(int(low), int(high) + 1))
             else:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from .arrays import Floats, Integers
 from .exact_sums import exact_sum
 
-_FEW = 32  # numbers, up to which counting them in Python takes less time than `np.unique`
+_PYTHON_SIZE = 32  # numbers, up to which counting them in Python takes less time than `np.unique`
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Multiset:
     def from_values(cls, numbers: ArrayLike) -> Self:
         """The multiset of these numbers, shape (rows,)."""
         array = np.asarray(numbers, np.float64) + 0.0
-        if array.size <= _FEW:
+        if array.size <= _PYTHON_SIZE:
             counted = sorted(Counter(array.tolist()).items())
             return cls(
                 np.array([value for value, _ in counted], np.float64),

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 
-_FEW = 128  # systems, up to which a table of all pairs takes less time
+_TABLE_SIZE = 128  # systems, up to which a table of all pairs takes less time
 
 
 class Neighbours(NamedTuple):
@@ -102,20 +102,20 @@ def smaller_before(values: Floats) -> Integers:
     [0, 0, 1, 3]
     """
     size = values.size
-    if size <= _FEW:
+    if size <= _TABLE_SIZE:
         smaller: Integers = np.tril(values < values[:, np.newaxis]).sum(axis=1)
         return smaller
     counts = np.zeros(size, np.int64)
-    places = np.arange(size)
+    indices = np.arange(size)
     # Of equal values the last comes first, so that none counts another.
-    positions = np.lexsort((-places, values))
+    positions = np.lexsort((-indices, values))
     for bit in reversed(range(size.bit_length())):
         is_right = (positions >> bit & 1).astype(bool)
         starts = positions >> bit + 1 << bit + 1  # of blocks, which hold all positions up to size
         lefts = np.cumsum(~is_right) - (starts >> 1)  # in the block, up to here
         counts[positions[is_right]] += lefts[is_right]
         lefts_of_block = np.minimum(1 << bit, size - starts)
-        rights = places - starts - lefts
+        rights = indices - starts - lefts
         targets = starts + np.where(is_right, lefts_of_block + rights, lefts - 1)
         split = np.empty_like(positions)
         split[targets] = positions

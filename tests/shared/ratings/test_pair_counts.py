@@ -14,7 +14,7 @@ rows = st.lists(st.tuples(values, values), min_size=1, max_size=40)
 def few(request):
     """In n log n steps, and by a table of all pairs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_counts, "_FEW", request.param)
+        patch.setattr(pair_counts, "_TABLE_SIZE", request.param)
         yield
 
 
