@@ -44,10 +44,10 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
     for start, stop in bounded_ranges(sizes, _ITEMS):
         sides = references.block(start, stop), predictions.block(start, stop)
         hits, substitutions = compiled_pairs(*sides)
-        left = np.flatnonzero(hits < 0)
-        if left.size:
-            rest = [side.of(left) for side in sides]
-            hits[left], substitutions[left] = _near_counts(*rest)
+        pairs_left = np.flatnonzero(hits < 0)
+        if pairs_left.size:
+            remaining_sides = [side.of(pairs_left) for side in sides]
+            hits[pairs_left], substitutions[pairs_left] = _near_counts(*remaining_sides)
         for pair in np.flatnonzero(hits < 0).tolist():
             pair_counts = _far_counts(
                 *(side.block(pair, pair + 1).codes.tolist() for side in sides)
