@@ -449,8 +449,8 @@ def test_a_killed_process_is_one_line(tmp_path):
 
     assert (process.returncode, out) == (1, "")
     assert err == (
-        "a worker process was ended by signal 9 (SIGKILL): from outside, or for want of memory; "
-        "take fewer jobs\n"
+        "error: a worker process was ended by signal 9 (SIGKILL): from outside, or for want of "
+        "memory; take fewer jobs\n"
     )
     assert remaining(process) == []
     assert not (tmp_path / "r.json").exists()

@@ -53,4 +53,4 @@ def test_the_server_is_refused_in_one_line(tmp_path):
     done = without_posix(tmp_path, "mcp", "--root", ".")
     line = "the server needs Linux, macOS or WSL, where processes can be forked"
 
-    assert (done.returncode, done.stderr) == (2, f"{line}\n")
+    assert (done.returncode, done.stderr) == (2, f"error: {line}\n")

@@ -18,7 +18,7 @@ from tests.texts import adversarial_text
 UTTERANCES = GIVEN / "data" / "sequences" / "asr"
 CARD = ROOT / "metrics" / "error_rate" / "README.md"
 # What EnglishTextNormalizer() and BasicTextNormalizer() of openai-whisper 20250625 returned.
-WHISPER = ROOT / "tests" / "cases" / "whisper_normalizers.jsonl"
+WHISPER = recorded("whisper_normalizers")
 CASES = [case for case in recorded("sequences") if case["module"] == "error_rate"]
 
 published = pytest.mark.skipif(not UTTERANCES.exists(), reason=f"no utterances at {UTTERANCES}")
@@ -148,10 +148,8 @@ def test_published_rates_of_utterances(system, equal):
 
 
 def test_whisper_s_normalizers_return_what_openai_whisper_returned():
-    cases = [json.loads(line) for line in WHISPER.read_text("utf-8").splitlines()]
-
-    assert len(cases) > 50
-    for case in cases:
+    assert len(WHISPER) > 50
+    for case in WHISPER:
         assert whisper_english(case["text"]) == case["english"]
         assert whisper_basic(case["text"]) == case["basic"]
 

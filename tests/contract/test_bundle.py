@@ -132,7 +132,11 @@ def test_requirements_are_those_of_the_package_for_a_space_that_reads_no_files(b
         assert sorted([*required, "pyarrow>=21"]) == sorted(expected)
 
 
-OPTIONAL = {"math_verify", "sympy"}  # one option says what to install, in a process of its own
+OPTIONAL = {
+    "math_verify",  # one option says what to install, in a process of its own
+    "sympy",
+    "rapidfuzz",  # only faster
+}
 
 
 def test_requirements_are_all_that_is_imported(bundles):

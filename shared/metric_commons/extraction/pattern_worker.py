@@ -8,12 +8,10 @@ Run as a script, this file reaches no other file of the package.
 
 import json
 import re
-import signal
 import sys
-from pathlib import Path
 from typing import Any
 
-SCRIPT = Path(__file__)
+SCRIPT = __file__
 
 
 def nth_match(compiled: re.Pattern[str], group: int, text: str) -> str | None:
@@ -34,6 +32,8 @@ def nth_match(compiled: re.Pattern[str], group: int, text: str) -> str | None:
 
 
 def _main() -> None:
+    import signal  # rewards import this file, and should start fast
+
     answer_to: Any = sys.stdout
     pattern, group, seconds = json.loads(sys.stdin.readline())
     compiled = re.compile(pattern)
