@@ -567,7 +567,7 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
     monkeypatch.setattr(os, "replace", fail)
     status, _, err = run("plot", "roc", *GUIDED, "--save", "old.png")
 
-    assert (status, err) == (1, "error: old.png: No space left on device\n")
+    assert (status, err) == (1, "old.png: No space left on device\n")
     assert [path.name for path in Path.cwd().iterdir()] == ["old.png"]
     assert Path("old.png").read_text() == "old"
 
