@@ -15,14 +15,9 @@ from contextlib import ExitStack
 
 import evaluate.module
 import pytest
-import transformers
 
 import metric_commons
 from metric_commons.base.module import BatchModule
-
-evaluate.module.EvaluationModule = BatchModule
-if not hasattr(transformers, "TFPreTrainedModel"):  # which evaluators ask for
-    transformers.TFPreTrainedModel = type("TFPreTrainedModel", (), {})
 
 DIFFERENCES = {
     "test_dummy_metric": "no rows are refused: a score of nothing is undefined",
@@ -46,7 +41,15 @@ def pytest_collection_modifyitems(items):
 
 def pytest_configure(config):
     """Name the marker, with which those who have no network leave tests out; load our modules."""
+    import transformers
+
     config.addinivalue_line("markers", "online: needs the Hub")
     stack = ExitStack()
+    patch = stack.enter_context(pytest.MonkeyPatch.context())
+    patch.setattr(evaluate.module, "EvaluationModule", BatchModule)
+    if not hasattr(transformers, "TFPreTrainedModel"):  # which evaluators ask for
+        patch.setattr(
+            transformers, "TFPreTrainedModel", type("TFPreTrainedModel", (), {}), raising=False
+        )
     stack.enter_context(metric_commons.patch_evaluate())
     config.add_cleanup(stack.close)
