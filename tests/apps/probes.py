@@ -32,8 +32,7 @@ from metric_commons.mcp.tools import TOOLS, call
 from metric_commons.numbers.score_ranges import check_score
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from tests.apps.bombs import bombs
 from tests.spec import CASES, METRICS, specs
 

@@ -78,9 +78,8 @@ ARROWS = [
     ("score_kinds", "catalog"),
     ("score_kinds", "families"),
     ("results", "score_kinds"),
-    ("states", "results"),
     ("comparison", "results"),
-    ("scoring", "states"),
+    ("scoring", "results"),
     ("scoring", "comparison"),
     ("leaderboards", "comparison"),
     ("leaderboards", "log_formats"),
@@ -123,7 +122,7 @@ LIBRARIES = {
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (
-            *("catalog", "score_kinds", "results", "states", "comparison", "scoring"),
+            *("catalog", "score_kinds", "results", "comparison", "scoring"),
             *("leaderboards", "logs"),
         ),
         frozenset({"numpy"}),

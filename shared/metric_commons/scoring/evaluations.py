@@ -28,8 +28,8 @@ from .system_rows import InputError
 from .worker_processes import can_fork, cores, map_ordered, run_parallel
 
 if TYPE_CHECKING:
-    from ..states.parts import Part
     from .scoring_plans import ScoringPlan
+    from .states import Part
 
 _Labels = dict[str, dict[str, Any]]  # of groups and of clusters: the labels by their texts
 

@@ -16,10 +16,9 @@ from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..score_kinds.score_kind import kind_of
-from ..states.parts import Part
-from ..states.state import State, loaded
 from ..texts.token_cache import shared_token_cache
 from .request import Request
+from .states import Part, State, loaded
 from .system_rows import InputError
 
 _LONGEST = 200  # characters of a value in a message

@@ -24,8 +24,7 @@ from metric_commons.results.results import Results
 from metric_commons.results.signature import signature
 from metric_commons.scoring import scoring
 from metric_commons.scoring.scoring import InputError, score
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from metric_commons.statistics import corrections, significance
 
 SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
