@@ -19,8 +19,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from metric_commons.base.declarations import REPORTING
 from metric_commons.catalog import catalog
-from metric_commons.catalog.arguments import REPORTING
 from metric_commons.console import config
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum

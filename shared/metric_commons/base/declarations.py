@@ -1,10 +1,11 @@
 """The declarations of a module: its inputs, options and scores, and how it is called."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from ..numbers.checks import nearest
 from ..numbers.score_ranges import SHARES, Ranges
 
 if TYPE_CHECKING:
@@ -125,3 +126,114 @@ class Module(Protocol):
         The latter are None unless scores follow from sums.
         """
         return self.compute(predictions=predictions, **arguments), None
+
+
+# By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
+ValueCounts = dict[str, list[Any]]
+# By score: a power of two, and the kinds of clusters: rows, sum in units of 2**power, their number.
+ClusterCounts = dict[str, list[Any]]
+
+
+class CountableScores(Protocol):
+    """Scores of rows, of which it is known how often each value occurs."""
+
+    def value_counts(
+        self, metric: Module, *, excluded: Set[str] = frozenset()
+    ) -> tuple[ValueCounts, ClusterCounts]:
+        """The counts of the values and clusters of those scores that have few of them.
+
+        Args:
+            metric: the module of the scores.
+            excluded: scores that are not counted.
+        """
+        ...
+
+
+# Options that affect only what is reported beside a score, and how; not the score itself.
+OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
+OF_ROWS = ("explain",)  # texts about single rows, in `per_example`
+REPORTING = frozenset(
+    {
+        *("per_example", "groups", "standard_error", "conventions"),
+        *(*OF_ROWS, *OF_SCRIPTS, *OF_INTERVALS),
+    }
+)
+
+
+def assign(
+    options: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The options of each module, from keys `option` and `module.option`; the longer key wins.
+
+    `defaults` has the defaults of each module. An integer for an option whose default is a float
+    becomes a float: the same number, so the same signature.
+
+    >>> known = {
+    ...     "qa_em": {"normalizer": "squad"},
+    ...     "qa_f1": {"normalizer": "squad", "both_empty": 1.0},
+    ... }
+    >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, known)
+    {'qa_em': {'normalizer': 'lower'}, 'qa_f1': {'normalizer': 'drop', 'both_empty': 0.0}}
+    """
+    assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
+    keys: dict[str, list[tuple[str, str]]] = {}
+    for module, module_options in defaults.items():
+        for option in module_options:
+            if is_assignable(option):
+                keys.setdefault(option, []).append((module, option))
+                keys[f"{module}.{option}"] = [(module, option)]
+    for key in sorted(options, key=lambda key: "." in key):
+        if key not in keys:
+            names = [name for name in keys if "." not in name]
+            hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
+            raise ValueError(f"there is no option {key!r}{hint}")
+        for module, option in keys[key]:
+            value = options[key]
+            is_whole = type(value) is int and isinstance(defaults[module][option], float)
+            assigned[module][option] = float(value) if is_whole else value
+    return assigned
+
+
+def names_of_functions(options: Mapping[str, Any]) -> list[str]:
+    """The options that are functions, or lists with one, which cannot be stored in a file.
+
+    >>> names_of_functions({"normalizer": str.lower, "extract": ["boxed", len], "ties": "first"})
+    ['normalizer', 'extract']
+    """
+    return [
+        name
+        for name, value in options.items()
+        if any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    ]
+
+
+def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> None:
+    """Check that each option belongs to at least one module.
+
+    >>> from types import SimpleNamespace
+    >>> check_supported(["k"], {"pass_at_k": SimpleNamespace(options={"k": 1})})
+    """
+    for option in options:
+        if not any(option in metric.options for metric in metrics.values()):
+            raise ValueError(
+                f"{option} is not an option of any of the modules: {', '.join(metrics)}"
+            )
+
+
+def is_assignable(option: str) -> bool:
+    """Whether an option can be set for one of several modules that are scored together.
+
+    >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
+    (True, True, False)
+    """
+    return option not in REPORTING or option in OF_ROWS
+
+
+def texts_of_rows(options: Mapping[str, Any]) -> list[str]:
+    """The options among these that ask for texts about single rows.
+
+    >>> texts_of_rows({"explain": True, "rounding": "none"}), texts_of_rows({"explain": False})
+    (['explain'], [])
+    """
+    return [option for option in OF_ROWS if options.get(option)]

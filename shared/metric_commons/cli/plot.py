@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..catalog.arguments import assign
+from ..base.declarations import assign
 from ..catalog.usage import UsageError
 from ..console.options import Quiet, level
 from ..console.outputs import check_written, say_written

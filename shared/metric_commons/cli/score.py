@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..base.declarations import assign, check_supported
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported
 from ..catalog.field_names import suggestion
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError

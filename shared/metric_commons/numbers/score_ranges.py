@@ -13,7 +13,7 @@ Ranges = Mapping[str, tuple[float | None, float | None] | None]
 
 SHARES: Ranges = MappingProxyType({"*": (0.0, 1.0)})
 
-_ROUNDING = 1e-9  # relative tolerance for sums of rounded terms at the ends
+_ROUNDING = 1e-9  # relative tolerance at the ends, for sums of rounded terms
 
 
 def score_range(name: str, ranges: Ranges) -> tuple[float, float] | None:
@@ -64,3 +64,14 @@ def check_score(name: str, value: Any, ranges: Ranges) -> None:
         elif math.isinf(low):
             expected = f"be at most {high:g}"
         raise ValueError(f"{name} is {value!r}, but must {expected}")
+
+
+def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
+    """The probable range of a score, from its extremes: 0 to 1, 0 or more, or any number.
+
+    >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
+    ((0.0, 1.0), (0.0, inf))
+    """
+    if minimum < 0:
+        return -math.inf, math.inf
+    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf

@@ -1,19 +1,18 @@
 """The result of one module for one system, built from the return value of its `compute`."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
-from ..base.declarations import Module
+from ..base.declarations import REPORTING, ClusterCounts, CountableScores, Module, ValueCounts
 from ..catalog import catalog
-from ..catalog.arguments import REPORTING
 from ..files.stored import from_jsonable, infinities, set_infinities, to_jsonable
-from ..score_kinds.value_counts import ClusterCounts, ValueCounts, value_counts
 from .signature import program, settings, signature
 
 if TYPE_CHECKING:
-    from ..score_kinds.counted_scores import CountedScores
+    from ..statistics.proportions import Interval
     from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
@@ -114,6 +113,40 @@ class ModuleResult:
         line = signature(module, self.settings(), self.rows or None, self.program)
         return replace(self, signature=line)
 
+    def counted_interval(self, score: str, confidence_level: float) -> "Interval | None":
+        """The interval of the mean of a score, from the counts of its values; None without counts.
+
+        >>> from ..scoring.scoring import score
+        >>> rows = {"predictions": ["a", "b", "a"], "references": ["a", "a", "a"]}
+        >>> result = score("qa_em", **rows).systems["predictions"]["qa_em"]
+        >>> result.counted_interval("qa_em", 0.95).method
+        'clopper_pearson'
+        >>> results = score("qa_em", **rows, clusters=["c", "c", "d"])
+        >>> results.systems["predictions"]["qa_em"].counted_interval("qa_em", 0.95).n_clusters
+        2
+        """
+        if score not in self.value_counts:
+            return None
+        from ..numbers.multisets import Multiset  # imports numpy, so only on use
+        from ..statistics.cluster_sums import ClusterSums
+        from ..statistics.intervals import interval
+
+        values, counts, *ends = self.value_counts[score]
+        low, high = ends[0] if ends else (0.0, 1.0)
+        # A file stores infinite ends as null, since JSON has no infinity.
+        bounds = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
+        sums = None
+        if score in self.cluster_counts:
+            power, kinds = self.cluster_counts[score]
+            pairs = [(rows, units) for rows, units, number in kinds for _ in range(number)]
+            sums = ClusterSums.reduced({str(n): pair for n, pair in enumerate(pairs)}, power)
+        return interval(
+            Multiset.from_plain([values, counts]),
+            confidence_level=confidence_level,
+            bounds=bounds,
+            clusters=sums,
+        )
+
     def only(self, scores: Collection[str]) -> Self:
         """This result with only these scores."""
 
@@ -142,7 +175,7 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: "CountedScores | None" = None,
+    counts: CountableScores | None = None,
     row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
     excluded: Mapping[str, int] | None = None,
@@ -193,8 +226,7 @@ def module_result(
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
     if counts is not None:
-        means = {name: rows for name, rows in counts.scores.items() if name not in aggregation}
-        values, clusters = value_counts(replace(counts, scores=means), metric)
+        values, clusters = counts.value_counts(metric, excluded=aggregation.keys())
     selection = dict(choices or {})
     if excluded:
         selection["left_out"] = [f"{reason}:{count}" for reason, count in excluded.items()]

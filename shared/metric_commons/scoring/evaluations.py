@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.declarations import Module
+from ..base.declarations import Module, assign, check_supported
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece

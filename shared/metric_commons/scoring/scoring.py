@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
-from ..base.declarations import Module
-from ..catalog.arguments import (
+from ..base.declarations import (
+    Module,
     assign,
     check_supported,
     is_assignable,

@@ -10,8 +10,7 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
-from ..base.declarations import Module
-from ..catalog.arguments import assign, check_supported, texts_of_rows
+from ..base.declarations import Module, assign, check_supported, texts_of_rows
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest

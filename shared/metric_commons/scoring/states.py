@@ -16,11 +16,18 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
+from ..base.declarations import (
+    OF_ROWS,
+    OF_SCRIPTS,
+    REPORTING,
+    CountableScores,
+    names_of_functions,
+    texts_of_rows,
+)
 from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
-from ..catalog.arguments import OF_ROWS, OF_SCRIPTS, REPORTING, names_of_functions, texts_of_rows
 from ..catalog.catalog import module_class
 from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
@@ -32,11 +39,7 @@ from ..results.module_results import ModuleResult, module_result
 from ..results.result_checks import check_inputs
 from ..results.results import Results
 from ..results.signature import digest_text, provenance, version
-from ..score_kinds.score_kind import kind_of
-from ..score_kinds.sufficient_statistics import RowLabels, SufficientStatistics
-
-if TYPE_CHECKING:
-    from ..score_kinds.counted_scores import CountedScores
+from ..score_kinds.score_kind import RowLabels, SufficientStatistics, kind_of
 
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
@@ -206,7 +209,7 @@ class State(StoredColumns):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**options)
 
-    def counts(self) -> "CountedScores | None":
+    def counts(self) -> CountableScores | None:
         """How often each score of rows occurs; None if intervals do not follow from that."""
         with self._lock:
             return self._statistics.counts()

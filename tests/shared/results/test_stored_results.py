@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from metric_commons.base.declarations import REPORTING
 from metric_commons.catalog import catalog
-from metric_commons.catalog.arguments import REPORTING
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
 from metric_commons.numbers.score_ranges import check_score, score_range
