@@ -7,10 +7,10 @@ the Args section of the class docstring describes it. Checks, help and schemas d
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from ..numbers.domains import check_option, describe, schema
 from ..statistics.summary import Resampling, Uncertainty, summarize
@@ -23,6 +23,14 @@ SHARED: Mapping[str, Callable[..., Any]] = {
     "uncertainty": Uncertainty,
     "resampling": Resampling,
 }
+
+
+RESULT_FORMAT = "result_format"
+
+_HELP_OF_FORMAT = (
+    "the name of a module of `evaluate`, whose inputs, options and result replace those described "
+    "here; None for the result below."
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,15 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
                 helps.get(parameter.name, ""),
             )
     return options
+
+
+def format_option(names: Iterable[str]) -> dict[str, Option]:
+    """The option `result_format` with these values, or no option if there are none."""
+    values = tuple(names)
+    if not values:
+        return {}
+    annotation = Literal[values] | None  # type: ignore[valid-type] # known only at run time
+    return {RESULT_FORMAT: Option(RESULT_FORMAT, None, annotation, _HELP_OF_FORMAT)}
 
 
 def _source(parameter: inspect.Parameter) -> Callable[..., Any]:

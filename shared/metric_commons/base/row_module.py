@@ -29,8 +29,8 @@ from .columns import (
 )
 from .declarations import Module
 from .locks import Lock
-from .options import Option, declared_options
-from .stock_formats import RESULT_FORMAT, StockFormat, format_option, stock_format
+from .options import RESULT_FORMAT, Option, declared_options, format_option
+from .stock_formats import StockFormat, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 

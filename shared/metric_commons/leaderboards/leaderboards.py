@@ -26,8 +26,7 @@ from ..files.tables import Source
 from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
 from ..results.module_results import ModuleResult
-from ..results.notation import PLAIN, Notation, NumberFormat, is_proportion
-from ..results.rendering import Table, label
+from ..results.rendering import PLAIN, Notation, NumberFormat, Table, is_proportion, label
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
 from ..results.score_names import find_score

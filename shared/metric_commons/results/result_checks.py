@@ -27,7 +27,7 @@ from ..numbers.domains import (
     check_option,
 )
 from ..numbers.score_ranges import Ranges, check_score, score_range
-from .signature import settings, signature
+from .module_results import settings, signature
 
 _ALL_NUMBERS = (-math.inf, math.inf)
 _Values, _Names = Mapping[str, Any], Sequence[str]

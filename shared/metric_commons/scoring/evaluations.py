@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.declarations import Module, assign, check_supported
 from ..catalog import catalog
 from ..catalog.presets import preset, preset_options
+from ..catalog.request import Request, can_fork
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
 from ..files.read_limits import Limits
@@ -21,10 +22,9 @@ from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from .parallel_reading import columns_of
-from .request import Request
 from .scoring import score_columns
 from .system_rows import InputError
-from .worker_processes import can_fork, cores, map_ordered, run_parallel
+from .worker_processes import cores, map_ordered, run_parallel
 
 if TYPE_CHECKING:
     from .scoring_plans import ScoringPlan

@@ -35,10 +35,9 @@ from ..numbers.checks import check_labels
 from ..numbers.domains import Range, check_option
 from ..numbers.progress import step
 from ..numbers.row_digests import added
-from ..results.module_results import ModuleResult, module_result
+from ..results.module_results import ModuleResult, digest_text, module_result, provenance, version
 from ..results.result_checks import check_inputs
 from ..results.results import Results
-from ..results.signature import digest_text, provenance, version
 from ..score_kinds.score_kind import RowLabels, SufficientStatistics, kind_of
 
 _DISTRIBUTION = "metric-commons"
