@@ -29,7 +29,7 @@ from metric_commons.files.trec import read_qrels, read_run
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.stdio import refusal
 from metric_commons.mcp.tools import TOOLS, call
-from metric_commons.numbers.score_ranges import check_score
+from metric_commons.numbers.domains import check_score
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
 from metric_commons.scoring.states import Part, State

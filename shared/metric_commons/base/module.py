@@ -20,7 +20,7 @@ import evaluate
 import numpy as np
 
 from ..statistics.sums import RowStatistics
-from .options import RESULT_FORMAT, completed, format_option, spelled_out
+from .declarations import RESULT_FORMAT, completed, format_option, spelled_out
 from .row_module import Batch, RowModule
 from .stock_formats import configured_format
 from .text_inputs import text_inputs

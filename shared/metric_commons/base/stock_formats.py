@@ -17,7 +17,7 @@ from typing import Any, get_args, get_type_hints
 from ..numbers.checks import nearest
 from ..numbers.shapes import Shape
 from .columns import Layout
-from .options import Option, declared_options, format_option, section
+from .declarations import Option, declared_options, format_option, section
 
 
 @dataclass(frozen=True)

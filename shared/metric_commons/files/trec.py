@@ -25,9 +25,8 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
-from .access import open_file, read_file
+from .access import LimitError, check_whole, open_file, read_file
 from .json_rows import fault_of
-from .read_limits import LimitError, check_whole
 from .retrieval_formats import (
     Triple,
     checked,
@@ -374,7 +373,7 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
     if issubclass(kind, Qrels):
         first = with_comment(first)
         if has_three_columns(first):
-            kind = cast(type[_Table], ShortQrels)
+            kind = cast("type[_Table]", ShortQrels)
     layout = kind.layout()
     uses_arrow = size >= _LARGE or "pyarrow" in sys.modules
     indices: dict[bytes, int] = {}

@@ -42,7 +42,7 @@ class LoggedScores(Module):
         """
         import numpy as np  # here, so that printing help does not wait for it
 
-        from ..numbers.score_ranges import observed_range
+        from ..numbers.domains import observed_range
         from ..statistics.summary import Average, summarize
 
         names = predictions[0]

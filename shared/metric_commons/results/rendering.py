@@ -10,8 +10,7 @@ from html import escape
 from typing import Annotated, Any, NamedTuple
 
 from ..catalog.catalog import names, score_ranges
-from ..numbers.domains import Range
-from ..numbers.score_ranges import score_range
+from ..numbers.domains import Range, score_range
 
 Digits = Annotated[int, Range(0, 15)]
 

@@ -23,10 +23,12 @@ from ..numbers.domains import (
     Positive,
     Proportion,
     Range,
+    Ranges,
     Seed,
     check_option,
+    check_score,
+    score_range,
 )
-from ..numbers.score_ranges import Ranges, check_score, score_range
 from .module_results import settings, signature
 
 _ALL_NUMBERS = (-math.inf, math.inf)

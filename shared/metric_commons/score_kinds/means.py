@@ -12,8 +12,8 @@ import numpy as np
 from ..base.declarations import OF_ROWS, ClusterCounts, Module, ValueCounts
 from ..base.row_module import RowModule
 from ..numbers.arrays import Floats
+from ..numbers.domains import score_range
 from ..numbers.exact_sums import Multiset
-from ..numbers.score_ranges import score_range
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.proportions import Interval

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.declarations import REPORTING, CountableScores, Module
-from ..numbers.score_ranges import observed_range
+from ..numbers.domains import observed_range
 
 if TYPE_CHECKING:
     from ..base.row_module import RowModule

@@ -10,7 +10,7 @@ from metric_commons.base.declarations import REPORTING
 from metric_commons.catalog import catalog
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
-from metric_commons.numbers.score_ranges import check_score, score_range
+from metric_commons.numbers.domains import check_score, score_range
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
 from metric_commons.scoring.states import Part, State

@@ -7,7 +7,7 @@ from typer.main import get_command
 
 import metric_commons
 from metric_commons.__main__ import program
-from metric_commons.base.options import arguments
+from metric_commons.base.declarations import arguments
 from metric_commons.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
 from metric_commons.console.config import Config, Fields
 from metric_commons.mcp.tools import TOOLS
