@@ -95,9 +95,12 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
     """
     from ..statistics.summary import Resampling, Uncertainty, summarize  # imports numpy
 
-    shared = {"summary": summarize, "uncertainty": Uncertainty, "resampling": Resampling}
-    source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
-    return source
+    shared: dict[str, Callable[..., Any]] = {
+        "summary": summarize,
+        "uncertainty": Uncertainty,
+        "resampling": Resampling,
+    }
+    return shared.get(parameter.name, parameter.annotation)
 
 
 def spelled_out(
