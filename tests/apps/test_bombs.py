@@ -2,7 +2,7 @@
 
 import pytest
 
-from metric_commons.files.access import Limits
+from metric_commons.files.read_limits import Limits
 from metric_commons.files.tables import Source
 from tests.apps import bombs
 

@@ -9,7 +9,7 @@ import typer
 from ..catalog.usage import UsageError
 from ..console.options import Quiet, correction_named
 from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
-from ..files.access import Limits
+from ..files.read_limits import Limits
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, Literal, get_args
 
-from .access import check_parsed
 from .delimited_rows import delimited_rows
 from .json_lists import JsonList
 from .json_rows import (
@@ -22,6 +21,7 @@ from .json_rows import (
 from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
 from .parquet_rows import parquet_names, parquet_rows
 from .pieces import pieces_of_lines, pieces_of_table
+from .read_limits import check_parsed
 from .streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]

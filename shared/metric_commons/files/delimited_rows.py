@@ -4,9 +4,9 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .access import LimitError
 from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
+from .read_limits import LimitError
 
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 _LARGEST = 2**31 - 1  # that the csv module takes everywhere

@@ -28,9 +28,9 @@ from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from ..numbers.checks import nearest
-from .access import Limits
 from .json_rows import Row
 from .pieces import Cut
+from .read_limits import Limits
 
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
 Record = Mapping[str, Any]

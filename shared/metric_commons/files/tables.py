@@ -16,13 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .access import Limits
 from .contents import log_in
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
 from .json_rows import Row, fault_of, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
 from .pieces import Piece
+from .read_limits import Limits
 from .selections import Getter, Selected, Selection
 from .streams import STANDARD_INPUT, Stream, broken_compression, on_terminal
 

@@ -25,8 +25,9 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
-from .access import LimitError, check_whole, open_file, read_file
+from .access import open_file, read_file
 from .json_rows import fault_of
+from .read_limits import LimitError, check_whole
 from .retrieval_formats import (
     Triple,
     checked,

@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..files.access import read_whole
 from ..files.logs import Content, Log, Marks, Record
+from ..files.read_limits import read_whole
 
 FORMAT = "bfcl"
 

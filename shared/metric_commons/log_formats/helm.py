@@ -11,8 +11,8 @@ import json
 import re
 from typing import Any
 
-from ..files.access import read_whole
 from ..files.logs import Content, Log, Marks, Record
+from ..files.read_limits import read_whole
 
 FORMAT = "helm"
 MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])

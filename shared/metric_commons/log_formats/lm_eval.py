@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..files.access import Limits, read_whole
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
+from ..files.read_limits import Limits, read_whole
 from ..files.streams import SUFFIXES
 from .ifeval import instructions
 

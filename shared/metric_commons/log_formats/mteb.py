@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..files.access import Limits, read_whole
 from ..files.logs import Content, Log, Marks, Means
+from ..files.read_limits import Limits, read_whole
 
 FORMAT = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
