@@ -1,6 +1,6 @@
-"""What callers and supervisors exchange: packets with descriptors, and files in memory.
+"""The messages of callers and supervisors: packets with descriptors, and files in memory.
 
-A supervisor forks the programs that it runs, and a fork copies its memory. So texts do not travel
+A supervisor forks the programs that it runs, and a fork copies its memory. So texts are not sent
 in packets: programs, inputs and outputs are files in memory, and packets carry their descriptors.
 The file needs the standard library alone, since supervisors import nothing else.
 """
@@ -37,7 +37,7 @@ def receive_packet(connection: socket.socket) -> tuple[dict[str, Any], list[int]
 
 
 def memory_file(content: bytes | None = None) -> int:
-    r"""The descriptor of a file in memory: empty, or with a content that nobody can change.
+    r"""The descriptor of a file in memory: empty, or with a content that cannot change.
 
     >>> descriptor = memory_file(b"1 2\n")
     >>> file_content(descriptor)

@@ -1,4 +1,4 @@
-"""What may run the programs: this machine, a container, or a server elsewhere."""
+"""The engines that may run programs: this machine, a container, or a server elsewhere."""
 
 import json
 import os
@@ -65,7 +65,7 @@ Engine = Annotated[
 def engine_runner(
     engine: str, workers: int | None, preload: tuple[str, ...] = (), *, has_packages: bool = True
 ) -> Runner:
-    """What runs programs in an engine; the same one for equal arguments, and warm.
+    """The pool or server that runs programs in an engine; one for equal arguments, and warm.
 
     Args:
         engine: "local"; "docker" or "podman", perhaps with ":" and an image;

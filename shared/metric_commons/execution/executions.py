@@ -54,7 +54,7 @@ class InfrastructureError(OSError):
 
 
 def check_permission(is_allowed: bool) -> None:
-    """Check that somebody has agreed to run programs that a model wrote.
+    """Check that the user has agreed to run programs that a model wrote.
 
     Raises:
         ValueError: neither the option nor the environment variable says so.
@@ -146,7 +146,7 @@ def prepare(
     exit_status: ExitStatus = "zero",
     engine: Engine = "local",
 ) -> Preparation:
-    """What runs programs with the tests of each task.
+    """The pool or server that runs programs with the tests of each task.
 
     Args:
         references: the tests of each task, in a form that `reference_tests.read_tests` reads.

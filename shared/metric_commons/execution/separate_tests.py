@@ -27,7 +27,7 @@ class SolutionError(Exception):
 
 
 def serve_solution(program: int, connection: int) -> NoReturn:
-    """Define what the program defines, and answer calls until nobody asks any more."""
+    """Define what the program defines, and answer calls until no more arrive."""
     namespace: dict[str, Any] = {}
     try:
         exec(compiled(program), namespace)

@@ -48,7 +48,7 @@ class Server(Protocol):
         """The content of a request."""
 
     def report(self, answer: dict[str, Any]) -> Report:
-        """What an answer says; the status is "infrastructure" if the server has failed."""
+        """The outcome in an answer; the status is "infrastructure" if the server has failed."""
 
 
 class SandboxFusionServer:
@@ -71,7 +71,7 @@ class SandboxFusionServer:
         }
 
     def report(self, answer: dict[str, Any]) -> Report:
-        """What an answer says."""
+        """The outcome in an answer."""
         built, run = answer.get("compile_result") or {}, answer.get("run_result") or {}
         if answer.get("status") == "SandboxError":
             return Report("infrastructure", str(answer.get("message") or "SandboxError"))
@@ -108,7 +108,7 @@ class PistonServer:
         }
 
     def report(self, answer: dict[str, Any]) -> Report:
-        """What an answer says."""
+        """The outcome in an answer."""
         run = answer.get("run")
         if not isinstance(run, dict) or run.get("status") == "XX":
             message = answer.get("message") or (run or {}).get("message") or "no run in the answer"

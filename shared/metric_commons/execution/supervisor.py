@@ -167,7 +167,7 @@ class _Supervisor:
         )
 
     def _enter(self, name: str, enter: Callable[[], Any]) -> Any:
-        """What a layer returns, or True; None if the layer is refused."""
+        """The return value of a layer, or True; None if the layer is refused."""
         if name in self.without:
             self.refused[name] = "switched off"
             return None

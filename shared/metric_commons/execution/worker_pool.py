@@ -29,7 +29,7 @@ _RECURSION = 1_000
 
 
 class ProgramLimits(NamedTuple):
-    """What one program may use.
+    """The limits of one program.
 
     `timeout` is in seconds of each test, and both of CPU time and of time without waiting for a
     core; `program_timeout` in CPU seconds of all tests together. `memory` and `output` are bytes.
@@ -41,7 +41,7 @@ class ProgramLimits(NamedTuple):
     output: int = 64 << 20
 
     def message(self, *, tests: int = 1, recursion: int = _RECURSION) -> dict[str, Any]:
-        """What a supervisor is told, for a program that runs several tests in one process."""
+        """The message to a supervisor about a program that runs several tests in one process."""
         cpu = self.timeout * tests
         if self.program_timeout is not None:
             cpu = min(cpu, self.program_timeout)
@@ -80,7 +80,7 @@ class Job:
     recursion: int = _RECURSION
 
     def message(self) -> dict[str, Any]:
-        """What a supervisor is told."""
+        """The message to a supervisor."""
         return {
             "kind": self.kind,
             "limits": self.limits.message(tests=self.tests, recursion=self.recursion),
@@ -107,7 +107,7 @@ class Report:
 
 
 class Runner(Protocol):
-    """What runs programs: a pool of workers here, or a server."""
+    """A runner of programs: a pool of workers here, or a server."""
 
     @property
     def test_kinds(self) -> Collection[str]:
@@ -245,7 +245,7 @@ class Worker:
                 os.close(descriptor)
 
     def close(self) -> None:
-        """End the supervisor: it sees that nobody speaks to it, and its namespace ends with it."""
+        """End the supervisor: its connection is closed, and its namespace ends with it."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -359,7 +359,7 @@ def shared_pool(
     setup: WorkerSetup,
     make_worker: Callable[[WorkerSetup], Worker] = Worker,
 ) -> Pool:
-    """The pool of this process with so many workers; it stays warm until the process ends.
+    """The pool of this process with this number of workers; it stays warm until the process ends.
 
     Args:
         workers: the number of workers; None for one for each core that this process may use.

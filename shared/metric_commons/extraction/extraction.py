@@ -118,7 +118,7 @@ def summarize_extracted(
 ) -> dict[str, Any]:
     """The result of a module that compares texts, or the answers in them; see also `summarize`.
 
-    With `extract` it also has `unparsed`, the share of predictions in which there is no answer;
+    With `extract` it also has `unparsed`, the proportion of predictions without an answer;
     with a pattern also `timed_out`, the proportion of those for which the pattern took too long.
 
     Args:
@@ -159,7 +159,7 @@ def summarize_extracted(
 def extract_samples(
     predictions: Sequence[Sequence[str]], steps: Any, choices: Any = None
 ) -> tuple[list[list[str]], dict[str, Floats]]:
-    """The answer in each of several texts a row, blank where there is none, and shares of a row.
+    """The answer in each of several texts per row, blank if there is none, and rates of each row.
 
     The shares are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
 

@@ -50,10 +50,10 @@ def _first_group(pattern: str) -> Step:
 
 
 def strip_think(text: str) -> str | None:
-    """What follows the last `</think>`: `think_end_token` of lm-eval.
+    """The text after the last `</think>`: `think_end_token` of lm-eval.
 
-    lm-eval keeps all of a thought that is never closed; here that is no answer. A `</think>` alone
-    is common, since prompts open the thought.
+    lm-eval keeps all of a thought that is never closed; here such a text has no answer. A
+    `</think>` alone is common, since prompts open the thought.
 
     >>> strip_think("<think>2 + 2</think> 4"), strip_think("so 4</think> 4")
     ('4', '4')
@@ -95,7 +95,7 @@ def boxed(text: str) -> str | None:
 
 
 def _in_braces(text: str, opening: int) -> str | None:
-    """What stands between the brace at `opening` and the one that closes it, if any does."""
+    """The text between the brace at `opening` and the one that closes it, if any does."""
     depth = 0
     for brace in _BRACE.finditer(text, opening):
         depth += 1 if brace[0] == "{" else -1
@@ -125,7 +125,7 @@ def ultrarag_boxed(text: str) -> str:
 
 
 def _closed(content: str) -> str:
-    """What stands before the brace that closes a box; all but the last character if none does."""
+    """The text before the brace that closes a box; all but the last character if none does."""
     depth = 1
     for brace in _BRACE.finditer(content):
         depth += 1 if brace[0] == "{" else -1
@@ -169,7 +169,7 @@ def gsm8k_openai(text: str) -> str | None:
 
 
 def minerva(text: str) -> str | None:
-    """What the sentence of minerva_math says: "Final Answer: The final answer is 5. I hope ...".
+    """The answer in minerva_math's sentence: "Final Answer: The final answer is 5. I hope ...".
 
     The text may end before "I hope it is correct."; any character may stand for the two dots.
 
@@ -255,7 +255,7 @@ def gpqa_choices(text: str, choices: Sequence[str]) -> str | None:
 def _choice_patterns(
     choices: tuple[str, ...],
 ) -> tuple[re.Pattern[str], dict[str, str], re.Pattern[str]]:
-    """What finds a choice in a text, the letter of each, and what finds a letter after a colon."""
+    """The pattern of a choice, the letters of choices, and a pattern of letters after a colon."""
     texts = [_without_punctuation(choice.strip()) for choice in choices]
     labels = [chr(ord("A") + index) for index in range(len(choices))]
     letters = {text: f"({label})" for text, label in zip(texts, labels, strict=True)}

@@ -139,7 +139,7 @@ def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, flo
     try:
         return pattern_step(pattern, int(group), float(seconds))
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{shown(pattern)} is no pattern: {error}") from error
+        raise ValueError(f"{shown(pattern)} is not a pattern: {error}") from error
 
 
 def _checked_step(function: Callable[[str], Any]) -> Step:

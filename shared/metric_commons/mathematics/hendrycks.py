@@ -62,7 +62,7 @@ def tidied(text: str) -> str:
 
 
 def _without_unit(text: str) -> str:
-    r"""What stands before a unit; a \text{ with a space behind it begins one."""
+    r"""The text before a unit; a \text{ with a space behind it begins one."""
     amount, *units = text.split(r"\text{ ")
     if len(units) > 1:
         raise _UntidyError("several units")
@@ -93,6 +93,6 @@ def _as_fraction(text: str) -> str:
     try:
         integers = int(numerator), int(denominator)
     except ValueError as error:
-        raise _UntidyError("a quotient of what is no integer") from error
+        raise _UntidyError("a quotient of numbers that are not integers") from error
     is_plain = text == f"{integers[0]}/{integers[1]}"
     return rf"\frac{{{integers[0]}}}{{{integers[1]}}}" if is_plain else text

@@ -38,7 +38,7 @@ class SymbolicProcess:
         self._stop()
 
     def compare(self, reference: str, prediction: str) -> bool | None:
-        """What the library says; None if it fails, or takes longer than the timeout.
+        """The answer of the library; None if it fails, or takes longer than the timeout.
 
         Raises:
             OptionError: the library is not installed.
@@ -79,7 +79,7 @@ class SymbolicProcess:
         return process
 
     def _next_line(self, seconds: float) -> str:
-        """What the process writes next; nothing, if it ends or takes longer."""
+        """The next line of the process; empty if it ends or takes longer."""
         try:
             return self._lines.get(timeout=seconds)
         except Empty:

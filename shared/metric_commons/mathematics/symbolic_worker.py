@@ -59,7 +59,7 @@ COMPARISONS = {"minerva": sympy_comparison, "math_verify": math_verify_compariso
 
 
 def verdict(compare: Comparison, reference: str, prediction: str) -> bool | None:
-    """What a comparison says; None if it fails.
+    """The result of a comparison; None if it fails.
 
     >>> print(verdict(lambda reference, prediction: 1 / 0, "1", "1"))
     None

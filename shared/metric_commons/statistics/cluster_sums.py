@@ -1,4 +1,4 @@
-"""What clusters of rows add up to: for each label the number of rows and the exact sum of scores.
+"""Sums over clusters of rows: for each label the number of rows and the exact sum of scores.
 
 Rows of one cluster (questions about one passage, samples of one problem, answers of one user) are
 alike, so that the cluster and not the row is what a standard error has to count.
@@ -21,7 +21,7 @@ from ..resampling.bootstrap import mean_interval
 from ..resampling.resampled_totals import gathered, resampled_totals
 from .spreads import Spread
 
-_GREATEST_POWER = 2200  # twice the exponent of the least float, and more
+_MAX_POWER = 2200  # twice the exponent of the smallest float, and more
 _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
 
 
@@ -41,7 +41,7 @@ class Clusters:
 
     @classmethod
     def of_labels(cls, labels: Sequence[object], rows: int, name: str = "clusters") -> Self:
-        """The clusters of so many rows, from one label per row.
+        """The clusters of this many rows, from one label per row.
 
         Args:
             labels: one per row.
@@ -77,7 +77,7 @@ class Clusters:
 class ClusterSums:
     """Sizes and exact sums of clusters by label; parts add up without rounding, in any order.
 
-    A sum is a whole number times 2**power, where the power is as great as can be. So equal clusters
+    A sum is a whole number times 2**power, where the power is as large as can be. So equal clusters
     are equal objects, however their rows were divided.
 
     >>> first = ClusterSums.of(["a", "b", "a"], np.array([0.5, 1.0, 0.25]))
@@ -190,7 +190,7 @@ class ClusterSums:
         power, labels, rows, units = plain
         if not all(isinstance(number, int) for number in chain([power], rows, units)):
             raise ValueError("sums of clusters are whole numbers of units")
-        if abs(power) > _GREATEST_POWER:
+        if abs(power) > _MAX_POWER:
             raise ValueError(f"sums of clusters are in units of 2**{power}, which no float has")
         if any(number < 1 for number in rows):
             raise ValueError("a cluster has at least one row")

@@ -35,12 +35,12 @@ def adjusted(
     """The p-values of several comparisons, adjusted for their number.
 
     "holm" and "max_t" keep the probability of any false discovery below the level,
-    "benjamini_hochberg" the expected share of false ones among discoveries; "none" leaves p-values
-    as they are. "max_t" draws signs, and takes the differences of all comparisons together.
+    "benjamini_hochberg" the expected proportion of false discoveries among all; "none" leaves
+    p-values unchanged. "max_t" draws signs, and takes the differences of all comparisons together.
 
     Args:
         p_values: one for each comparison.
-        differences: those of each comparison, on the same rows, for "max_t".
+        differences: the differences of each comparison, on the same rows, for "max_t".
         correction: one of the above.
         test: what p-values are of; "max_t" goes with the two-sided "permutation" alone.
         alternative: the same.
@@ -102,7 +102,7 @@ def family_level(confidence_level: float, tests: int) -> float:
 
 
 def significance_level(confidence_level: float) -> float:
-    """What a confidence level leaves, without the last bits of the subtraction.
+    """One minus a confidence level, without the rounding error of the subtraction.
 
     >>> 1 - 0.95, significance_level(0.95)
     (0.050000000000000044, 0.05)
@@ -187,7 +187,7 @@ def max_t(
     Each draw gives every row one random sign, the same in all comparisons, so that what they have
     in common is made use of. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2)
     among itself and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1).
-    As it is adjusted already, no factor makes the least possible p-value too great for many pairs.
+    It is adjusted already: no factor makes the smallest p-value too large for many pairs.
 
     The order of rows does not show: rows are sorted before they get their signs.
 

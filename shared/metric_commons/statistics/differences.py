@@ -86,7 +86,7 @@ def difference_interval(
     The methods:
 
     * "auto": of bounded scores rows, or clusters, weighted at random with one that was not seen, on
-      which one system has the least score and the other the largest, "unseen_row". It is never a
+      which one system has the smallest score and the other the largest, "unseen_row". It is never a
       point. Without bounds it is "t".
     * "t": Student's, of rows or clusters; with K - 1 degrees of freedom for the Kish number K.
       Equal differences say nothing about others: their interval is NaN.
@@ -97,7 +97,7 @@ def difference_interval(
         confidence_level: strictly between 0 and 1.
         method: one of the above.
         clusters: one label per row, or the sums of the differences by cluster.
-        bounds: the least and the largest possible score, so that a difference is at most their
+        bounds: the smallest and the largest possible score, so that a difference is at most their
             range; (0, inf) or (-inf, inf) without a limit.
         n_resamples: how many resamples the bootstrap draws.
         seed: of these draws.

@@ -169,7 +169,7 @@ def influence_interval(
         rows: the spread of the influences of rows.
         clusters: the spread of the influences of clusters of them; None if rows stand alone.
         confidence_level: strictly between 0 and 1.
-        bounds: the least and the largest possible value, both finite.
+        bounds: the smallest and the largest possible value, both finite.
         most_trials: the number of trials that the effective number does not exceed.
 
     Raises:
@@ -225,7 +225,7 @@ def cautious_interval(
             nothing is known.
         standard_error: reported as it is.
         confidence_level: strictly between 0 and 1.
-        bounds: the least and the largest possible value, both finite.
+        bounds: the smallest and the largest possible value, both finite.
         most_trials: the number of trials that the effective number does not exceed.
         n_clusters: reported as it is.
 

@@ -39,7 +39,7 @@ from .spreads import Spread, row_spread, weighted_scores
 
 
 def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """The least and the largest possible score."""
+    """The smallest and the largest possible score."""
     try:
         low, high = map(float, bounds)
     except (TypeError, ValueError):
@@ -47,13 +47,13 @@ def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
     if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
         raise OptionError(
             "bounds",
-            f"must be the least and the largest score, such as (0, 1), (0, inf) or (-inf, inf), "
+            f"must be the smallest and the largest score, such as (0, 1), (0, inf) or (-inf, inf), "
             f"got {bounds!r}",
         )
     return low, high
 
 
-Bounds = Annotated[tuple[float, float], Parsed(score_range, "the least and the largest score")]
+Bounds = Annotated[tuple[float, float], Parsed(score_range, "the smallest and the largest score")]
 
 
 class _Precision(NamedTuple):
@@ -103,9 +103,9 @@ def interval(
         method: one of the above.
         clusters: one label per row, or for a multiset the sums of its clusters; None if rows stand
             alone.
-        bounds: the least and the largest possible score; (0, inf) for errors, (-inf, inf) for
+        bounds: the smallest and the largest possible score; (0, inf) for errors, (-inf, inf) for
             differences of them.
-        constant_error: of errors the mean error of the best constant prediction: how great an
+        constant_error: of errors the mean error of the best constant prediction: how large an
             unseen error may be if all errors are 0. None leaves the upper end open there.
         n_resamples: how many resamples the bootstrap draws.
         seed: of these draws.
@@ -213,7 +213,7 @@ def korn_graubard(
 def _mean_distribution(
     values: Floats, counts: Integers | None, sums: ClusterSums | None, least: float
 ) -> RatioDistribution:
-    """The distribution of the mean of rows or of clusters, as distances from the least score."""
+    """The distribution of the mean of rows or of clusters, as distances from the smallest score."""
     if sums is None:
         return ratio_distribution(values - least, np.ones(values.size), counts)
     sizes = np.array([rows for rows, _ in sums.clusters.values()], np.float64)
@@ -242,8 +242,8 @@ def resampled_interval(
 ) -> Interval | list[Interval]:
     """The percentile interval of a score from its values in resamples; NaN values are left out.
 
-    The standard error is their standard deviation. A score that is no mean of rows has no effective
-    number of rows.
+    The standard error is their standard deviation. A score that is not a mean of rows has no
+    effective number of rows.
 
     Args:
         values: shape (resamples,), or (scores, resamples) for a list of intervals.
@@ -277,7 +277,7 @@ def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float
     """Student's interval of the logarithm of a mean above `least`, by the delta method.
 
     Logarithms bend the interval as far to the right as errors are skewed. Of the mean 0 it has a
-    lower end alone: nothing is said about how great an error may be.
+    lower end alone: nothing is said about how large an error may be.
 
     >>> _log_t_ends(row_spread(np.zeros(3)), Fraction(0), 4.3)
     (0.0, nan)
@@ -313,7 +313,7 @@ def _cluster_sums(
 def _successes(
     values: Floats, counts: Integers | None, low: float, high: float, rows: int
 ) -> int | None:
-    """How many scores are the largest possible one, if all others are the least possible one."""
+    """How many scores are the largest possible one, if all others are the smallest possible one."""
     best, worst = values == high, values == low
     if counts is None:
         successes, failures = int(np.count_nonzero(best)), int(np.count_nonzero(worst))
@@ -325,10 +325,10 @@ def _successes(
 def _check_method(
     method: str, successes: int | None, sums: ClusterSums | None, low: float, high: float
 ) -> None:
-    """Nothing, if the method suits the scores.
+    """Check that the method suits the scores.
 
     Raises:
-        ValueError: it does not; the message says why not.
+        ValueError: it does not; the message says why.
     """
     if method in COUNTING and sums is not None:
         raise OptionError(

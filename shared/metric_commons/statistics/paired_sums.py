@@ -1,7 +1,7 @@
 """Tests of two systems whose scores follow from sums over rows, such as BLEU.
 
-There are no differences of rows to look at. What a test exchanges or draws are the statistics of
-rows; it adds them up, and compares the scores of the sums.
+Rows have no differences here. A test exchanges or draws the statistics of rows, adds them up, and
+compares the scores of the sums.
 """
 
 import math
@@ -61,7 +61,7 @@ def compare_sums(
       system is better, and anything below 1/2 where none is; it is there to reproduce theirs.
 
     In both p is (count + 1) / (n_resamples + 1), where the count is of differences at least as
-    great as the observed one. The order of rows does not show.
+    large as the observed one. The order of rows does not show.
 
     Args:
         first: the statistics of system A.
@@ -115,7 +115,7 @@ def compare_sums(
     ]
 
     def differences(sums: Floats) -> Floats:
-        """Of each key the difference of scores for each pair of sums, shape (resamples, keys)."""
+        """The difference of scores of each key, for each pair of sums; shape (resamples, keys)."""
         redraws = np.empty((len(sums), len(keys)))
         for resample, row in enumerate(sums):
             values = row.tolist()
@@ -186,7 +186,7 @@ def compare_sums(
 
 
 def _detectable(error: float, units: int, alpha: float, power: float) -> float:
-    """The least difference that a t-test with this standard error finds."""
+    """The smallest difference that a t-test with this standard error finds."""
     if units < 2 or math.isnan(error):
         return math.nan
     return minimum_detectable(error * math.sqrt(units), units, alpha, power)
@@ -202,7 +202,7 @@ def _sided(differences: Floats, alternative: Alternative) -> Floats:
 def exchanged_sums(
     values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
 ) -> Iterator[Floats]:
-    """What both systems add up to if they exchange some rows, each with probability 1/2.
+    """The sums of both systems after they exchange some rows, each with probability 1/2.
 
     Args:
         values: the statistics of system A, then as many of system B, shape (rows, columns).

@@ -1,6 +1,6 @@
 """Two systems on the same rows: tests of the mean difference.
 
-A test says how likely differences at least as great would be if the systems were equally good.
+A test says how likely differences at least as large would be if the systems were equally good.
 Not being significant does not make systems equal: that is what `differences.equivalence` tests, for
 a margin within which a difference does not matter.
 """
@@ -27,7 +27,7 @@ from .summary import mean
 
 Test = Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p"]
 Alternative = Literal["two-sided", "greater", "less"]
-_SCIPY_EXACT = 13  # up to so many rows scipy counts all combinations of signed ranks
+_SCIPY_EXACT = 13  # rows up to which scipy counts all combinations of signed ranks
 
 
 class Statistic(NamedTuple):
@@ -38,7 +38,7 @@ class Statistic(NamedTuple):
 
 
 class PairedTest(NamedTuple):
-    """What a test says; `test` is the name reported, the error is that of the mean difference."""
+    """The result of a test; `test` is its name, the error is that of the mean difference."""
 
     p_value: float
     test: str
@@ -178,7 +178,7 @@ def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
 
 
 def _robust_t_test(spread: Spread, alternative: Alternative) -> Statistic:
-    """Student's t-test of the mean, of clusters that count as so many of one size."""
+    """Student's t-test of the mean; clusters count as their Kish number of equal clusters."""
     if not spread.squares and not spread.mean:
         return Statistic(0.0, 1.0)
     if spread.units <= 1:
@@ -214,7 +214,7 @@ def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> S
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     rows = wins + losses
     statistic = float(min(wins, losses))
-    # The tail: at most so many wins of the system that should have fewer.
+    # The tail: at most this many wins of the system that should have fewer.
     tail_wins = {"two-sided": min(wins, losses), "greater": losses, "less": wins}[alternative]
     if tail_wins >= rows:  # of no rows, too
         tail, observed = 1.0, 0.5**rows if rows else 0.0

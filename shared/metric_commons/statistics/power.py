@@ -1,7 +1,7 @@
 """How many rows it takes to find a difference: the power of paired tests, and what follows from it.
 
 The observed power of a test that has been done says nothing beyond its p-value. What stands here is
-for planning, and for the least difference that a test could have found.
+for planning, and for the smallest difference that a test could have found.
 
 The functions need only a standard deviation: they are for Student's t-test of normal differences.
 `Pilot` has the differences of rows, and is for the sign-flip test that `compare` makes. Of scores
@@ -71,7 +71,7 @@ def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) ->
     critical = -float(stdtrit(rows - 1, alpha / 2))
     upper = 1 - float(nctdtr(rows - 1, shift, critical))
     lower = float(nctdtr(rows - 1, shift, -critical))
-    if math.isnan(upper):  # a shift so great that chance is in the observed deviation alone
+    if math.isnan(upper):  # a shift so large that chance is in the observed deviation alone
         upper = float(chdtr(rows - 1, (rows - 1) * (shift / critical) ** 2))
     return upper if math.isnan(lower) else upper + lower
 
@@ -110,7 +110,7 @@ def minimum_detectable(
 
 
 def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The least number of rows with which the two-sided paired t-test has this power.
+    """The smallest number of rows with which the two-sided paired t-test has this power.
 
     Args:
         effect: the true mean difference, not 0.
@@ -224,7 +224,7 @@ class Pilot:
     The rows that will be drawn are like those of the pilot, but favor one system by the effect:
     each difference may have either sign, and those in favor are more frequent, by a factor that
     grows exponentially with the difference. So differences of scores 0 and 1 stay -1, 0 and 1.
-    The power is the probability that the mean difference does not fall short of the least
+    The power is the probability that the mean difference does not fall short of the smallest
     significant one; its p-value is that of a sample in which every size of differences is as
     frequent as expected at this mean. Up to 1,024 sizes are distinguished.
 

@@ -1,4 +1,4 @@
-"""Intervals of proportions: so many successes in so many trials, and what can be taken for that.
+"""Intervals of proportions: a number of successes among trials, or scores that resemble these.
 
 The formulas come first. Neither number needs to be whole, since a mean of scores counts as a
 proportion of an *effective* number of trials; `mid_p` alone is about whole ones. Each returns the
@@ -18,7 +18,8 @@ class Interval(NamedTuple):
     """The ends of an interval, the method, and how much the scores say.
 
     `effective_n` is the number of rows that scores 0 and 1 would need to be as informative;
-    `design_effect` is by how much clusters divide it. What is no mean of rows has neither.
+    `design_effect` is the factor by which clusters divide it. Scores that are not means of rows
+    have neither.
     """
 
     low: float
@@ -33,7 +34,7 @@ class Interval(NamedTuple):
 def clopper_pearson(
     successes: float, trials: float, confidence_level: float
 ) -> tuple[float, float]:
-    """The ends at which so many successes, or more extreme ones, have the probability of a tail.
+    """The ends at which this many successes, or more extreme ones, have the probability of a tail.
 
     They cover the true proportion at least as often as they say, whatever it is. For numbers that
     are not whole, the same quantiles of the beta distribution serve (Korn and Graubard 1998).

@@ -1,4 +1,4 @@
-"""What adjusted p-values of all pairs say about the ranks of systems.
+"""Ranks of systems, from adjusted p-values of all pairs.
 
 `means` holds the score of each system, where more is better (negate errors). `p_adjusted` is the
 square, symmetric table of p-values of all pairs, adjusted together; its diagonal does not matter.

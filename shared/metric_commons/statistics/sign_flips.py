@@ -6,8 +6,8 @@ assumes nothing about how scores are distributed, and needs no random numbers:
 
 * Up to 30 differences, every combination counts.
 * Differences of one size, as in exact match: the number of minus signs is binomial.
-* Differences that are multiples of a unit, such as wins, ties and losses, or shares of 8 samples:
-  the distribution of their sum comes from its Fourier transform.
+* Differences that are multiples of a unit, as those of wins, ties and losses or of eighths: the
+  distribution of their sum comes from its Fourier transform.
 * All others: the saddlepoint approximation of Lugannani and Rice. Of 30 differences it gives 90 to
   106 % of the exact p-value, down to 3e-7, and more of them make it better.
 
@@ -27,9 +27,9 @@ from ..numbers.exact_sums import exact_sum
 
 _SUM_BITS = 61  # of all magnitudes together, in units, so that int64 has room to spare
 _TIE = 10**12  # sums that differ by at most this part of the sum of all magnitudes are equal
-_ENUMERATED = 30  # of up to so many signs every combination counts
+_ENUMERATED = 30  # signs up to which every combination is counted
 _DISTINCT = 1000  # more different magnitudes than these are not looked at for a unit
-_PARTS = 100  # of the least magnitude, up to so many of which a unit may be
+_PARTS = 100  # of the smallest magnitude; a unit is one of them or larger
 _OFF_UNIT = 1e-9  # of a unit, by which a multiple may miss it
 _OFF_STEP = 1e-4  # by which a sum of multiples may miss one: far less than a step
 _TRANSFORMED = 1 << 20  # frequencies times steps, above which the approximation is quicker
@@ -85,9 +85,9 @@ def in_units(differences: Floats, alternative: str) -> SignFlips:
 
 
 def sign_flip_tail(flips: SignFlips) -> Tail:
-    """The p-value: the share of combinations of signs with a sum at least as extreme.
+    """The p-value: the proportion of combinations of signs whose sum is at least as extreme.
 
-    It is never 0: below the least float it is that float.
+    It is never 0: where it would be less than the smallest float, it is that float.
 
     >>> sign_flip_tail(in_units(np.array([0.8, 0.6, 0.4, 0.25, 0.1]), "two-sided"))
     Tail(probability=0.0625, exact=True)
@@ -119,7 +119,7 @@ def _exact_p(flips: SignFlips) -> float:
 
 
 def enumerated_p(flips: SignFlips) -> float:
-    """The share of all subsets whose sum is extreme.
+    """The proportion of all subsets whose sum is extreme.
 
     Each subset is one of half the magnitudes and one of the other half. With the sums of the
     second half in order, those that make a given sum of the first one extreme are found by
@@ -134,10 +134,10 @@ def enumerated_p(flips: SignFlips) -> float:
 
 
 def _binomial_p(flips: SignFlips) -> float:
-    """The share of all subsets whose sum is extreme, if all magnitudes are the same.
+    """The proportion of all subsets whose sum is extreme, if all magnitudes are equal.
 
-    Within the tolerance, that is; then a sum tells the size of its subset, which is binomial. A
-    share that is too small for a float64 becomes the smallest one, since no p-value is 0.
+    They are equal within the tolerance; the size of a subset, which its sum then determines, is
+    binomial. A proportion too small for a float64 becomes the smallest one, since no p-value is 0.
     """
     from scipy.special import betainc  # costs as much to import as all of numpy
 
@@ -167,7 +167,7 @@ def _subset_sums(magnitudes: Integers) -> Integers:
 
 
 def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
-    """The share of subsets whose sum is at most `at_most`.
+    """The proportion of subsets whose sum is at most `at_most`.
 
     Args:
         magnitudes: distinct and positive, descending.
@@ -237,10 +237,10 @@ def _cumulant(magnitudes: Floats, counts: NDArray[Any], tilt: float) -> float:
 
 
 def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> float:
-    """The share of subsets whose sum is at most `at_most`, by the formula of Lugannani and Rice.
+    """The proportion of subsets whose sum is at most `at_most`, approximated.
 
-    In terms of signs: the share of sums of signed magnitudes that are at least the sum of all less
-    twice `at_most`.
+    In terms of signs: the proportion of sums of signed magnitudes that are at least the sum of all
+    less twice `at_most`.
 
     Source:
         Lugannani and Rice, Saddle point approximation for the distribution of the sum of
@@ -250,7 +250,7 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> f
     full_sum = int(magnitudes @ counts)
     if at_most < 0 or at_most >= full_sum:
         return 0.0 if at_most < 0 else 1.0
-    if 2 * at_most > full_sum:  # signs are symmetric, and no sum has a share of its own
+    if 2 * at_most > full_sum:  # signs are symmetric, and no single sum has a probability
         return 1.0 - _saddlepoint_tail(magnitudes, counts, full_sum - at_most)
     smallest = 0.5 ** int(counts.sum())  # the empty subset is one of them
     if at_most < magnitudes[-1]:
@@ -321,7 +321,7 @@ class _Lattice(NamedTuple):
     unit: float
 
     def tail(self, at_most: int) -> float:
-        """The share of subsets whose sum is at most `at_most`, of magnitudes and not of steps."""
+        """The proportion of subsets whose sum of magnitudes is at most `at_most`."""
         return _steps_tail(self.steps, self.counts, math.floor(at_most / self.unit + _OFF_STEP))
 
 
@@ -363,11 +363,11 @@ def _window(steps: Integers, counts: Integers) -> int:
 
 
 def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
-    """The share of subsets of steps whose sum is at most `at_most`.
+    """The proportion of subsets of steps whose sum is at most `at_most`.
 
-    A Fourier transform of the distribution would lose small probabilities in the rounding of great
+    A Fourier transform of the distribution would lose small probabilities in the rounding of large
     ones. So the distribution is tilted: subsets get weights that make `at_most` their mean sum, and
-    probabilities about it great. The weights are taken out of each probability afterwards. The tail
+    probabilities near it large. The weights are taken out of each probability afterwards. The tail
     has nearly all its digits then, however small it is.
 
     >>> tail = _steps_tail(np.array([1, 2]), np.array([2, 1]), 1)

@@ -134,7 +134,7 @@ def compared(
     alpha: Level,
     confidence_level: Level | None,
 ) -> dict[str, Any]:
-    """What `compare` returns, and with a margin `p_inferior`, by which a gate refuses a system."""
+    """The result of `compare` and, with a margin, `p_inferior`, by which gates refuse a system."""
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
     differences = a - b
     bounds = bounds_of_scores(a, b)
@@ -389,7 +389,7 @@ def p_values(
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
 ) -> Floats:
-    """How likely differences at least as great would be, if the systems were equally good.
+    """How likely differences at least as large would be, if the systems were equally good.
 
     The tests are those of `paired_test`. Swapping the systems exchanges "greater" and "less", and
     changes no p.

@@ -21,9 +21,9 @@ _SQUARED = 400  # powers of two up to which squares are far from infinite and fr
 class Spread(NamedTuple):
     """The mean of rows and the squared deviations from it, of rows or of clusters of them.
 
-    What counts is the number of units. Clusters of different sizes count as so many of one size:
+    What counts is the number of units. Clusters of different sizes count as K clusters of one size:
     K = rows**2 / (sum of squared sizes), the *Kish number*. It is 1 if one cluster holds all rows.
-    Rows that are no clusters are clusters of one row.
+    Without clusters each row is a cluster.
 
     >>> spread = row_spread(np.array([0.0, 0.5, 1.0]))
     >>> spread.units, spread.mean, spread.squares, spread.standard_error()
@@ -47,9 +47,9 @@ class Spread(NamedTuple):
         return float(self.units - 1)
 
     def standard_error(self) -> float:
-        """Of the mean; NaN for one row, or one cluster.
+        """The standard error of the mean; NaN for one row, or one cluster.
 
-        Of rows it is s / sqrt(rows). Of clusters it is the cluster-robust one with the factor
+        For rows it is s / sqrt(rows), for clusters the cluster-robust one with the factor
         G / (G - 1) for G clusters (as inspect_ai, statsmodels and R's sandwich have it).
         """
         number = self.rows if self.clusters is None else self.clusters
@@ -58,7 +58,7 @@ class Spread(NamedTuple):
         return root(self.squares * Fraction(number, number - 1) / self.rows**2)
 
     def variance(self) -> Fraction:
-        """Of the mean, unbiased for clusters of any sizes with the factor K / (K - 1).
+        """The variance of the mean, unbiased for clusters of any sizes with the factor K / (K - 1).
 
         Raises:
             ZeroDivisionError: there is one unit.
@@ -66,10 +66,10 @@ class Spread(NamedTuple):
         return self.squares * self.units / (self.units - 1) / self.rows**2
 
     def cautious_variance(self, largest: Fraction, weight: Fraction) -> Fraction:
-        """Of the mean, with a pseudo-unit of the largest variance that the mean allows.
+        """The variance of the mean with a pseudo-unit of the largest variance that the mean allows.
 
-        Ten rows cannot exclude that a rare eleventh one is far off, so one that is joins them with
-        a weight. Equal rows then have a variance above 0.
+        Ten rows cannot exclude that a rare eleventh one is far off, so such a row joins them with a
+        weight. Equal rows then have a variance above 0.
 
         Args:
             largest: the variance of scores with this mean that are all at the ends of the range:

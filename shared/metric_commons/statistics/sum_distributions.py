@@ -51,7 +51,7 @@ class SumRatio:
         return weighted_sum(columns, self.numerator), weighted_sum(columns, self.denominator)
 
     def bounds(self, distribution: RatioDistribution) -> tuple[float, float]:
-        """The least and the largest ratio of an unseen unit."""
+        """The smallest and the largest ratio of an unseen unit."""
         if self.upper is not None:
             return 0.0, self.upper
         return 0.0, max(1.0, distribution.largest_ratio)
@@ -113,7 +113,7 @@ class SumFunction:
     biased: bool = False
 
     def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
-        """What the units that lower and raise the score most add to each sum."""
+        """The terms that the units which lower and raise the score most add to each sum."""
         columns = dict(zip(names, values.T, strict=True))
         sizes = weighted_sum(columns, self.size)
         total = math.fsum(sizes.tolist())
@@ -290,7 +290,7 @@ def weighted_mean_interval(
         weights: above 0, shape (rows,).
         clusters: of the rows; None if they stand alone.
         confidence_level: strictly between 0 and 1.
-        bounds: the least and the largest score; (0, inf) for errors.
+        bounds: the smallest and the largest score; (0, inf) for errors.
         constant_error: as in `interval`.
     """
     numerators, sizes = scores * weights, weights
@@ -331,7 +331,7 @@ def pairs_interval(
         sizes: at least 0.
         counts: how often each occurs; None for once.
         confidence_level: strictly between 0 and 1.
-        bounds: the least and the largest ratio of a unit.
+        bounds: the smallest and the largest ratio of a unit.
         n_clusters: how many clusters there are; None if rows stand alone.
 
     >>> print(

@@ -45,7 +45,7 @@ class Average:
     A geometric mean is one of logarithms, a sum is a mean times the number of rows. What comes
     before and after keeps the order of numbers, so it turns the ends of an interval as well; the
     standard error is multiplied by `slope(mean, rows)`, the derivative of what comes after.
-    `bounds` are the least and the largest score that a row can have, once `before` has changed it.
+    `bounds` are the smallest and the largest score of a row, once `before` has changed it.
 
     >>> total = Average(after=lambda mean, rows: mean * rows, slope=lambda mean, rows: rows)
     >>> total(np.array([1.0, 2.0, 6.0]))
@@ -82,7 +82,7 @@ UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no largest value
 
 @dataclass(frozen=True, kw_only=True)
 class Resampling:
-    """What modules are told about intervals that are always resampled.
+    """The options of modules whose intervals are always resampled.
 
     Args:
         confidence_level: the level of the intervals, such as 0.95; also return them under
@@ -98,7 +98,7 @@ class Resampling:
 
 @dataclass(frozen=True, kw_only=True)
 class Uncertainty:
-    """What modules are told about intervals whose scores are not means of rows.
+    """The options of modules about intervals of scores that are not means of rows.
 
     Args:
         confidence_level: the level of the intervals, such as 0.95; also return them under
@@ -201,7 +201,7 @@ def uncertainty(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """What a result says of the uncertainty of its scores, as far as it is asked for.
+    """The uncertainty of scores as it stands in a result, as far as it is requested.
 
     Args:
         estimators: for each score the function that returns its interval.
@@ -236,7 +236,7 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
 
     The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, of
     clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals; one
-    that is no mean of rows has no `effective_n` and no `design_effect`.
+    that is not a mean of rows has no `effective_n` and no `design_effect`.
 
     >>> from .proportions import proportion_interval
     >>> reported({"accuracy": proportion_interval(1, 2)})["effective_n"]

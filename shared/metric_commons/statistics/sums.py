@@ -1,8 +1,8 @@
 """Scores that follow from sums over rows: error rates, BLEU, micro F1.
 
-Such a score is no mean of the scores of rows. What rows leave behind are their statistics, such as
-the hits and errors of each; these are added up, and the score is a function of the sums. So parts
-of the rows can be merged without rounding, and a resample of rows has sums, hence a score.
+Such a score is not a mean of row scores. Each row has statistics, such as its hits and errors;
+these are added up, and the score is a function of the sums. Parts of the rows can therefore be
+merged without rounding, and every resample of rows has sums, hence a score.
 """
 
 import math
@@ -40,7 +40,7 @@ Sums = Mapping[str, float]
 
 @dataclass(frozen=True)
 class RowStatistics:
-    """What the scores of rows, and of all rows together, depend on.
+    """The statistics of rows, on which their scores and the score of all rows depend.
 
     >>> def accuracy(sums):
     ...     return {"accuracy": sums["right"] / sums["asked"]}

@@ -148,7 +148,10 @@ def test_equal_texts_are_read_once():
             ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike",
         ),
         ({"regex": "a", "group": True}, ": 'group' is the number of a match, got True"),
-        ({"regex": "("}, ": '(' is no pattern: missing ), unterminated subpattern at position 0"),
+        (
+            {"regex": "("},
+            ": '(' is not a pattern: missing ), unterminated subpattern at position 0",
+        ),
     ],
 )
 @pytest.mark.parametrize("option", ["extract", "extract_references"])
