@@ -161,7 +161,7 @@ def extract_samples(
 ) -> tuple[list[list[str]], dict[str, Floats]]:
     """The answer in each of several texts per row, blank if there is none, and rates of each row.
 
-    The shares are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
+    The rates are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
 
     >>> answers, shares = extract_samples([["#### 18", "18"], ["#### 7"]], "gsm8k")
     >>> answers, shares["unparsed"].tolist()
