@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..results.breakdowns import Breakdown, ordered_parts
+from ..results.breakdowns import ordered_parts
+from ..results.module_results import Breakdown
 from .captions import LABEL_LENGTH, TITLE_LENGTH, score_with_interval, shortened
 from .panels import COLORS, gridlines, title
 from .systems import System

@@ -20,6 +20,7 @@ from ..results.comparisons import (
     winner_first,
 )
 from ..results.comparisons import table as table_of
+from ..results.module_results import breakdowns
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
@@ -179,7 +180,7 @@ def render(results: Results, examples: Examples) -> str:
         groups=_group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
-            for table in breakdown_tables(results.systems, list(results.systems))
+            for table in breakdown_tables(breakdowns(results.systems))
         ],
         examples=examples,
         signatures=results.signatures(),

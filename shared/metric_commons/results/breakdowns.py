@@ -1,40 +1,14 @@
-"""Tables of scores that a result has by path, or by another part of the rows.
-
-A breakdown is an entry of the scores whose name begins with `by_`: for each part its counts and
-scores, and perhaps their intervals. The parts with the lowest F1, or first score, come first.
-"""
+"""Tables of breakdowns: the parts with the lowest F1, or first score, come first."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from .module_results import ModuleResult
+from .module_results import Breakdown
 from .rendering import PLAIN, Notation, NumberFormat, Table, label
 
-_PREFIX = "by_"
 _MOST = 40  # parts in a table
 _BESIDE = ("confidence_interval", "standard_error")  # the entries of a part that are not scores
-
-
-class Breakdown(NamedTuple):
-    """The scores of the parts of one system's rows."""
-
-    system: str
-    module: str
-    name: str  # what the parts are, such as "path"
-    parts: Mapping[str, Mapping[str, Any]]
-    level: float | None  # of the intervals
-
-
-def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
-    """The breakdowns of all systems and modules that have any."""
-    for system, modules in systems.items():
-        for module, result in modules.items():
-            for key, value in result.scores.items():
-                if key.startswith(_PREFIX) and isinstance(value, Mapping):
-                    name = key.removeprefix(_PREFIX)
-                    level = result.options.get("confidence_level")
-                    yield Breakdown(system, module, name, value, level)
 
 
 def ordered_parts(breakdown: Breakdown) -> list[str]:
@@ -65,21 +39,16 @@ def main_score(scores: Mapping[str, Any]) -> str | None:
     return next((name for name, value in scores.items() if isinstance(value, float)), None)
 
 
-def breakdown_tables(
-    systems: Mapping[str, Mapping[str, ModuleResult]],
-    visible: Sequence[str],
-    notation: Notation = PLAIN,
-) -> list[Table]:
+def breakdown_tables(breakdowns: Iterable[Breakdown], notation: Notation = PLAIN) -> list[Table]:
     """A table for each module with a breakdown, with a row for each part and system.
 
     Args:
-        systems: all results.
-        visible: the systems to show.
+        breakdowns: of the systems to show.
         notation: of the numbers.
     """
     grouped: dict[tuple[str, str], list[Breakdown]] = {}
-    for breakdown in breakdowns(systems):
-        if breakdown.system in visible and breakdown.parts:
+    for breakdown in breakdowns:
+        if breakdown.parts:
             grouped.setdefault((breakdown.module, breakdown.name), []).append(breakdown)
     return [_table(module, name, parts, notation) for (module, name), parts in grouped.items()]
 

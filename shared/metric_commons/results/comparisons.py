@@ -22,12 +22,7 @@ if TYPE_CHECKING:
     from ..numbers.arrays import Booleans, Floats
     from ..statistics.sums import RowStatistics
 
-_SHORT = {
-    "holm": "p_holm",
-    "max_t": "p_max_t",
-    "benjamini_hochberg": "p_bh",
-    "none": "p_none",
-}
+_SHORT = {"holm": "p_holm", "max_t": "p_max_t", "benjamini_hochberg": "p_bh", "none": "p_none"}
 CORRECTED_BY = {
     "holm": "Holm's method",
     "max_t": "the single-step maxT method",

@@ -5,12 +5,12 @@ With it stand the line that records how a score was computed, and the record of 
 
 import math
 import platform
-from collections.abc import Collection, Iterable, Mapping, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from ..base.declarations import REPORTING, ClusterCounts, CountableScores, Module, ValueCounts
 from ..catalog import catalog
@@ -107,6 +107,7 @@ def digest_text(digest: int) -> str:
 
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+_OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 # The fields with one value per score.
 _BY_SCORE = (
@@ -408,3 +409,27 @@ def sentence_of(module: str, result: ModuleResult) -> str | None:
         return sentence({**result.scores, "confidence_interval": result.confidence_interval})
     except KeyError:  # of scores that were not chosen
         return None
+
+
+class Breakdown(NamedTuple):
+    """Scores of parts of one system's rows, such as those with one path: `by_path` in the scores.
+
+    Each part has counts and scores, and perhaps their intervals.
+    """
+
+    system: str
+    module: str
+    name: str  # what the parts are, such as "path"
+    parts: Mapping[str, Mapping[str, Any]]
+    level: float | None  # of the intervals
+
+
+def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
+    """The breakdowns of all systems and modules that have any."""
+    for system, modules in systems.items():
+        for module, result in modules.items():
+            for key, value in result.scores.items():
+                if key.startswith(_OF_PARTS) and isinstance(value, Mapping):
+                    name = key.removeprefix(_OF_PARTS)
+                    level = result.options.get("confidence_level")
+                    yield Breakdown(system, module, name, value, level)

@@ -8,7 +8,7 @@ from typing import Any
 from .breakdowns import breakdown_tables
 from .comparisons import Comparison, Rank, ranks, statement
 from .comparisons import table as table_of
-from .module_results import ModuleResult
+from .module_results import ModuleResult, breakdowns
 from .rendering import (
     LETTERS,
     PLAIN,
@@ -306,7 +306,9 @@ def tables(
         )
         title = _title(systems, "Scores of groups", grouped)
         shown.append(groups._replace(labels=2, title=title, kind="groups"))
-    shown += breakdown_tables(systems, visible, notation)
+    visible_systems = {name: systems[name] for name in systems if name in visible}
+    if parts := list(breakdowns(visible_systems)):
+        shown += breakdown_tables(parts, notation)
     ranks_table = standings.rank_table(visible, notation)
     if ranks_table:
         shown.append(ranks_table)
