@@ -105,6 +105,7 @@ def score_ranges(name: str) -> Ranges:
     return module_class(name).score_ranges if name in names() else {}
 
 
+@cache  # since small states are made often
 def module_class(name: str) -> "type[DeclaredModule]":
     """The class of a module, without `evaluate`."""
     script = path(name) / f"{name}.py"

@@ -296,19 +296,19 @@ class Multiset:
         """All numbers, ascending, with repetitions; shape (rows,)."""
         return np.repeat(self.values, self.counts)
 
-    def to_plain(self) -> list[list[Any]]:
+    def to_jsonable(self) -> list[list[Any]]:
         """Values and counts as lists of Python numbers, for JSON."""
         return [self.values.tolist(), self.counts.tolist()]
 
     @classmethod
-    def from_plain(cls, plain: Any) -> Self:
-        """The inverse of `to_plain`.
+    def from_jsonable(cls, content: Any) -> Self:
+        """The inverse of `to_jsonable`.
 
         Raises:
             ValueError: the input is not two lists of one length, or a count is not positive.
         """
-        values = np.asarray(plain[0], np.float64)
-        counts = np.asarray(plain[1])
+        values = np.asarray(content[0], np.float64)
+        counts = np.asarray(content[1])
         if values.shape != counts.shape or values.ndim != 1:
             raise ValueError("a multiset needs one count per value")
         if counts.size and (counts.dtype.kind != "i" or counts.min() < 1):

@@ -71,7 +71,7 @@ class Moments:
             {name: _union(ranges, other.ranges[name]) for name, ranges in self.ranges.items()},
         )
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_jsonable(self) -> dict[str, Any]:
         """The moments in JSON form: a fraction becomes two integers, which may be large.
 
         If all rows have weight 0, minimum and maximum are None.
@@ -93,8 +93,8 @@ class Moments:
         }
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> "Moments":
-        """The inverse of `to_plain`."""
+    def from_jsonable(cls, plain: Mapping[str, Any]) -> "Moments":
+        """The inverse of `to_jsonable`."""
         return cls(
             plain["rows"],
             Fraction(*plain["weight"]),

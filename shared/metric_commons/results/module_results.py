@@ -233,7 +233,7 @@ class ModuleResult:
             pairs = [(rows, units) for rows, units, number in kinds for _ in range(number)]
             sums = ClusterSums.reduced({str(n): pair for n, pair in enumerate(pairs)}, power)
         return interval(
-            Multiset.from_plain([values, counts]),
+            Multiset.from_jsonable([values, counts]),
             confidence_level=confidence_level,
             bounds=bounds,
             clusters=sums,

@@ -111,21 +111,21 @@ class CountedScores:
                 listed = [[*rows_and_sum, number] for rows_and_sum, number in sorted(kinds.items())]
                 clusters[name] = [sums.power, listed]
             ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
-            values[name] = [*multiset.to_plain(), *([] if ends == (0.0, 1.0) else [list(ends)])]
+            values[name] = [*multiset.to_jsonable(), *([] if ends == (0.0, 1.0) else [list(ends)])]
         return values, clusters
 
     def to_jsonable(self) -> list[Any]:
         scores = {name: [scores.values, scores.counts] for name, scores in self.scores.items()}
         if self.clusters is None:
             return [scores, None]
-        return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
+        return [scores, {name: sums.to_jsonable() for name, sums in self.clusters.items()}]
 
     @classmethod
     def from_jsonable(cls, content: Any) -> Self:
         scores, clusters = content
         return cls(
-            {name: Multiset.from_plain(multiset) for name, multiset in scores.items()},
-            clusters and {name: ClusterSums.from_plain(sums) for name, sums in clusters.items()},
+            {name: Multiset.from_jsonable(multiset) for name, multiset in scores.items()},
+            clusters and {name: ClusterSums.from_jsonable(sums) for name, sums in clusters.items()},
         )
 
 

@@ -76,10 +76,10 @@ class RegressionMoments(SufficientStatistics):
         return result
 
     def to_jsonable(self) -> Any:
-        return [[label, moments.to_plain()] for label, moments in self._groups.items()]
+        return [[label, moments.to_jsonable()] for label, moments in self._groups.items()]
 
     def read_jsonable(self, content: Any) -> None:
-        self._add({label: Moments.from_plain(moments) for label, moments in content})
+        self._add({label: Moments.from_jsonable(moments) for label, moments in content})
 
     def check(self) -> None:
         terms = required_terms(required_measures(self._measures, self._options["multioutput"]))

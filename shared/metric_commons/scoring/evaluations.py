@@ -83,7 +83,7 @@ class Evaluation(Request):
         results = replace(results, provenance=record)
         if self.split_references is not None:
             separator = self.split_references.replace("|", "vertical line")  # signatures use "|"
-            results = _conditioned(results, {"split_references": separator})
+            results = _conditioned(results, lambda *_: {"split_references": separator})
         return signed(results, self.preset)
 
     def _needs_all_rows(self) -> bool:
@@ -390,15 +390,19 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
     return systems
 
 
-def _conditioned(results: Results, added: Mapping[str, Any]) -> Results:
-    """Results with more conditions of their scores, which signatures show."""
+def _conditioned(
+    results: Results, conditions: Callable[[str, ModuleResult], Mapping[str, Any]]
+) -> Results:
+    """Results with more conditions of their scores, by module, which signatures show."""
+
+    def conditioned(module: str, result: ModuleResult) -> ModuleResult:
+        added = conditions(module, result)
+        if not added:
+            return result
+        return replace(result, conditions={**(result.conditions or {}), **added}).signed(module)
+
     systems = {
-        system: {
-            module: replace(result, conditions={**(result.conditions or {}), **added}).signed(
-                module
-            )
-            for module, result in modules.items()
-        }
+        system: {module: conditioned(module, result) for module, result in modules.items()}
         for system, modules in results.systems.items()
     }
     return replace(results, systems=systems)
@@ -408,16 +412,11 @@ def signed(results: Results, name: str | None) -> Results:
     """Results with the name of a preset in the provenance, and in signatures where it applies."""
     if name is None:
         return results
-    settled = preset(name).modules
+    values = preset(name).modules
 
-    def with_preset(module: str, result: ModuleResult) -> ModuleResult:
-        if any(result.options[option] != value for option, value in settled[module].items()):
-            return result
-        conditions = (result.conditions or {}) | {"preset": name}
-        return replace(result, conditions=conditions).signed(module)
+    def conditions(module: str, result: ModuleResult) -> dict[str, Any]:
+        has_values = all(result.options[option] == v for option, v in values[module].items())
+        return {"preset": name} if has_values else {}
 
-    systems = {
-        system: {module: with_preset(module, result) for module, result in modules.items()}
-        for system, modules in results.systems.items()
-    }
-    return replace(results, systems=systems, provenance=results.provenance | {"preset": name})
+    results = _conditioned(results, conditions)
+    return replace(results, provenance=results.provenance | {"preset": name})

@@ -10,13 +10,14 @@ from typing import Any
 
 from ..base.columns import checked_once, holds_maps
 from ..base.declarations import Module, assign, check_supported, texts_of_rows
+from ..catalog.catalog import module_class
 from ..catalog.request import Request
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..score_kinds.score_kind import kind_of
 from ..texts.normalizers import shared_token_cache
-from .states import Part, State, loaded
+from .states import Part, State
 from .system_rows import InputError
 
 _LONGEST = 200  # characters of a value in a message
@@ -85,7 +86,7 @@ class ScoringPlan:
         for name, options in self.modules.items():
             for option in texts_of_rows(options):
                 raise ValueError(f"{option} adds texts, which columns of scores do not hold")
-            metric = loaded(name)(**options)
+            metric = module_class(name)(**options)
             for system in self.systems:
                 columns = self.columns(metric, system)
                 inputs = {name: block[column] for name, column in columns.items()}
@@ -99,7 +100,7 @@ class ScoringPlan:
         """The states of no rows."""
 
         def state(module: str, options: Mapping[str, Any]) -> State:
-            supported = loaded(module).declared_options
+            supported = module_class(module).declared_options
             intervals = {name: v for name, v in self.intervals.items() if name in supported}
             return State(module, **options, **intervals)
 

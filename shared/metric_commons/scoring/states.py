@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Annotated, Any, Self
 
 from ..base.declarations import (
@@ -26,7 +26,6 @@ from ..base.declarations import (
     names_of_functions,
     texts_of_rows,
 )
-from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
 from ..catalog.catalog import module_class
 from ..files.stored import check_object, to_jsonable
@@ -76,13 +75,13 @@ class State(StoredColumns):
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
-        metric = loaded(module)(**options)  # which checks them
+        metric = module_class(module)(**options)  # which checks them
         for name in texts_of_rows(options):
             raise ValueError(f"{name} is about single rows, which a state does not keep")
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         # Options for intervals are those of results.
-        self.metric = loaded(module)(**options) if self._intervals else metric
+        self.metric = module_class(module)(**options) if self._intervals else metric
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
         self.options: dict[str, Any] = to_jsonable(
@@ -254,19 +253,13 @@ class State(StoredColumns):
 @lru_cache(maxsize=64)
 def _empty_state(kind: type[State], module: str, options: str) -> Any:
     """A state without rows, with options in JSON from a file; cached, since parts share them."""
-    defaults = loaded(module)().options
-    stated = {
+    defaults = module_class(module)().options
+    changed = {
         name: value
         for name, value in json.loads(options).items()
         if name not in defaults or to_jsonable(defaults[name]) != value
     }
-    return kind(module, **stated)
-
-
-@cache
-def loaded(module: str) -> type[DeclaredModule]:
-    """The class of a module, cached, because small states are made often."""
-    return module_class(module)
+    return kind(module, **changed)
 
 
 _CONTENT_OF_PART = {

@@ -175,19 +175,19 @@ class ClusterSums:
             [as_float(exact_ldexp(units, self.power)) for _, units in self.clusters.values()]
         )
 
-    def to_plain(self) -> list[Any]:
+    def to_jsonable(self) -> list[Any]:
         """The power, and the labels, the rows and the units of all clusters, for JSON."""
         rows, units = zip(*self.clusters.values(), strict=True) if self.clusters else ((), ())
         return [self.power, [*self.clusters], [*rows], [*units]]
 
     @classmethod
-    def from_plain(cls, plain: Any) -> Self:
-        """The inverse of `to_plain`.
+    def from_jsonable(cls, content: Any) -> Self:
+        """The inverse of `to_jsonable`.
 
         Raises:
             ValueError: a cluster has no rows, or its sum is not a whole number of units.
         """
-        power, labels, rows, units = plain
+        power, labels, rows, units = content
         if not all(isinstance(number, int) for number in chain([power], rows, units)):
             raise ValueError("sums of clusters are whole numbers of units")
         if abs(power) > _MAX_POWER:

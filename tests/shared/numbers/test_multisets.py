@@ -31,10 +31,10 @@ def test_multisets_of_parts_add_up(numbers, cut):
 @given(NUMBERS)
 def test_a_multiset_survives_json(numbers):
     multiset = Multiset.from_values(numbers)
-    assert Multiset.from_plain(json.loads(json.dumps(multiset.to_plain()))) == multiset
+    assert Multiset.from_jsonable(json.loads(json.dumps(multiset.to_jsonable()))) == multiset
 
 
 @pytest.mark.parametrize("plain", [[[0.5], [1, 2]], [[0.5], [0]], [[0.5], [1.5]]])
 def test_a_damaged_multiset_is_refused(plain):
     with pytest.raises(ValueError, match="multiset"):
-        Multiset.from_plain(plain)
+        Multiset.from_jsonable(plain)

@@ -83,7 +83,7 @@ def test_parts_without_weight_change_nothing():
 def test_moments_survive_json(rows):
     predictions, references, _ = rows
     moments = compute_moments(Pairs(predictions, references), MEASURES)
-    stored = moments.to_plain()
+    stored = moments.to_jsonable()
 
-    assert Moments.from_plain(json.loads(json.dumps(stored))) == moments
+    assert Moments.from_jsonable(json.loads(json.dumps(stored))) == moments
     assert list(stored["ranges"]) == ["target", "guess", "residual"], "the words of the format"

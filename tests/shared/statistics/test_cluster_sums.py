@@ -50,7 +50,7 @@ def test_parts_add_up_to_the_whole(rows, cut, random):
     parts = [sums_of(shuffled[:cut]), sums_of(shuffled[cut:])]
     whole = sums_of(rows)
     assert parts[0] + parts[1] == ClusterSums.sum(reversed(parts)) == whole
-    assert ClusterSums.from_plain(json.loads(json.dumps(whole.to_plain()))) == whole
+    assert ClusterSums.from_jsonable(json.loads(json.dumps(whole.to_jsonable()))) == whole
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_parts_add_up_to_the_whole(rows, cut, random):
 )
 def test_what_is_no_sum_is_refused(plain):
     with pytest.raises(ValueError, match="cluster"):
-        ClusterSums.from_plain(plain)
+        ClusterSums.from_jsonable(plain)
 
 
 def test_labels_are_checked():
