@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numbers.arrays import Booleans, Column, Floats, Integers, Unsigned
+from ..numbers.arrays import Booleans, Column, Floats, Integers, Unsigned, scattered
 from ..numbers.checks import (
     RowError,
     check_labels,
@@ -22,7 +22,6 @@ from ..numbers.checks import (
     check_weights,
     nearest,
 )
-from ..numbers.row_digests import scattered
 
 # The points of the first system, in halves.
 VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad": 1}

@@ -88,7 +88,7 @@ def row_digests(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     >>> row_digests({"bot": {"references": ["a", "b"], "ids": None}})
     {'rows': {'bot': {'references': '80c76f71880aae4e'}}}
     """
-    from ..numbers.row_digests import row_digest
+    from ..numbers.arrays import row_digest
 
     digests: dict[int, str] = {}  # systems usually have one column in common
     record: dict[str, dict[str, str]] = {}

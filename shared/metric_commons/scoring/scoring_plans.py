@@ -12,9 +12,8 @@ from ..base.columns import checked_once, holds_maps
 from ..base.declarations import Module, assign, check_supported, texts_of_rows
 from ..catalog.catalog import module_class
 from ..catalog.request import Request
-from ..numbers.arrays import as_column
+from ..numbers.arrays import as_column, row_digest
 from ..numbers.checks import RowError
-from ..numbers.row_digests import row_digest
 from ..score_kinds.score_kind import kind_of
 from ..texts.normalizers import shared_token_cache
 from .states import Part, State

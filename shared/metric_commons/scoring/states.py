@@ -30,10 +30,10 @@ from ..base.locks import Lock
 from ..catalog.catalog import module_class
 from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
+from ..numbers.arrays import added
 from ..numbers.checks import check_labels
 from ..numbers.domains import Range, check_option
 from ..numbers.progress import step
-from ..numbers.row_digests import added
 from ..results.module_results import ModuleResult, digest_text, module_result, provenance, version
 from ..results.result_checks import check_inputs
 from ..results.results import Results

@@ -3,7 +3,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from metric_commons.numbers.row_digests import added, row_digest
+from metric_commons.numbers.arrays import added, row_digest
 
 ROWS = ["Paris", ["Rome", "Roma"], "", "\ud800", [1, 0], 2.5, {"text": ["a"]}]
 
