@@ -733,7 +733,7 @@ def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_termina
 
     lines = contents.text_lines
     monkeypatch.setattr(contents, "text_lines", slow)
-    monkeypatch.setattr(files, "on_terminal", lambda: is_terminal)
+    monkeypatch.setattr(files, "shows_bars", lambda: is_terminal)
     write("x.jsonl", GOOD * 10_000 + "{}\n")
     status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS)
     bar, _, said = err.rpartition("\r")

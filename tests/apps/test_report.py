@@ -131,8 +131,28 @@ def test_every_score_is_on_the_page(scored):
         line = lines[figure.system, figure.score]
         low, high = figure.interval
         assert float(line["data-value"]) == figure.value
-        assert f"{figure.value:.4f}" in line["text"]
-        assert f"[{low:.4f}, {high:.4f}]" in line["text"]
+        assert f"{figure.value:.2f}" in line["text"]
+        assert f"[{low:.2f}, {high:.2f}]" in line["text"]
+
+
+def test_the_numbers_of_a_page_are_those_of_the_terminal(scored):
+    options = ["--confidence", "0.9", "--compare", "--group-by", "topic"]
+    page = scored(CAPITALS, ["atlas", "borealis"], *options, references="answers")
+    scores, groups, differences = Results.read("r.json").tables()
+
+    def numbers(lines):
+        texts = " ".join(each["text"] for each in lines)
+        return set(re.findall(r"[+-]?\d+\.\d+|\[\S+ \S+\]", texts))
+
+    def cells(table, columns):
+        return numbers({"text": row[column]} for row in table.rows for column in columns)
+
+    lines = page.of_class("line")
+    assert numbers(each for each in lines if "data-system" in each) == cells(scores, range(2, 6))
+    assert numbers(each for each in lines if "data-diff" in each) == cells(differences, [5, 6, 7])
+    assert numbers(each for each in page.elements if "data-group" in each) == cells(
+        groups, range(3, 7)
+    )
 
 
 def test_dots_and_bars_stand_where_the_numbers_are(scored):
@@ -171,8 +191,8 @@ def test_every_difference_is_on_the_page(scored):
         assert float(line["data-diff"]) == each["diff"]
         p = p_value(each["p_adjusted"])
         low, high = each["confidence_interval"]
-        ends = "[{}, {}]".format(*(f"{end:+.4f}" if end else "0" for end in (low, high)))
-        text = f"{each['diff']:+.4f} {ends} p {p if p[0] == '<' else f'= {p}'}"
+        ends = "[{}, {}]".format(*(f"{end:+.2f}" if end else "0" for end in (low, high)))
+        text = f"{each['diff']:+.2f} {ends} p {p if p[0] == '<' else f'= {p}'}"
         assert text in line["text"]
         assert ("open" in line["class"].split()) is not each["significant"]
     low, high = comparisons[0]["confidence_interval"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..files.access import check_name
-from ..files.streams import on_terminal
+from ..numbers.progress import shows_bars
 
 _Step = TypeVar("_Step")
 
@@ -43,7 +43,7 @@ def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_S
     >>> list(with_bar([1, 2], "counting"))
     [1, 2]
     """
-    if not on_terminal():
+    if not shows_bars():
         return steps
     from tqdm import tqdm
 

@@ -9,6 +9,7 @@ import typer
 
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
+from ..numbers.progress import set_quiet
 from ..results.rendering import message_line
 from .grouping import Command, Group, panel_of, with_new_names
 
@@ -50,6 +51,7 @@ def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     """Run a command of a program; an error becomes its exit status and one line on stderr."""
     words = []
+    set_quiet(quiet=False)
     for word, message in with_new_names(sys.argv[1:] if arguments is None else arguments):
         words.append(word)
         if message:

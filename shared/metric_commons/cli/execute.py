@@ -20,6 +20,7 @@ from ..files.json_rows import fault_of
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..numbers.checks import nearest
+from ..numbers.progress import shows_bars
 
 Outcome = dict[str, Any]  # a line of the file
 
@@ -176,7 +177,9 @@ def _run(
     try:
         with (
             open(journal, "a", encoding="utf-8") as file,
-            tqdm(desc="running", total=len(futures), delay=1, leave=False, disable=None) as bar,
+            tqdm(
+                desc="running", total=len(futures), delay=1, leave=False, disable=not shows_bars()
+            ) as bar,
         ):
             file.write("\n")  # ends a line that was cut by a kill
             for future in as_completed(futures):

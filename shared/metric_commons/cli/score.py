@@ -30,7 +30,6 @@ from ..console.options import (
     TableKind,
     check_processes,
     correction_named,
-    is_quiet,
     modules_and_files_like,
     with_request,
 )
@@ -60,6 +59,7 @@ from ..files.streams import STANDARD_INPUT
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
+from ..numbers.progress import is_quiet
 from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of

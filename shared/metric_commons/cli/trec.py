@@ -41,6 +41,7 @@ from ..console.run_scores import (
     summary,
 )
 from ..console.trec_eval import lines, printed, relstring_length
+from ..numbers.progress import set_quiet
 from ..results.comparisons import compare_pairs
 from ..results.results import FORMATS
 from ..results.signature import provenance
@@ -221,6 +222,15 @@ def trec(
     table: TableKind = None,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",  # -q is that of trec_eval
+            callback=lambda value: set_quiet(quiet=value),
+            help="Show no progress, and not which files were written.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
 ) -> None:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 

@@ -9,11 +9,12 @@ import typer
 from ..catalog.usage import UsageError, check_outputs, extra
 from ..files.stored import OPEN_FILES, write_whole
 from ..numbers.checks import OptionError, check_choice
+from ..numbers.progress import is_quiet
 from ..results.latex import as_latex
 from ..results.notation import Notation
 from ..results.rendering import Table, as_html, as_markdown, label, message_line
 from ..results.results import FORMATS, Results
-from .options import OUTPUT, is_quiet
+from .options import OUTPUT
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
