@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
+from ..console.options import Quiet
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -65,6 +66,7 @@ def execute(
             "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
         ),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 

@@ -37,6 +37,10 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
 BOLD = "Bold: a significant difference, and the better of its two means."
+WIDE_INTERVAL = (
+    "An interval may include 0 although the difference is significant: it allows for rows unlike "
+    "those at hand, which counts if they are few."
+)
 SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
 
 Comparison = dict[str, Any]  # as stored in a results file
@@ -439,10 +443,18 @@ show that the systems are equal.
     words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
         words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
+    sentences = [f"{words[0].upper()}{words[1:]}."]
     if all(comparison.get("simultaneous") for comparison in comparisons):
-        words += f". {SIMULTANEOUS}"
-        return f"{words[0].upper()}{words[1:]} {NOT_EQUAL}"
-    return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
+        sentences.append(SIMULTANEOUS)
+    elif any(map(_is_wide, comparisons)):
+        sentences.append(WIDE_INTERVAL)
+    return " ".join([*sentences, NOT_EQUAL])
+
+
+def _is_wide(comparison: Comparison) -> bool:
+    """Whether the interval of a significant difference includes 0."""
+    low, high = comparison["confidence_interval"]
+    return bool(comparison["significant"] and low < 0 < high)
 
 
 def number_range(values: Iterable[int | None]) -> str:
