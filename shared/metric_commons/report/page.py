@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from ..files.stored import to_jsonable
 from ..results.breakdowns import breakdown_tables
-from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS
-from ..results.rendering import Table, as_html
+from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, WIDE_INTERVAL
+from ..results.rendering import Table, as_html, breakable
 from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
 from .examples import Examples
@@ -59,6 +59,7 @@ def render(results: Results, examples: Examples) -> str:
         "short": shortened,
         "fold": fold,
         "number": _format_number,
+        "breakable": breakable,
         "time": _format_time,
     }
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
@@ -81,6 +82,7 @@ def render(results: Results, examples: Examples) -> str:
         score_table=Markup(as_html(tables[:1], [])),
         difference_table=Markup(difference_table(results)),
         letters=results.standings.letters,
+        legend=results.standings.legend(),
         rank_count=len(rank_table.rows) if rank_table else 0,
         max_ranks=_MAX_RANKS,
         max_answers=_MAX_ANSWERS,
@@ -91,6 +93,7 @@ def render(results: Results, examples: Examples) -> str:
         corrected_by=CORRECTED_BY,
         not_equal=NOT_EQUAL,
         simultaneous=SIMULTANEOUS,
+        wide_interval=WIDE_INTERVAL,
         groups=group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
@@ -128,14 +131,20 @@ def _level(results: Results) -> float | None:
 
 
 def _data_names(results: Results) -> list[str]:
-    """The names of the data: the tasks of logs, or the files of references without suffix."""
+    """The names of the data: the tasks of logs, or the files of references without suffix.
+
+    Of runs, the first input has the judgments.
+    """
     provenance = results.provenance
     names = {
         str(log["task"]): None for log in provenance.get("logs", {}).values() if log.get("task")
     }
     columns = [columns for columns in provenance.get("columns", {}).values() if columns]
     files = [column.get("references") or next(iter(column.values())) for column in columns]
-    names |= {Path(file["path"]).name.partition(".")[0]: None for file in files}
+    paths = [file["path"] for file in files]
+    if not names and not paths and all("ir_ranking" in r for r in results.systems.values()):
+        paths = [source["path"] for source in provenance.get("inputs", [])[:1] if "path" in source]
+    names |= {Path(path).name.partition(".")[0]: None for path in paths}
     return list(names)
 
 

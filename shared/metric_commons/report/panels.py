@@ -4,7 +4,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..results.comparisons import Comparison, interval_of_difference, number_range, winner_first
+from ..results.comparisons import (
+    Comparison,
+    interval_of_difference,
+    is_wide,
+    number_range,
+    winner_first,
+)
 from ..results.comparisons import table as table_of
 from ..results.notation import PLAIN, NumberFormat, formats_of_differences, scored_by
 from ..results.rendering import Entry, as_html, best_entries, format_of_entries, p_value
@@ -236,6 +242,7 @@ def comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
     for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
         shared[name] = number_range(comparison.get(key) for comparison in comparisons)
     shared["simultaneous"] = all(comparison.get("simultaneous") for comparison in comparisons)
+    shared["wide"] = any(map(is_wide, comparisons))
     significant = sum(comparison["significant"] for comparison in comparisons)
     return {**shared, "tests": len(comparisons), "significant": significant}
 

@@ -446,12 +446,12 @@ show that the systems are equal.
     sentences = [f"{words[0].upper()}{words[1:]}."]
     if all(comparison.get("simultaneous") for comparison in comparisons):
         sentences.append(SIMULTANEOUS)
-    elif any(map(_is_wide, comparisons)):
+    elif any(map(is_wide, comparisons)):
         sentences.append(WIDE_INTERVAL)
     return " ".join([*sentences, NOT_EQUAL])
 
 
-def _is_wide(comparison: Comparison) -> bool:
+def is_wide(comparison: Comparison) -> bool:
     """Whether the interval of a significant difference includes 0."""
     low, high = comparison["confidence_interval"]
     return bool(comparison["significant"] and low < 0 < high)

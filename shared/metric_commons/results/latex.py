@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .rendering import LOWERED, RAISED, Table
+from .rendering import LOWERED, RAISED, RAISED_DASH, Table
 
 _HEADINGS = {
     "A_mean": "mean of A",
@@ -32,7 +32,9 @@ _TEXT, _CHARACTER, _GAP = 345.0, 4.5, 6.0
 # Columns of differences that a reader can do without, in this order: bold type, the corrected
 # p-value and the difference tell the same.
 _SPARED = ("significant", "p_value", "B_mean", "A_mean")
-_NUMBER = re.compile(rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}]*)(?: ?(\[[^\[\]]*\]))?")
+_NUMBER = re.compile(
+    rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}{RAISED_DASH}]*)(?: ?(\[[^\[\]]*\]))?"
+)
 _SIGNS = re.compile(r"[-+.=]{3,}")
 _SPECIAL = {
     "\\": r"\textbackslash{}",

@@ -13,8 +13,12 @@ from .notation import PLAIN, Notation, NumberFormat, is_proportion
 # Letters that exist as superscripts; q does not.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-_RAISE = str.maketrans(LETTERS, RAISED)
-LOWERED = str.maketrans(RAISED, LETTERS)
+RAISED_DASH = "⁻"
+_RAISE = str.maketrans(f"{LETTERS}-", f"{RAISED}{RAISED_DASH}")
+LOWERED = str.maketrans(dict(zip(f"{RAISED}{RAISED_DASH}", [*LETTERS, "--"], strict=True)))
+_LONG = 4  # letters in a row, of which only the first and the last are written
+LETTERS_NOTE = "A letter after a score: significantly better than the system with that letter."
+RANGES_NOTE = "A range such as ᶜ⁻ᶠ stands for its letters and all between."
 _MAX_MESSAGE = 2_000  # characters, of which a long value may be quoted
 _NAMED = 3  # systems that a sentence names
 _REASONS = 4  # differences from the scores of a log, as listed under a table
@@ -203,8 +207,22 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
             "</table>",
             *([f"<p>{escape(table.note)}</p>"] if table.note else []),
         ]
-    parts += [f"<p><code>{escape(line)}</code></p>" for line in lines]
+    parts += [f"<p><code>{breakable(line)}</code></p>" for line in lines]
     return "\n".join(parts)
+
+
+def breakable(signature: str) -> Any:
+    """A signature as HTML, in which browsers may begin a new line after each option."""
+    return _Html(escape(signature).replace("|", "|<wbr>"))
+
+
+class _Html(str):
+    """A text of HTML, which templates do not escape again."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self)
 
 
 def spreadsheet_cell(value: Any) -> Any:
@@ -278,12 +296,21 @@ def p_value(p: float) -> str:
 
 
 def raised(letters: str) -> str:
-    """Some of `LETTERS` as superscripts.
+    """Some of `LETTERS`, in their order, as superscripts; four or more in a row as a range.
 
-    >>> raised("ad")
-    'ᵃᵈ'
+    >>> raised("ad"), raised("acdefpr")
+    ('ᵃᵈ', 'ᵃᶜ⁻ᶠᵖʳ')
     """
-    return letters.translate(_RAISE)
+    start = 0
+    text = ""
+    while start < len(letters):
+        first, end = LETTERS.index(letters[start]), start + 1
+        while end < len(letters) and LETTERS.index(letters[end]) == first + end - start:
+            end += 1
+        row = letters[start:end]
+        text += row if len(row) < _LONG else f"{row[0]}-{row[-1]}"
+        start = end
+    return text.translate(_RAISE)
 
 
 def _cell(entry: Entry, marks: Marks, number_format: NumberFormat) -> str:

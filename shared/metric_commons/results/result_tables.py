@@ -12,6 +12,9 @@ from .module_results import ModuleResult
 from .notation import PLAIN, Notation, NumberFormat
 from .rendering import (
     LETTERS,
+    LETTERS_NOTE,
+    RAISED_DASH,
+    RANGES_NOTE,
     Entry,
     Marks,
     Table,
@@ -128,7 +131,8 @@ class Standings:
         """The meaning of the letters after scores."""
         if not any(self.winners.values()):
             return "No difference is significant."
-        return "A letter after a score: significantly better than the system with that letter."
+        has_ranges = any(RAISED_DASH in marks for marks in self.marks().values())
+        return f"{LETTERS_NOTE} {RANGES_NOTE}" if has_ranges else LETTERS_NOTE
 
     def legend_of_bold(self) -> str:
         """The meaning of bold numbers; empty if none is bold."""
