@@ -1,8 +1,8 @@
 """Names that people type for a score, and the module and option that compute it.
 
 The names are those of papers, of evaluate's modules, of the functions of scikit-learn, of the
-classes of torchmetrics and of the scores of lm-evaluation-harness and inspect_ai. Scores that no module computes name
-who has them.
+classes of torchmetrics and of the scores of lm-evaluation-harness and inspect_ai. Scores that no
+module computes name who has them.
 """
 
 import re

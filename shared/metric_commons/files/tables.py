@@ -75,6 +75,7 @@ class Source:
         self.references: Collection[str] = ()
         self.separator: str | None = None
         self.joined = 0
+        self.lists = 0
         self.progress = progress and shows_bars()
         self.sha256 = ""
         self.rows = 0  # the number of rows read so far
@@ -379,6 +380,8 @@ class _Reader:
             return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
         if field in source.references:
             source.joined += sum("|" in cell.strip("|") for cell in cells)
+        if field in source.references and (lists := sum(cell.startswith("[") for cell in cells)):
+            source.lists += lists if lists < len(cells) or self._kinds.get(field) is str else 0
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
             self._kinds[field] = kind
