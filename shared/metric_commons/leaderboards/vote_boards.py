@@ -10,9 +10,16 @@ from typing import Any
 
 from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source
-from ..results.notation import PLAIN, Notation, NumberFormat
-from ..results.rendering import Table, counted, label, listed_names
-from ..results.signature import signature
+from ..results.module_results import signature
+from ..results.rendering import (
+    PLAIN,
+    Notation,
+    NumberFormat,
+    Table,
+    counted,
+    label,
+    listed_names,
+)
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"

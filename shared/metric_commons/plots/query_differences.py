@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ranking.runs import QueryScores
-from ..results.comparisons import Comparison, interval_of_difference
-from ..results.notation import PLAIN
-from ..results.rendering import p_value
+from ..results.comparisons import Comparison
+from ..results.rendering import PLAIN, interval_of_difference, p_value
 from .captions import TITLE_LENGTH, shortened
 from .figures import render
 from .panels import BLUE, VERMILION

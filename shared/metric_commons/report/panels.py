@@ -4,16 +4,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..results.comparisons import (
-    Comparison,
-    interval_of_difference,
-    is_wide,
-    number_range,
-    winner_first,
-)
+from ..results.comparisons import Comparison, is_wide, number_range, winner_first
 from ..results.comparisons import table as table_of
-from ..results.notation import PLAIN, NumberFormat, formats_of_differences, scored_by
-from ..results.rendering import Entry, as_html, best_entries, format_of_entries, p_value
+from ..results.rendering import (
+    PLAIN,
+    Entry,
+    NumberFormat,
+    as_html,
+    best_entries,
+    format_of_entries,
+    formats_of_differences,
+    interval_of_difference,
+    p_value,
+    scored_by,
+)
 from ..results.results import Results
 from .axes import Axis, fit_axis
 

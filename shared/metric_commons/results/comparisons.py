@@ -4,16 +4,19 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from .notation import (
+from .module_results import signature
+from .rendering import (
     PLAIN,
-    PLAIN_NUMBERS,
     Notation,
     NumberFormat,
+    Table,
+    counted,
     formats_of_differences,
+    interval_of_difference,
+    label,
+    p_value,
     scored_by,
 )
-from .rendering import Table, counted, label, p_value
-from .signature import signature
 
 if TYPE_CHECKING:
     from ..numbers.arrays import Booleans, Floats
@@ -180,7 +183,7 @@ def compare_pairs(
         results = [
             made_simultaneous(
                 {**result, "p_adjusted": p},
-                alternative=cast(Any, alternative),
+                alternative=cast("Any", alternative),
                 confidence_level=confidence_level,
             )
             | {"simultaneous": True}
@@ -483,28 +486,3 @@ def _cells(
         "yes" if comparison["significant"] else "no",
         p_value(comparison["p_value"]),
     ]
-
-
-def interval_of_difference(
-    comparison: Comparison, number_format: NumberFormat = PLAIN_NUMBERS
-) -> str:
-    """The interval of a difference, in which the sign of each end is visible.
-
-    A simultaneous interval of a significant difference may end at 0, without it.
-
-    >>> shown = {"confidence_interval": [0.0, 0.12], "significant": True}
-    >>> interval_of_difference(shown), interval_of_difference({**shown, "significant": False})
-    ('[>0, +0.1200]', '[0, +0.1200]')
-    >>> interval_of_difference({"confidence_interval": [-0.5, -2e-5], "significant": True})
-    '[-0.5000, -2.0e-05]'
-    """
-    texts = []
-    for end, beyond in zip(comparison["confidence_interval"], "><", strict=True):
-        text = number_format.number(float(end), signed=True)
-        if not end:
-            text = f"{beyond}0" if comparison["significant"] else "0"
-        elif not float(text):  # a sign alone would look like zero
-            shown = number_format.factor * end
-            text = f"{shown:+.1e}" if abs(shown) < 0.00005 else f"{shown:+.1g}"
-        texts.append(text)
-    return f"[{', '.join(texts)}]"
