@@ -1,4 +1,4 @@
-"""What a page shows of scores: axes with a dot and an interval for each system, pair and group."""
+"""The panels of a page: axes with a dot and an interval for each system, pair and group."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
