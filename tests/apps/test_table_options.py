@@ -115,8 +115,12 @@ def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
 
     assert line.count("+") > 10
     assert len(line) <= 80
-    assert "A range such as" in " ".join(out.split())
+    assert "A range such as c-f stands" in " ".join(out.split())
     assert "⁻" in out
+    command = ("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")
+    latex = rows(*command, "--format", "latex", "--table", "all")[1]
+    assert latex.isascii()  # TeX knows no raised letters of Unicode
+    assert "--u}" in latex
 
 
 def test_an_interval_that_includes_0_beside_a_small_p_is_explained(rows):

@@ -133,7 +133,7 @@ _RAISE = str.maketrans(f"{LETTERS}-", f"{RAISED}{RAISED_DASH}")
 LOWERED = str.maketrans(dict(zip(f"{RAISED}{RAISED_DASH}", [*LETTERS, "--"], strict=True)))
 _LONG = 4  # letters in a row, of which only the first and the last are written
 LETTERS_NOTE = "A letter after a score: significantly better than the system with that letter."
-RANGES_NOTE = "A range such as ᶜ⁻ᶠ stands for its letters and all between."
+RANGES_NOTE = "A range such as c-f stands for its letters and all between."
 _MAX_MESSAGE = 2_000  # characters, of which a long value may be quoted
 _NAMED = 3  # systems that a sentence names
 _REASONS = 4  # differences from the scores of a log, as listed under a table
