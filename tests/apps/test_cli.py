@@ -483,12 +483,12 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.jsonl",
             GOOD + GOOD[:20],
-            "x.jsonl: row 1 (line 2) is cut off: Unterminated string starting at (column 20)",
+            "x.jsonl: row 1 (line 2) is cut off: not JSON: Unterminated string starting at (column",
         ),
         (
             "x.jsonl",
             GOOD + "{answer: 1}\n",
-            "x.jsonl: row 1 (line 2): Expecting property name enclosed in double quotes (column 2)",
+            "x.jsonl: row 1 (line 2): not JSON: Expecting property name enclosed in double quotes",
         ),
         ("x.jsonl", GOOD + "[1]\n", "x.jsonl: row 1 (line 2) is not an object with fields"),
         (
@@ -499,13 +499,25 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.jsonl",
             GOOD.encode() + b'{"answer": "\xff"}\n',
-            "x.jsonl: line 2 is not UTF-8: byte 0xff after 12 valid bytes",
+            "x.jsonl: line 2 is not UTF-8: byte 0xff after 12 valid bytes; save the file as UTF-8",
         ),
         ("x.json", "[1]", "x.json: row 0 is not an object with fields"),
-        ("x.json", '{"a": 1}', 'x.json: neither a list of objects nor {"data": [...]}'),
-        ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
+        (
+            "x.json",
+            '{"a": 1}',
+            "x.json: neither a list of objects, one per row, nor {\"data\": [...]}; it has ['a']",
+        ),
+        (
+            "x.json",
+            "[{]",
+            "x.json: Expecting property name enclosed in double quotes: line 1",
+        ),
         ("x.json", "[" * 100_000, "x.json: values are nested too deeply"),
-        ("x.json", b"\xff", "x.json: line 1 is not UTF-8: byte 0xff after 0 valid bytes"),
+        (
+            "x.json",
+            b"\xff",
+            "x.json: line 1 is not UTF-8: byte 0xff after 0 valid bytes; save the file as UTF-8",
+        ),
         (
             "x.csv",
             "answer,gold\nx,y\nx\n",
@@ -595,7 +607,7 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
         (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
         (["qa_em", "x.jsonl", "--references", "gold"], "Missing option '--predictions'"),
-        (["qa_em", "x.jsonl", "--predictions", "answer"], "qa_em needs --references"),
+        (["qa_em", "x.jsonl", "--predictions", "answer"], "qa_em needs --references FIELD"),
         (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option: --sav"),
         (["paired_significance", "x.jsonl", *FIELDS], "paired_significance takes predictions1,"),
         (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "--format must be one of"),
@@ -640,7 +652,10 @@ def test_a_file_that_may_not_be_read_is_one_line(refused, monkeypatch):
 def test_a_folder_is_no_file(refused):
     Path("x.jsonl").mkdir()
 
-    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (1, "x.jsonl: Is a directory")
+    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (
+        1,
+        "x.jsonl: this is a folder; name the files in it",
+    )
 
 
 # How it ends
@@ -733,7 +748,7 @@ def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_termina
 
     lines = contents.text_lines
     monkeypatch.setattr(contents, "text_lines", slow)
-    monkeypatch.setattr(files, "on_terminal", lambda: is_terminal)
+    monkeypatch.setattr(files, "shows_bars", lambda: is_terminal)
     write("x.jsonl", GOOD * 10_000 + "{}\n")
     status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS)
     bar, _, said = err.rpartition("\r")

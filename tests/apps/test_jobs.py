@@ -117,7 +117,7 @@ def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_
             yield result
 
     monkeypatch.setattr(parallel_rows, "map_ordered", slow)
-    monkeypatch.setattr(usage, "on_terminal", lambda: is_terminal)
+    monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
     write("x.jsonl", ROWS)
     status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -270,6 +271,35 @@ def test_old_names_of_options_work_for_one_minor_version(raw):
     assert raw("describe", "qa_em", "--json")[1].startswith("warning: --json is now --format=json")
     err = raw("score", "qa_em", "x.csv", "-p", "answer", "--answers", "no.csv", "--id", "id")[1]
     assert err.startswith(f"warning: --answers is now --references-file; {removed}")
+
+
+def test_usual_mistakes_with_files_say_what_to_do(raw):
+    Path("x.csv").write_text(ROWS)
+    with zipfile.ZipFile("book.xlsx", "w") as book:
+        book.writestr("xl/workbook.xml", "<workbook/>")
+    Path("book.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
+    Path("latin.csv").write_bytes("answer,gold\nMünchen,München\n".encode("latin-1"))
+    Path("columns.json").write_text('{"answer": ["a"], "gold": ["a"]}')
+    Path("more.csv").write_text("answer,gold\na,b,c\n")
+    fields = ("-p", "answer", "-r", "gold")
+
+    for name in ("book.xlsx", "book.xls"):
+        message = f"error: {name}: this is a spreadsheet; save its sheet as .csv\n"
+        assert raw("score", "qa_em", name, *fields) == (1, message)
+    assert raw("score", "qa_em", "latin.csv", *fields)[1].endswith("save the file as UTF-8\n")
+    assert "one per row" in raw("score", "qa_em", "columns.json", *fields)[1]
+    assert "needs double quotes" in raw("score", "qa_em", "more.csv", *fields)[1]
+    assert "name the files in it, such as " in raw("score", "qa_em", ".", *fields)[1]
+    Path("rows.jsonl").write_text('{"answer": "a"}\n' * 2)
+    assert "must be scored first" in raw("compare", "rows.jsonl")[1]
+
+
+def test_cells_with_lists_beside_others_are_counted(raw):
+    Path("mixed.csv").write_text('answer,gold\na,"[""a""]"\nb,b\n')
+    status, err = raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold")
+
+    assert (status, "note: 1 cell of references with a list" in err) == (0, True)
+    assert raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold", "-q")[1] == ""
 
 
 def test_new_folders_and_files_are_reported_unless_quiet(raw):

@@ -19,7 +19,8 @@ from tests.spec import GIVEN, ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"
 NQ = GIVEN / "data" / "text" / "openqa_eval"
-VOID = {"meta", "link", "img", "br", "hr", "input"}
+NO_FIELDS = "There are no examples, which need the fields of the rows; these results name none."
+VOID = {"meta", "link", "img", "br", "hr", "input", "wbr"}
 
 
 class Page(HTMLParser):
@@ -131,8 +132,28 @@ def test_every_score_is_on_the_page(scored):
         line = lines[figure.system, figure.score]
         low, high = figure.interval
         assert float(line["data-value"]) == figure.value
-        assert f"{figure.value:.4f}" in line["text"]
-        assert f"[{low:.4f}, {high:.4f}]" in line["text"]
+        assert f"{figure.value:.2f}" in line["text"]
+        assert f"[{low:.2f}, {high:.2f}]" in line["text"]
+
+
+def test_the_numbers_of_a_page_are_those_of_the_terminal(scored):
+    options = ["--confidence", "0.9", "--compare", "--group-by", "topic"]
+    page = scored(CAPITALS, ["atlas", "borealis"], *options, references="answers")
+    scores, groups, differences = Results.read("r.json").tables()
+
+    def numbers(lines):
+        texts = " ".join(each["text"] for each in lines)
+        return set(re.findall(r"[+-]?\d+\.\d+|\[\S+ \S+\]", texts))
+
+    def cells(table, columns):
+        return numbers({"text": row[column]} for row in table.rows for column in columns)
+
+    lines = page.of_class("line")
+    assert numbers(each for each in lines if "data-system" in each) == cells(scores, range(2, 6))
+    assert numbers(each for each in lines if "data-diff" in each) == cells(differences, [5, 6, 7])
+    assert numbers(each for each in page.elements if "data-group" in each) == cells(
+        groups, range(3, 7)
+    )
 
 
 def test_dots_and_bars_stand_where_the_numbers_are(scored):
@@ -171,8 +192,8 @@ def test_every_difference_is_on_the_page(scored):
         assert float(line["data-diff"]) == each["diff"]
         p = p_value(each["p_adjusted"])
         low, high = each["confidence_interval"]
-        ends = "[{}, {}]".format(*(f"{end:+.4f}" if end else "0" for end in (low, high)))
-        text = f"{each['diff']:+.4f} {ends} p {p if p[0] == '<' else f'= {p}'}"
+        ends = "[{}, {}]".format(*(f"{end:+.2f}" if end else "0" for end in (low, high)))
+        text = f"{each['diff']:+.2f} {ends} p {p if p[0] == '<' else f'= {p}'}"
         assert text in line["text"]
         assert ("open" in line["class"].split()) is not each["significant"]
     low, high = comparisons[0]["confidence_interval"]
@@ -507,7 +528,7 @@ def test_results_made_in_python_have_a_page_without_examples():
     results = score("qa_em", predictions=["a"], references=["a"], per_example=True)
     page = Page(render(results, find_examples(results)))
 
-    assert texts(page, "note") == ["The results do not record the files and fields of their rows."]
+    assert texts(page, "note") == [NO_FIELDS]
     assert "The results name no input files" in page.where(id="provenance")[0]["text"]
 
 
@@ -525,7 +546,7 @@ def test_runs_of_retrieval_have_a_page(run):
     status, out, err = run("report", "r.json", "--save", "page.html")
 
     assert (status, out) == (0, "")
-    assert "note: The results do not record the files and fields of their rows.\n" in err
+    assert f"note: {NO_FIELDS}\n" in err
     page = Page(Path("page.html").read_text("utf-8"))
     (line,) = (each for each in page.elements if "data-diff" in each)
     assert float(line["data-diff"]) == Results.read("r.json").comparisons[0]["diff"]
@@ -799,11 +820,11 @@ def test_a_matrix_has_a_cell_for_each_significant_pair():
     assert "all pairs" in text
 
 
-def test_long_names_are_short_where_letters_stand_for_them():
+def test_long_names_are_whole_beside_scores_and_letters_in_differences():
     page = Page(render(many(4, 1, length=30), find_nothing()))
     names = [" ".join(each["text"].split()) for each in page.of_class("name")]
 
-    assert names[0] == "axxxxxxxxx…xxxxmodel-3"
+    assert names[0] == f"a{'x' * 30}model-3"  # the letter, and the name
     assert names[-1] in {"c − d", "d − c"}
     table = page.where(id="scores")[0]["text"]
     assert "x" * 30 + "model-3" in table  # in full once, beside its letter

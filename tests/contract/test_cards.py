@@ -58,6 +58,7 @@ def column(text, name):
     """The cells below `name` in the first table of `text`."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
+    assert name in header, f"the table with the columns {header} has no column {name!r}"
     return [row[header.index(name)] for row in rows]
 
 

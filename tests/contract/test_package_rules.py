@@ -485,6 +485,15 @@ def test_a_script_keeps_the_rules(name):
     assert not hidden_from_help(text)
 
 
+def test_the_script_for_contributors_keeps_the_rules():
+    (text,) = re.findall(r'^```python\n(""".*?)^```', CONTRIBUTING, re.DOTALL | re.MULTILINE)
+
+    assert not foreign(text)
+    assert not disordered(text)
+    assert not misnamed("token_jaccard", text)
+    assert not hidden_from_help(text)
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_inputs_arrive_without_loss(name):
     metric = evaluate.load(str(script(name).parent))

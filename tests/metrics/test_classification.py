@@ -315,7 +315,12 @@ REFUSED = [
     ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
     ([0.2, 0.9], ["no", "yes"], {}, "labels are 'no', 'yes': pos_label must say which one the"),
     ([0.2, 0.9], [1, 2], {}, "of scores the greater one is positive, of labels 1 is; pos_label"),
-    ([0, 1], ["no", "yes"], {}, r"predictions\[0\] is 0, a number, but .* pass floats for scores"),
+    (
+        [0, 1],
+        ["no", "yes"],
+        {},
+        r"predictions\[0\] is 0, a number, but .* or pass floats for scores",
+    ),
     ([0, 1], [0, 1], {"labels": [2, 3]}, "labels are 2, 3, but none of them is in a row"),
     ([0.1, math.inf], [1, 0], {}, r"predictions\[1\] is inf; a score is a finite number"),
     ([0.1, math.nan], [1, 0], {}, r"predictions\[1\] is NaN; every row needs a number"),

@@ -1,15 +1,19 @@
 """Names that people type for a score, and the module and option that compute it.
 
-The names are those of papers, of evaluate's modules, of the functions of scikit-learn and of the
-scores of lm-evaluation-harness and inspect_ai. Scores that no module computes name who has them.
+The names are those of papers, of evaluate's modules, of the functions of scikit-learn, of the
+classes of torchmetrics and of the scores of lm-evaluation-harness and inspect_ai. Scores that no
+module computes name who has them.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
 _SIMILAR = 0.75  # of names that may be misspellings of each other: "bleu" and "blue", not "ter"
 _ENDINGS = ("_score", "_loss")  # of scikit-learn's and others' functions
+_TASKS = ("binary", "multiclass", "multilabel", "retrieval")  # before names of classes
+_WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z][a-z]+[0-9]*")  # in names of classes
 
 
 class Use(NamedTuple):
@@ -118,6 +122,7 @@ USES: Mapping[str, tuple[Use, ...]] = {
         Use("span_f1", "f1", data=_ENTITIES),
     ),
     "f_measure": (Use("classification", "f1"),),
+    "precision_recall_fscore_support": _classification("f1"),
     "fbeta": _classification("f_beta", "beta=2"),
     "f_beta": _classification("f_beta", "beta=2"),
     "f2": _classification("f_beta", "beta=2"),
@@ -175,6 +180,8 @@ USES: Mapping[str, tuple[Use, ...]] = {
     "calibration": _ECE,
     "calibration_curve": _ECE,
     "expected_calibration_error": _ECE,
+    "calibration_error": _ECE,
+    "ece_10_bin": _ECE,
     "mce": _classification("mce", "calibration_bins=15"),
     "hamming": _classification("hamming_loss"),
     "hamming_loss": _classification("hamming_loss"),
@@ -196,6 +203,7 @@ USES: Mapping[str, tuple[Use, ...]] = {
     "squad": (Use("qa_em"), Use("qa_f1")),
     "squad_f1": (Use("qa_f1"),),
     "token_f1": (Use("qa_f1"),),
+    "word_f1": (Use("qa_f1"),),
     "triviaqa": (Use("qa_em", setting="normalizer=triviaqa"),),
     "drop": (Use("qa_f1", setting="normalizer=drop"),),
     "gsm8k": (Use("qa_em", setting="extract=gsm8k"), Use("math_equivalence")),
@@ -209,6 +217,7 @@ USES: Mapping[str, tuple[Use, ...]] = {
     "math_verify": (Use("math_equivalence"),),
     "competition_math": (Use("math_equivalence"),),
     "choice": (Use("qa_em"), Use("truthful_mc")),
+    "mmlu": (Use("qa_em"), Use("truthful_mc")),
     "simpleqa": (Use("selective_answering", "f1"),),
     "aurc": (Use("selective_answering", "aurc"),),
     "multiple_choice": (Use("truthful_mc"),),
@@ -233,6 +242,7 @@ USES: Mapping[str, tuple[Use, ...]] = {
     "chrf++": (Use("chrf", setting="word_order=2"),),
     "chrfpp": (Use("chrf", setting="word_order=2"),),
     "tercom": (Use("ter"),),
+    "translation_edit_rate": (Use("ter"),),
     "edit_distance": (Use("error_rate", "cer", "unit=character"),),
     "levenshtein": (Use("error_rate", "cer", "unit=character"),),
     # programs, samples and judges
@@ -261,6 +271,8 @@ USES: Mapping[str, tuple[Use, ...]] = {
     "llm_judge": (Use("judge_corrected"), Use("judge_agreement")),
     # rankings
     "ndcg": _NDCG,
+    "normalized_dcg": _NDCG,
+    "ndcg_burges": _ranking("ndcg_exp@10"),
     "dcg": _ranking("dcg@10"),
     "map": _MAP,
     "mean_average_precision": _MAP,
@@ -338,6 +350,7 @@ USES: Mapping[str, tuple[Use, ...]] = {
     "purity": _clustering("purity", is_default=False),
     # entities
     "seqeval": _SPANS,
+    "poseval": _SPANS,
     "conlleval": _SPANS,
     "ner": _SPANS,
     "entity_f1": _SPANS,
@@ -380,6 +393,8 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "context_recall": (_OF_MODELS, "ragas"),
     "g_eval": (_OF_MODELS, "deepeval"),
     "toxicity": (_OF_MODELS, _EVALUATE),
+    "hallucination": (_OF_MODELS, "deepeval"),
+    "bias": (_OF_MODELS, "deepeval"),
     "clip": (_OF_MODELS, "torchmetrics"),
     "fid": (_OF_MODELS, "torchmetrics"),
     "meteor": ("it needs WordNet", "evaluate and nltk"),
@@ -398,6 +413,9 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "diversity": ("", "nltk"),
     "self_bleu": ("", "nltk"),
     "hinge": ("", "scikit-learn"),
+    "cosine_similarity": ("", "scikit-learn"),
+    "rl_reliability": ("", _EVALUATE),
+    "xtreme_s": ("", _EVALUATE),
 }
 
 
@@ -419,8 +437,13 @@ def suggestion(name: str, modules: Collection[str]) -> str:
     '; bert-score has it (it needs a model)'
     >>> suggestion("qa_emm", ["qa_em"]), suggestion("metal", ["ter"])
     ("; did you mean 'qa_em'?", '')
+    >>> suggestion("MulticlassAUROC", []), suggestion("BLEUScore", ["bleu"])
+    ('; use classification (its score roc_auc) for scores of labels or selective_answering \
+(its score auroc) for answers with confidences', '; use bleu')
     """
     for key in _keys(name):
+        if key in modules:
+            return f"; use {key}"
         if key in USES:
             parts = [_at_cutoff(use, name).sentence_part() for use in USES[key]]
             return f"; use {_alternatives(parts)}"
@@ -444,6 +467,13 @@ def _keys(name: str) -> Iterable[str]:
     without_cutoff = plain.partition("@")[0].removesuffix("_at_k")
     benchmark = plain.partition("/")[0]
     stems = dict.fromkeys([plain, without_cutoff, *([benchmark] if "glue" in benchmark else [])])
+    words = [word.lower() for word in _WORD.findall(name)]
+    while words and words[0] in _TASKS:
+        del words[0]
+    words = words[: -1 if words[-1:] == ["score"] else None]
+    if words[:1] == ["char"]:
+        words[0] = "character"
+    stems |= dict.fromkeys(["_".join(words), "".join(words)] if words else [])
     for stem in stems:
         yield stem
         for ending in _ENDINGS:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from ..files.streams import on_terminal
+from ..numbers.progress import shows_bars
 
 _Step = TypeVar("_Step")
 
@@ -40,7 +40,7 @@ def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_S
     >>> list(with_bar([1, 2], "counting"))
     [1, 2]
     """
-    if not on_terminal():
+    if not shows_bars():
         return steps
     from tqdm import tqdm
 

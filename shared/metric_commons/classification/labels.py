@@ -85,7 +85,8 @@ def _check_labels_of_texts(predictions: Column, references: Column) -> None:
         raise RowError(
             "predictions",
             0,
-            f"is {predictions[0]}, a number, but references are texts; pass floats for scores",
+            f"is {predictions[0]}, a number, but references are texts, such as {references[0]!r}; "
+            "make both of one kind, or pass floats for scores",
         )
 
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
+from ..numbers.progress import set_quiet
 from ..results.rendering import message_line
 
 if TYPE_CHECKING:
@@ -121,6 +123,7 @@ def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     """Run a command of a program; an error becomes its exit status and one line on stderr."""
     words = []
+    set_quiet(quiet=False)
     for word, message in with_new_names(sys.argv[1:] if arguments is None else arguments):
         words.append(word)
         if message:
@@ -142,11 +145,20 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused("values are nested too deeply", 1)
     except FileNotFoundError as error:
         return _refused(f"no such file: {error.filename or error}", 1)
+    except IsADirectoryError as error:
+        return _refused(_folder_message(Path(error.filename)), 1)
     except OSError as error:
         prefix = f"{error.filename}: " if error.filename else ""
         return _refused(f"{prefix}{error.strerror or error}", 1)
     except ValueError as error:
         return _refused(str(error), 1)
+
+
+def _folder_message(path: Path) -> str:
+    """The message about a folder in place of a file, with the first file in it as an example."""
+    files = sorted(member for member in path.iterdir() if member.is_file())
+    example = f", such as {files[0]}" if files else ""
+    return f"{path}: this is a folder; name the files in it{example}"
 
 
 def _refused(message: str, status: int) -> int:

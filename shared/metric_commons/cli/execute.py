@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
+from ..console.options import Quiet
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -20,6 +21,7 @@ from ..files.json_rows import fault_of
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..numbers.checks import nearest
+from ..numbers.progress import shows_bars
 
 Outcome = dict[str, Any]  # a line of the file
 
@@ -64,6 +66,7 @@ def execute(
             "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
         ),
     ] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 
@@ -176,7 +179,9 @@ def _run(
     try:
         with (
             open(journal, "a", encoding="utf-8") as file,
-            tqdm(desc="running", total=len(futures), delay=1, leave=False, disable=None) as bar,
+            tqdm(
+                desc="running", total=len(futures), delay=1, leave=False, disable=not shows_bars()
+            ) as bar,
         ):
             file.write("\n")  # ends a line that was cut by a kill
             for future in as_completed(futures):

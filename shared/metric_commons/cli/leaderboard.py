@@ -17,6 +17,7 @@ from ..console.options import (
     Decimals,
     LatexLabel,
     Percent,
+    Quiet,
     Rows,
     Scores,
     Top,
@@ -100,6 +101,7 @@ def leaderboard(
     percent: Percent = False,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    quiet: Quiet = False,
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
@@ -122,7 +124,9 @@ def leaderboard(
         for name, value in (of_results | {"--group": group, "--scores": scores}).items():
             if value:
                 raise UsageError(f"{name} is for saved results and does not go with --votes")
-        _show([_votes_section(votes, settings or [], cluster_by, level, top)], presentation)
+        _show(
+            [_votes_section(votes, settings or [], cluster_by, level, top, notation)], presentation
+        )
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
@@ -177,6 +181,10 @@ def history(
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
     format_name: OutputFormat = "table",
+    digits: Decimals = None,
+    percent: Percent = False,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
 
@@ -189,6 +197,8 @@ def history(
     from ..leaderboards import histories, leaderboards
 
     level = _LEVEL if confidence is None else confidence
+    presentation = Presentation(format_name, digits, percent, None, caption, latex_label)
+    presentation.check()
     results = leaderboards.read_results(paths, rows or [])
     if cluster_by is not None:
         results = [stored.clustered(cluster_by, level) for stored in results]
@@ -202,10 +212,9 @@ def history(
         signatures = {entry.result.signature: None for entry in changes.results}
         signatures |= {change["signature"]: None for change in changes.changes}
         heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
-        sections.append(
-            Section(changes.table(top), list(signatures), heading, list(changes.records()))
-        )
-    _show(sections, Presentation(format_name))
+        table = changes.table(top, presentation.notation)
+        sections.append(Section(table, list(signatures), heading, list(changes.records())))
+    _show(sections, presentation)
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
@@ -230,7 +239,12 @@ def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
 
 
 def _votes_section(
-    path: Path, settings: Sequence[str], cluster_by: str | None, level: float, top: int | None
+    path: Path,
+    settings: Sequence[str],
+    cluster_by: str | None,
+    level: float,
+    top: int | None,
+    notation: Notation,
 ) -> Section:
     """The leaderboard of a file of votes."""
     from ..files.tables import Source
@@ -248,7 +262,9 @@ def _votes_section(
         "sentence": board.sentence(),
         "signatures": [board.signature()],
     }
-    return Section(board.table(top), [board.signature()], heading, list(board.records())[:top])
+    return Section(
+        board.table(top, notation), [board.signature()], heading, list(board.records())[:top]
+    )
 
 
 def _section(content: "Leaderboard", notation: Notation) -> Section:

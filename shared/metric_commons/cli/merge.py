@@ -18,6 +18,7 @@ from ..console.options import (
     Save,
     Scores,
     Seed,
+    Sort,
     TableKind,
 )
 from ..console.outputs import OutputFormat, Outputs, Presentation
@@ -42,6 +43,7 @@ def merge(
     seed: Seed = 0,
     save: Save = None,
     format_name: OutputFormat = "table",
+    sort: Sort = None,
     digits: Decimals = None,
     percent: Percent = False,
     table: TableKind = None,
@@ -74,4 +76,5 @@ def merge(
     results = total.results(
         confidence_level=confidence, interval=interval, n_resamples=resamples, seed=seed
     )
-    outputs.write(signed(results, total.preset).choose(scores))
+    results = signed(results, total.preset).choose(scores)
+    outputs.write(results if sort is None else results.sort(sort))

@@ -8,6 +8,7 @@ import typer
 from ..console.options import Quiet, Scores
 from ..console.outputs import check_report, check_written, say_written
 from ..files.stored import write_whole
+from ..numbers.progress import is_quiet
 from ..results.rendering import label
 
 
@@ -70,6 +71,7 @@ def report(
     chosen = together.choose(scores)
     row_examples = find_examples(chosen, fields=show or [], copies=data or [], count=examples)
     write_whole(save, [render(chosen, row_examples)])
-    for note in dict.fromkeys([*problems, *filter(None, [problem]), *row_examples.notes]):
+    notes = [*problems, *filter(None, [problem]), *row_examples.notes]
+    for note in () if is_quiet() else dict.fromkeys(notes):
         typer.echo(label(f"note: {note}"), err=True)
     say_written(save)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import Quiet, correction_named
+from ..console.options import (
+    Caption,
+    Decimals,
+    LatexLabel,
+    Percent,
+    Quiet,
+    Sort,
+    TableKind,
+    correction_named,
+)
 from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
 from ..files.read_limits import Limits
 from ..numbers.checks import OptionError, nearest
@@ -32,6 +41,12 @@ def run(
         ),
     ] = None,
     format_name: OptionalOutputFormat = None,
+    sort: Sort = None,
+    digits: Decimals = None,
+    percent: Percent = False,
+    table: TableKind = None,
+    caption: Caption = "",
+    latex_label: LatexLabel = "",
     quiet: Quiet = False,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None,
@@ -55,7 +70,13 @@ def run(
 
     document = config.read(path)
     if ultrarag.is_parameters(document.content):
-        for option, value in (("--preset", preset), ("--format", format_name)):
+        of_tables = {"--sort": sort, "--digits": digits, "--percent": percent or None}
+        of_tables |= {
+            "--table": table,
+            "--caption": caption or None,
+            "--label": latex_label or None,
+        }
+        for option, value in {"--preset": preset, "--format": format_name, **of_tables}.items():
             if value is not None:
                 raise UsageError(f"{option} does not apply to a parameter file of UltraRAG")
         ultrarag.run(path, document, profile or "ultrarag")
@@ -73,7 +94,14 @@ def run(
         )
     evaluation = _evaluation(config_of_file, path)
     outputs = Outputs(
-        Presentation(format_name or config_of_file.outputs.format),
+        Presentation(
+            format_name or config_of_file.outputs.format,
+            digits,
+            percent,
+            table,
+            caption,
+            latex_label,
+        ),
         save=_path(config_of_file.outputs.save),
         per_example=_path(config_of_file.outputs.per_example),
         html=_path(config_of_file.outputs.html),
@@ -84,13 +112,15 @@ def run(
     except OptionError as error:
         raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
     described = config.with_ordered_keys(config.Config, content)
-    outputs.write(replace(results, provenance=results.provenance | {"config": described}))
+    results = replace(results, provenance=results.provenance | {"config": described})
+    outputs.write(results if sort is None else results.sort(sort))
 
 
 def init(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
     ] = Path("metric-commons.yaml"),
+    quiet: Quiet = False,
 ) -> None:
     """Write an example of a configuration file with comments."""
     from ..console.config import EXAMPLE
@@ -100,7 +130,8 @@ def init(
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
     write_whole(path, [EXAMPLE])
-    typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
+    if not quiet:
+        typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 
 
 def _path(name: str | None) -> Path | None:

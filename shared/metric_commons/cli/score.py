@@ -30,7 +30,6 @@ from ..console.options import (
     TableKind,
     check_processes,
     correction_named,
-    is_quiet,
     modules_and_files_like,
     with_request,
 )
@@ -41,6 +40,7 @@ from ..files.streams import STANDARD_INPUT
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
+from ..numbers.progress import is_quiet
 from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
@@ -194,10 +194,17 @@ def score(
 
 
 def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
-    """Report on stderr how many cells look as if they held several references."""
-    joined = sum(source.joined for source in sources)
+    """Report on stderr how many cells of texts look as if they held several references."""
+    sources = list(sources)
+    joined, lists = (sum(getattr(s, name) for s in sources) for name in ("joined", "lists"))
     inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
     takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
+    if lists and takes_lists and not is_quiet():
+        typer.echo(
+            f"note: {counted(lists, 'cell')} of references with a list counted as one text each; a "
+            "column has lists if every cell is one",
+            err=True,
+        )
     if joined and takes_lists and not is_quiet():
         typer.echo(
             f"note: {counted(joined, 'cell')} of references with a '|' counted as one text each; "
@@ -313,7 +320,7 @@ def check_usage(evaluation: Evaluation) -> None:
             and not is_named
             and "references" in metric.required_inputs
         ):
-            raise UsageError(f"{name} needs --references")
+            raise UsageError(f"{name} needs --references FIELD, the field of what is right")
     _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
     if evaluation.compare and len(evaluation.systems) < 2 and not is_long:

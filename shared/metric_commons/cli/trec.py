@@ -41,6 +41,7 @@ from ..console.run_scores import (
     summary,
 )
 from ..console.trec_eval import lines, printed, relstring_length
+from ..numbers.progress import set_quiet
 from ..results.comparisons import compare_pairs
 from ..results.module_results import provenance
 from ..results.results import FORMATS
@@ -217,6 +218,15 @@ def trec(
     table: TableKind = None,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",  # -q is that of trec_eval
+            callback=lambda value: set_quiet(quiet=value),
+            help="Show no progress, and not which files were written.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
 ) -> None:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 

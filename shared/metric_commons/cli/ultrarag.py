@@ -12,13 +12,14 @@ from typing import Any
 import typer
 
 from ..console.config import Document, key_error, validated
-from ..console.outputs import check_written
+from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import signature, table
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Count
+from ..numbers.progress import is_quiet, shows_bars
 from ..results.rendering import message_line
 
 _ROWS = 2048  # of a block
@@ -104,7 +105,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     parents = [] if is_flat else ["evaluation"]
     settings: Any = validated(kind, evaluation, path, parents, others_allowed=True)
     save = None if settings.save_path is None else Path(settings.save_path)
-    for note in _notes(document, evaluation, kind):
+    for note in () if is_quiet() else _notes(document, evaluation, kind):
         typer.echo(message_line(f"{path}: {note}"), err=True)
 
     if kind is Answers:
@@ -126,8 +127,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     if save:
         write_whole(save, _json({**results, "profile": profile, "signature": line}))
     typer.echo(f"{table(results)}\n{line}")
-    if save:
-        typer.echo(message_line(f"saved to {save}"), err=True)
+    say_written(save)
 
 
 def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
@@ -301,7 +301,7 @@ def _bar() -> Iterator[ultrarag.Progress]:
     """A bar on stderr, if it takes longer than a second."""
     from tqdm import tqdm
 
-    with tqdm(desc="scoring", delay=1, leave=False, disable=None) as bar:
+    with tqdm(desc="scoring", delay=1, leave=False, disable=not shows_bars()) as bar:
 
         def advance(finished: int, steps: int) -> None:
             bar.total = steps

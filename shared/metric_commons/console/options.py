@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
 from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
@@ -15,6 +14,7 @@ from ..catalog.presets import PRESETS
 from ..catalog.request import DEFAULTS, HELP, annotations, check_jobs
 from ..catalog.usage import UsageError
 from ..numbers.domains import Level, Range
+from ..numbers.progress import set_quiet
 from ..results.rendering import KINDS
 from ..statistics.methods import Method
 
@@ -265,7 +265,7 @@ Quiet = Annotated[
         "--quiet",
         "-q",
         callback=lambda value: set_quiet(quiet=value),
-        help="Do not report which files were written.",
+        help="Show no progress, no notes, and not which files were written.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -354,20 +354,6 @@ Rows = Annotated[
         "one for each result.",
     ),
 ]
-
-
-_quiet = ContextVar("quiet", default=False)  # of the command that runs
-
-
-def set_quiet(*, quiet: bool) -> bool:
-    """Choose whether the command that runs reports which files it wrote."""
-    _quiet.set(quiet)
-    return quiet
-
-
-def is_quiet() -> bool:
-    """Whether the command that runs does not report which files it wrote."""
-    return _quiet.get()
 
 
 def check_processes(jobs: int | None) -> None:

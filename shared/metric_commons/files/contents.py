@@ -30,6 +30,9 @@ _TEXT_FORMATS = ("lines", "conll")
 _TEXT_SUFFIXES = ("txt", "conll", "bio", "iob")
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OF_SPREADSHEETS = ("xl/workbook.xml", "content.xml")  # of Excel, and of LibreOffice
+_SPREADSHEET = "this is a spreadsheet; save its sheet as .csv"
 
 Fields = Callable[[], Sequence[str]]  # the fields to read, known when the first row is requested
 
@@ -57,9 +60,13 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     start = stream.start()
     if format_name in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
         return _log(Content(stream.path, "text", None, _texts(stream)), format_name)
+    if start.startswith(_OLD_OFFICE):
+        raise ValueError(_SPREADSHEET)
     if start.startswith(_ZIP) and not is_table:
         file = stream.seekable()
         names = zipfile.ZipFile(file).namelist()
+        if any(name in _OF_SPREADSHEETS for name in names):
+            raise ValueError(_SPREADSHEET)
         return _log(
             Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits),
             format_name,

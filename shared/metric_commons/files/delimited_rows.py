@@ -8,6 +8,7 @@ from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
 from .read_limits import LimitError
 
+_QUOTES = "; a text with separators needs double quotes around it"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 _LARGEST = 2**31 - 1  # that the csv module takes everywhere
 
@@ -44,7 +45,7 @@ def delimited_rows(
             if len(cells) != len(header):
                 raise ValueError(
                     f"{location(row, start)}: the number of cells is {len(cells)}, but the header "
-                    f"has {len(header)}"
+                    f"has {len(header)}{_QUOTES if len(cells) > len(header) else ''}"
                 )
             yield start, dict(zip(header, cells, strict=True))
             row += 1

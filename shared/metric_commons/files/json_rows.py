@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from ..numbers.checks import nearest
+from ..numbers.checks import nearest, shown
 
 Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, and its fields
 
@@ -59,7 +59,7 @@ def text_lines(content: Iterable[bytes]) -> Iterator[str]:
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"line {number} is not UTF-8: byte 0x{line[error.start]:02x} "
-                f"after {error.start} valid bytes"
+                f"after {error.start} valid bytes; save the file as UTF-8"
             ) from None
         yield text.removeprefix("\ufeff") if number == 1 else text
 
@@ -111,8 +111,9 @@ def _decoded(lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder) -> Ite
                 values = decoder.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
+            column = min(error.pos, len(line.rstrip())) + 1
             raise ValueError(
-                f"{location(row, number)}{state}: {error.msg} (column {error.colno})"
+                f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
             ) from None
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
@@ -127,8 +128,9 @@ def fault_of(error: BaseException) -> str:
     """
     if isinstance(error, RecursionError):
         return "values are nested too deeply"
-    is_long = "integer string conversion" in str(error)
-    return "an integer has more than 4,300 digits" if is_long else str(error)
+    if "integer string conversion" in str(error):
+        return "an integer has more than 4,300 digits"
+    return str(error)
 
 
 def rows_of_document(document: Any) -> Iterator[Row]:
@@ -139,7 +141,8 @@ def rows_of_document(document: Any) -> Iterator[Row]:
     """
     rows = document.get("data") if isinstance(document, dict) else document
     if not isinstance(rows, list):
-        raise ValueError('neither a list of objects nor {"data": [...]}')
+        hint = f"; it has {shown([*document])}" if isinstance(document, dict) else ""
+        raise ValueError(f'neither a list of objects, one per row, nor {{"data": [...]}}{hint}')
     return rows_of_items(rows)
 
 

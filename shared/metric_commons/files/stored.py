@@ -59,7 +59,9 @@ class Stored(ABC):
         try:
             content = json.loads(text)
         except json.JSONDecodeError as error:
-            raise ValueError(f"not a JSON object in the format {cls.FORMAT}: {error}") from error
+            hint = "; a file of rows must be scored first, with --save" if error.pos else ""
+            problem = f"not a JSON object in the format {cls.FORMAT}: {error}{hint}"
+            raise ValueError(problem) from error
         except RecursionError as error:
             raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None

@@ -25,11 +25,6 @@ _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
-def on_terminal() -> bool:
-    """Whether stderr is a terminal, where a progress bar is useful."""
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
 def stem(path: Path) -> str:
     """The file's name without the suffixes of its format and compression.
 

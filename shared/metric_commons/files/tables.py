@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..numbers.progress import shows_bars
 from .contents import log_in
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
@@ -24,7 +25,7 @@ from .logs import PLAIN_ROWS, Log, Record
 from .pieces import Piece
 from .read_limits import Limits
 from .selections import Getter, Selected, Selection
-from .streams import STANDARD_INPUT, Stream, broken_compression, on_terminal
+from .streams import STANDARD_INPUT, Stream, broken_compression
 
 _EXAMPLES = 5  # additional bad rows in a message
 
@@ -74,7 +75,8 @@ class Source:
         self.references: Collection[str] = ()
         self.separator: str | None = None
         self.joined = 0
-        self.progress = progress and on_terminal()
+        self.lists = 0
+        self.progress = progress and shows_bars()
         self.sha256 = ""
         self.rows = 0  # the number of rows read so far
         self.lines = array("Q")  # the line of each row; empty if the format has no lines
@@ -378,6 +380,8 @@ class _Reader:
             return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
         if field in source.references:
             source.joined += sum("|" in cell.strip("|") for cell in cells)
+        if field in source.references and (lists := sum(cell.startswith("[") for cell in cells)):
+            source.lists += lists if lists < len(cells) or self._kinds.get(field) is str else 0
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
             self._kinds[field] = kind

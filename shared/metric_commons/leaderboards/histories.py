@@ -7,7 +7,7 @@ from typing import Any
 from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import Comparison, compare_pairs, statement
-from ..results.rendering import PLAIN, Table, label, p_value
+from ..results.rendering import PLAIN, Notation, Table, is_proportion, label, p_value
 from .leaderboards import Entry, interval_of
 
 
@@ -40,10 +40,14 @@ class History:
                 "significant": change.get("significant"),
             }
 
-    def table(self, top: int | None = None) -> Table:
+    def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """One row per result, oldest first; a significant change is in bold."""
-        records = list(self.records())
-        number_format = PLAIN.format_of(record["confidence_interval"] for record in records)
+        first, records = self.results[0], list(self.records())
+        values = [record["value"] for record in records]
+        number_format = notation.format_of(
+            (record["confidence_interval"] for record in records),
+            is_proportion=notation.percent and is_proportion(first.module, first.score, values),
+        )
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for record in records[-(top or 0) :]:
@@ -60,8 +64,7 @@ class History:
             rows.append(
                 [label(record["created"]), label(record["result"]), *cells, f"{record['rows']:,}"]
             )
-        first = self.results[0]
-        header = ["created", "result", label(first.score)]
+        header = ["created", "result", number_format.heading(label(first.score))]
         header += [f"{100 * self.confidence_level:g}% interval", "change"]
         header += ["p_holm"] if self.changes else []
         notes = ["Lower is better."] if first.score in first.result.lower_is_better else []

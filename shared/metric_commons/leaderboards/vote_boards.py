@@ -11,10 +11,19 @@ from typing import Any
 from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source
 from ..results.module_results import signature
-from ..results.rendering import Table, counted, label, listed_names
+from ..results.rendering import (
+    PLAIN,
+    Notation,
+    NumberFormat,
+    Table,
+    counted,
+    label,
+    listed_names,
+)
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
+_DECIMALS = 1  # of ratings, which are hundreds of points apart
 _RANKS = (
     " Rank: 1 plus the number of systems whose interval is above one's own; ranks: the best and "
     "the worst that the intervals allow."
@@ -110,7 +119,7 @@ class VoteBoard:
             stated["confidence_level"] = self.confidence_level
         return signature(_MODULE, {**leading, **stated, **self.conditions}, self.votes)
 
-    def table(self, top: int | None = None) -> Table:
+    def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """One row per system."""
         records = list(self.records())
         has_ranks, has_ratings = "rank" in self.result, self.score == "ratings"
@@ -118,26 +127,27 @@ class VoteBoard:
         labels = len(header)
         interval = f"{100 * self.confidence_level:g}% interval"
         intervals = self.result.get("confidence_interval", {})
+        ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
+        rates = notation.format_of(intervals.get("win_rate", {}).values(), is_proportion=True)
         if has_ratings:
             header += ["rating", *([interval] if "ratings" in intervals else [])]
             header += ["ranks"] if has_ranks else []
-        header += ["win rate"]
+        header += [rates.heading("win rate")]
         header += [interval] if "win_rate" in intervals else []
         header += ["votes"]
         rows = []
         for record in records[:top]:
             row = [*([str(record["rank"])] if has_ranks else []), label(record["system"])]
             if has_ratings:
-                row.append(f"{record['rating']:.1f}")
-                row += (
-                    [_ends(record["confidence_interval"], ".1f")] if "ratings" in intervals else []
-                )
+                row.append(ratings.number(record["rating"]))
+                if "ratings" in intervals:
+                    row.append(ratings.interval(record["confidence_interval"]))
                 if has_ranks:
                     best, worst = record["rank_interval"]
                     row.append(str(best) if best == worst else f"{best}-{worst}")
-            row.append(f"{record['win_rate']:.4f}")
+            row.append(rates.number(record["win_rate"]))
             if "win_rate" in intervals:
-                row.append(_ends(record["win_rate_interval"], ".4f"))
+                row.append(rates.interval(record["win_rate_interval"]))
             row.append(f"{record['wins'] + record['losses'] + record['ties']:g}")
             rows.append(row)
         bold = set()
@@ -145,12 +155,6 @@ class VoteBoard:
             bold = {(i, labels) for i, record in enumerate(records[:top]) if record["rank"] == 1}
         note = f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}"
         return Table(header, rows, labels, bold, note, "Leaderboard of votes", self.sentence())
-
-
-def _ends(interval: Any, form: str) -> str:
-    """Both ends of an interval as text."""
-    low, high = interval
-    return f"{low:{form}} to {high:{form}}"
 
 
 def vote_board(

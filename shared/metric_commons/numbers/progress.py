@@ -4,11 +4,29 @@ A loop reports which fraction of its work is done, from 0 to 1. It knows neither
 which larger task it belongs to: `step` scales its reports to that task.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_quiet = ContextVar("quiet", default=False)
 _listener: ContextVar[Callable[[float], object] | None] = ContextVar("listener", default=None)
+
+
+def set_quiet(*, quiet: bool) -> bool:
+    """Choose whether progress bars and notes on stderr are left out, and return the choice."""
+    _quiet.set(quiet)
+    return quiet
+
+
+def is_quiet() -> bool:
+    """Whether progress bars and notes on stderr are left out."""
+    return _quiet.get()
+
+
+def shows_bars() -> bool:
+    """Whether progress bars are shown: on a terminal, unless the user wants none."""
+    return not is_quiet() and sys.stderr is not None and sys.stderr.isatty()
 
 
 def report(fraction: float) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ranking.runs import QueryScores
-from ..results.comparisons import Comparison, interval_of_difference
-from ..results.rendering import p_value
+from ..results.comparisons import Comparison
+from ..results.rendering import PLAIN, interval_of_difference, p_value
 from .captions import TITLE_LENGTH, shortened
 from .figures import render
 from .panels import BLUE, VERMILION
@@ -99,7 +99,9 @@ def _wins_and_losses(differences: Iterable[float]) -> tuple[int, int]:
 def _statement(comparison: Comparison) -> str:
     verdict = "significant" if comparison["significant"] else "not significant"
     kind = " (simultaneous)" if comparison.get("simultaneous") else ""
+    numbers = PLAIN.format_of([comparison["confidence_interval"]])
+    mean, interval = numbers.number(comparison["diff"], signed=True), interval_of_difference
     return (
-        f"mean {comparison['diff']:+.4f} {interval_of_difference(comparison)}{kind}, "
+        f"mean {mean} {interval(comparison, numbers)}{kind}, "
         f"corrected p {p_value(comparison['p_adjusted'])}, {verdict} (n = {comparison['rows']})"
     )

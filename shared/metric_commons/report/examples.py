@@ -15,6 +15,7 @@ from ..transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
 from .log_rows import log_columns, read_log_cells
 from .row_rankings import rank_rows, rank_unparsed, row_scores
 
+_NO_FIELDS = "There are no examples, which need the fields of the rows; these results name none."
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
 
@@ -85,7 +86,7 @@ def find_examples(
     paths, notes = _find_inputs(results, list(copies))
     columns = results.provenance.get("columns") or log_columns(results)
     if not columns:
-        notes.append("The results do not record the files and fields of their rows.")
+        notes.append(_NO_FIELDS)
         return Examples(notes=notes, unchanged=paths.keys())
     scores = row_scores(results)
     if isinstance(scores, str):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from .module_results import signature
 from .rendering import (
     PLAIN,
-    PLAIN_NUMBERS,
     Notation,
     NumberFormat,
     Table,
     counted,
     formats_of_differences,
+    interval_of_difference,
     label,
     p_value,
     scored_by,
@@ -35,6 +35,10 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
 BOLD = "Bold: a significant difference, and the better of its two means."
+WIDE_INTERVAL = (
+    "An interval may include 0 although the difference is significant: it allows for rows unlike "
+    "those at hand, which counts if they are few."
+)
 SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
 
 Comparison = dict[str, Any]  # as stored in a results file
@@ -437,10 +441,18 @@ show that the systems are equal.
     words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
         words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
+    sentences = [f"{words[0].upper()}{words[1:]}."]
     if all(comparison.get("simultaneous") for comparison in comparisons):
-        words += f". {SIMULTANEOUS}"
-        return f"{words[0].upper()}{words[1:]} {NOT_EQUAL}"
-    return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
+        sentences.append(SIMULTANEOUS)
+    elif any(map(is_wide, comparisons)):
+        sentences.append(WIDE_INTERVAL)
+    return " ".join([*sentences, NOT_EQUAL])
+
+
+def is_wide(comparison: Comparison) -> bool:
+    """Whether the interval of a significant difference includes 0."""
+    low, high = comparison["confidence_interval"]
+    return bool(comparison["significant"] and low < 0 < high)
 
 
 def number_range(values: Iterable[int | None]) -> str:
@@ -469,28 +481,3 @@ def _cells(
         "yes" if comparison["significant"] else "no",
         p_value(comparison["p_value"]),
     ]
-
-
-def interval_of_difference(
-    comparison: Comparison, number_format: NumberFormat = PLAIN_NUMBERS
-) -> str:
-    """The interval of a difference, in which the sign of each end is visible.
-
-    A simultaneous interval of a significant difference may end at 0, without it.
-
-    >>> shown = {"confidence_interval": [0.0, 0.12], "significant": True}
-    >>> interval_of_difference(shown), interval_of_difference({**shown, "significant": False})
-    ('[>0, +0.1200]', '[0, +0.1200]')
-    >>> interval_of_difference({"confidence_interval": [-0.5, -2e-5], "significant": True})
-    '[-0.5000, -2.0e-05]'
-    """
-    texts = []
-    for end, beyond in zip(comparison["confidence_interval"], "><", strict=True):
-        text = number_format.number(float(end), signed=True)
-        if not end:
-            text = f"{beyond}0" if comparison["significant"] else "0"
-        elif not float(text):  # a sign alone would look like zero
-            shown = number_format.factor * end
-            text = f"{shown:+.1e}" if abs(shown) < 0.00005 else f"{shown:+.1g}"
-        texts.append(text)
-    return f"[{', '.join(texts)}]"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .rendering import LOWERED, RAISED, Table
+from .rendering import LOWERED, RAISED, RAISED_DASH, Table
 
 _HEADINGS = {
     "A_mean": "mean of A",
@@ -29,10 +29,13 @@ _PAGE = 40  # rows that fit on a page
 # In points: the width of the text of an article, of a character in its footnotes, and of the space
 # between columns.
 _TEXT, _CHARACTER, _GAP = 345.0, 4.5, 6.0
+_SIGN = 6.7  # points of "=" and "+", the widest cells of one character
 # Columns of differences that a reader can do without, in this order: bold type, the corrected
 # p-value and the difference tell the same.
 _SPARED = ("significant", "p_value", "B_mean", "A_mean")
-_NUMBER = re.compile(rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}]*)(?: ?(\[[^\[\]]*\]))?")
+_NUMBER = re.compile(
+    rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}{RAISED_DASH}]*)(?: ?(\[[^\[\]]*\]))?"
+)
 _SIGNS = re.compile(r"[-+.=]{3,}")
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -131,7 +134,8 @@ def _widths(table: Table) -> list[float]:
     for column, name in enumerate(table.header):
         texts = [_HEADINGS.get(name, name).replace("$", ""), *(row[column] for row in table.rows)]
         pieces = 2 if any("[" in text for text in texts) else 1
-        widths.append(_CHARACTER * max(map(len, texts)) + _GAP * pieces)
+        length = max(map(len, texts))
+        widths.append((_SIGN if length == 1 else _CHARACTER * length) + _GAP * pieces)
     return widths
 
 

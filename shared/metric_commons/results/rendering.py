@@ -128,8 +128,12 @@ def formats_of_differences(
 # Letters that exist as superscripts; q does not.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-_RAISE = str.maketrans(LETTERS, RAISED)
-LOWERED = str.maketrans(RAISED, LETTERS)
+RAISED_DASH = "⁻"
+_RAISE = str.maketrans(f"{LETTERS}-", f"{RAISED}{RAISED_DASH}")
+LOWERED = str.maketrans(dict(zip(f"{RAISED}{RAISED_DASH}", [*LETTERS, "--"], strict=True)))
+_LONG = 4  # letters in a row, of which only the first and the last are written
+LETTERS_NOTE = "A letter after a score: significantly better than the system with that letter."
+RANGES_NOTE = "A range such as c-f stands for its letters and all between."
 _MAX_MESSAGE = 2_000  # characters, of which a long value may be quoted
 _NAMED = 3  # systems that a sentence names
 _REASONS = 4  # differences from the scores of a log, as listed under a table
@@ -318,8 +322,22 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
             "</table>",
             *([f"<p>{escape(table.note)}</p>"] if table.note else []),
         ]
-    parts += [f"<p><code>{escape(line)}</code></p>" for line in lines]
+    parts += [f"<p><code>{breakable(line)}</code></p>" for line in lines]
     return "\n".join(parts)
+
+
+def breakable(signature: str) -> Any:
+    """A signature as HTML, in which browsers may begin a new line after each option."""
+    return _Html(escape(signature).replace("|", "|<wbr>"))
+
+
+class _Html(str):
+    """A text of HTML, which templates do not escape again."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self)
 
 
 def spreadsheet_cell(value: Any) -> Any:
@@ -392,13 +410,47 @@ def p_value(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def raised(letters: str) -> str:
-    """Some of `LETTERS` as superscripts.
+def interval_of_difference(
+    comparison: Mapping[str, Any], number_format: NumberFormat = PLAIN_NUMBERS
+) -> str:
+    """The interval of a difference, in which the sign of each end is visible.
 
-    >>> raised("ad")
-    'ᵃᵈ'
+    A simultaneous interval of a significant difference may end at 0, without it.
+
+    >>> shown = {"confidence_interval": [0.0, 0.12], "significant": True}
+    >>> interval_of_difference(shown), interval_of_difference({**shown, "significant": False})
+    ('[>0, +0.1200]', '[0, +0.1200]')
+    >>> interval_of_difference({"confidence_interval": [-0.5, -2e-5], "significant": True})
+    '[-0.5000, -2.0e-05]'
     """
-    return letters.translate(_RAISE)
+    texts = []
+    for end, beyond in zip(comparison["confidence_interval"], "><", strict=True):
+        text = number_format.number(float(end), signed=True)
+        if not end:
+            text = f"{beyond}0" if comparison["significant"] else "0"
+        elif not float(text):  # a sign alone would look like zero
+            shown = number_format.factor * end
+            text = f"{shown:+.1e}" if abs(shown) < 0.00005 else f"{shown:+.1g}"
+        texts.append(text)
+    return f"[{', '.join(texts)}]"
+
+
+def raised(letters: str) -> str:
+    """Some of `LETTERS`, in their order, as superscripts; four or more in a row as a range.
+
+    >>> raised("ad"), raised("acdefpr")
+    ('ᵃᵈ', 'ᵃᶜ⁻ᶠᵖʳ')
+    """
+    start = 0
+    text = ""
+    while start < len(letters):
+        first, end = LETTERS.index(letters[start]), start + 1
+        while end < len(letters) and LETTERS.index(letters[end]) == first + end - start:
+            end += 1
+        row = letters[start:end]
+        text += row if len(row) < _LONG else f"{row[0]}-{row[-1]}"
+        start = end
+    return text.translate(_RAISE)
 
 
 def _cell(entry: Entry, marks: Marks, number_format: NumberFormat) -> str:

@@ -11,7 +11,10 @@ from .comparisons import table as table_of
 from .module_results import ModuleResult, breakdowns
 from .rendering import (
     LETTERS,
+    LETTERS_NOTE,
     PLAIN,
+    RAISED_DASH,
+    RANGES_NOTE,
     Entry,
     Marks,
     Notation,
@@ -130,7 +133,8 @@ class Standings:
         """The meaning of the letters after scores."""
         if not any(self.winners.values()):
             return "No difference is significant."
-        return "A letter after a score: significantly better than the system with that letter."
+        has_ranges = any(RAISED_DASH in marks for marks in self.marks().values())
+        return f"{LETTERS_NOTE} {RANGES_NOTE}" if has_ranges else LETTERS_NOTE
 
     def legend_of_bold(self) -> str:
         """The meaning of bold numbers; empty if none is bold."""

@@ -121,7 +121,7 @@ class Uncertainty:
 
 @checked_options
 def summarize(
-    scores: Mapping[str, Floats],
+    scores: Mapping[str, Floats | list[float]],
     averages: Mapping[str, Average] | None = None,
     *,
     per_example: bool = False,
@@ -158,8 +158,9 @@ def summarize(
     >>> summarize({"em": np.array([1.0, 0.0, 1.0])}, confidence_level=0.9)["interval"]
     {'em': 'clopper_pearson'}
     """
-    rows = len(next(iter(scores.values())))
-    average = dict.fromkeys(scores, Average()) | dict(averages or {})
+    arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
+    rows = len(next(iter(arrays.values())))
+    average = dict.fromkeys(arrays, Average()) | dict(averages or {})
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
 
     def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
@@ -177,13 +178,13 @@ def summarize(
             seed=seed,
         )
 
-    result = summary(scores, all_clusters)
+    result = summary(arrays, all_clusters)
     if per_example:
-        result["per_example"] = {name: values.tolist() for name, values in scores.items()}
+        result["per_example"] = {name: values.tolist() for name, values in arrays.items()}
     if groups is not None:
         result["groups"] = {
             label: summary(
-                {name: values[of_label] for name, values in scores.items()},
+                {name: values[of_label] for name, values in arrays.items()},
                 None if all_clusters is None else all_clusters.take(of_label),
             )
             | {"n": len(of_label)}

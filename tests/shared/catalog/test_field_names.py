@@ -33,6 +33,21 @@ def test_what_has_no_module_is_not_a_name_of_one():
     assert not set(USES) & set(catalog.names())
 
 
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        *[("BinaryF1Score", "classification"), ("MulticlassCohenKappa", "classification")],
+        *[("SacreBLEUScore", "bleu"), ("BLEUScore", "bleu"), ("CHRFScore", "chrf")],
+        *[("ROUGEScore", "rouge_n_l"), ("TranslationEditRate", "ter"), ("R2Score", "regression")],
+        *[("CharErrorRate", "error_rate"), ("RetrievalNormalizedDCG", "ir_ranking")],
+        *[("precision_recall_fscore_support", "classification"), ("poseval", "span_f1")],
+        *[("ece_10_bin", "classification"), ("ndcg_burges", "ir_ranking"), ("mmlu", "qa_em")],
+    ],
+)
+def test_classes_of_torchmetrics_and_names_of_other_tools_are_found(name, module):
+    assert suggestion(name, catalog.names()).startswith(f"; use {module}")
+
+
 def test_every_stock_module_that_is_replaced_is_found():
     for entry in replacements():
         if entry.stock not in catalog.names():

@@ -1,0 +1,149 @@
+"""The options of tables in every command that prints them, and --quiet."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROWS = [
+    {"gold": "x", "a": "x" if row % 3 else "y", "b": "x" if row % 2 else "y"} for row in range(30)
+]
+SCORED = ["score", "qa_em", "rows.jsonl", "--predictions", "a", "--predictions", "b", "-r", "gold"]
+CONFIG = """\
+data: {path: rows.jsonl, fields: {references: gold}}
+systems: {b: b, a: a}
+modules: [qa_em, qa_f1]
+"""
+
+
+@pytest.fixture
+def rows(run):
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return run
+
+
+def test_run_takes_the_options_of_score(rows):
+    Path("c.yaml").write_text(CONFIG)
+    status, out, err = rows(
+        "run", "c.yaml", "--digits", 1, "--percent", "--sort", "qa_em", "--table", "scores"
+    )
+
+    assert (status, err) == (0, "")
+    assert out.split()[:3] == ["system", "qa_em", "(%)"] or "qa_em (%)" in out
+    assert out.index("a  ") < out.index("b  ")
+    assert "66.7" in out
+    assert "p_holm" not in out
+    latex = rows("run", "c.yaml", "--format", "latex", "--caption", "Both.", "--label", "tab:x")[1]
+    assert r"\caption{Both.}" in latex
+    assert r"\label{tab:x}" in latex
+    assert rows("run", "c.yaml", "--caption", "Both.")[0] == 2
+
+
+def test_history_takes_digits_percent_caption_and_label(rows):
+    for name in ("1", "2"):
+        assert rows(*SCORED, "--save", f"{name}.json", "-q")[0] == 0
+    command = ("history", "1.json", "2.json", "--by", "qa_em", "--system", "a")
+    out = rows(*command, "--digits", 1, "--percent")[1]
+
+    assert "qa_em (%)" in out
+    assert "66.7" in out
+    assert r"\label{tab:h}" in rows(*command, "--format", "latex", "--label", "tab:h")[1]
+    assert rows(*command, "--format", "json", "--digits", 1)[0] == 2
+
+
+def test_merge_sorts(rows):
+    assert rows(*SCORED, "--partial", "all.part", "-q")[0] == 0
+    ascending = rows("merge", "all.part", "--sort", "qa_em")[1]
+
+    assert ascending.index("a  ") < ascending.index("b  ")
+
+
+def test_a_board_of_votes_takes_digits_and_percent(rows):
+    votes = [
+        {"model_a": "a", "model_b": "b", "winner": "model_a" if n % 3 else "model_b"}
+        for n in range(30)
+    ]
+    Path("votes.jsonl").write_text("".join(json.dumps(vote) + "\n" for vote in votes))
+    out = rows("leaderboard", "--votes", "votes.jsonl", "--digits", 2, "--percent")[1]
+
+    assert "win rate (%)" in out
+    assert "66.67" in out
+
+
+def test_quiet_leaves_out_notes_and_written_files(rows, capsys):
+    from metric_commons.__main__ import main
+
+    def said(*words):
+        assert main([str(word) for word in words]) == 0
+        return capsys.readouterr().err
+
+    assert "wrote r.json" in said(*SCORED, "--save", "r.json")
+    assert "note: " in said("report", "r.json", "--save", "r.html")
+    assert said("report", "r.json", "--save", "r.html", "-q") == ""
+    assert "created " in said("init", "c.yaml")
+    assert said("init", "d.yaml", "--quiet") == ""
+    assert "wrote " in said(
+        "export", "r.json", "--to", "csv", "-o", "r.csv"
+    )  # the choice is not kept
+
+
+def test_a_terminal_without_bars_if_quiet(monkeypatch):
+    from metric_commons.numbers import progress
+
+    class Terminal:
+        @staticmethod
+        def isatty():
+            return True
+
+    monkeypatch.setattr(progress.sys, "stderr", Terminal())
+    assert progress.shows_bars()
+    progress.set_quiet(quiet=True)
+    assert not progress.shows_bars()
+    progress.set_quiet(quiet=False)
+
+
+def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
+    names = [f"system-{number:02}" for number in range(20)]
+    values = [
+        {"gold": "x"} | {n: "x" if row >= 6 * k else "y" for k, n in enumerate(names)}
+        for row in range(120)
+    ]
+    Path("many.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+    fields = [word for name in names for word in ("-p", name)]
+    out = rows("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")[1]
+    (line,) = [line for line in out.splitlines() if line.startswith("a system-00 ")]
+
+    assert line.count("+") > 10
+    assert len(line) <= 80
+    assert "A range such as c-f stands" in " ".join(out.split())
+    assert "⁻" in out
+    command = ("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")
+    latex = rows(*command, "--format", "latex", "--table", "all")[1]
+    assert latex.isascii()  # TeX knows no raised letters of Unicode
+    assert "--u}" in latex
+
+
+def test_an_interval_that_includes_0_beside_a_small_p_is_explained(rows):
+    scores = [
+        (0.9, 0.5),
+        (0.8, 0.45),
+        (0.95, 0.6),
+        (0.7, 0.4),
+        (0.85, 0.5),
+        (0.9, 0.3),
+        (0.99, 0.7),
+        (0.6, 0.5),
+    ]
+    from metric_commons.results.comparisons import Pair, compare_pairs, statement, table
+
+    a, b = ([*column] for column in zip(*scores, strict=True))
+    (comparison,) = compare_pairs([Pair("x", "y", "m", "s", a, b)])
+    low, high = comparison["confidence_interval"]
+
+    assert comparison["significant"]
+    assert ("may include 0" in statement([comparison])) == (low < 0 < high)
+    assert "may include 0" in statement([comparison | {"confidence_interval": [-0.1, 0.5]}])
+    assert (
+        "may include 0"
+        in table([comparison | {"confidence_interval": [-0.1, 0.5]}], lambda _: False).note
+    )
