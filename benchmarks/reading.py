@@ -29,9 +29,10 @@ def main(rows=100_000):
         path = str(Path(folder, "answers.parquet"))
         write(path, rows)
         for title, file in (("Parquet", path), ("JSON Lines", json_lines(path))):
-            assert Source(Path(file), FIELDS).columns() == Source(
-                Path(file), FIELDS, limit=rows
-            ).columns()
+            assert (
+                Source(Path(file), FIELDS).columns()
+                == Source(Path(file), FIELDS, limit=rows).columns()
+            )
             ratio(title, lambda file=file: read(file), lambda file=file: read(file, limit=rows))
 
 
