@@ -58,7 +58,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(parallel_rows, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
     monkeypatch.setattr(parquet_rows, "_ROWS", 2)
-    monkeypatch.setattr(parquet_rows, "_MOST_ROWS", 8)
+    monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 8)
 
 
 @pytest.fixture

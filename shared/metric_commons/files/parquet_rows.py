@@ -8,8 +8,8 @@ from .json_rows import Row, missing_field
 
 _BUFFER = 1 << 20  # bytes to read at a time from each column, instead of a whole row group
 _ROWS = 2048  # to decode at a time: few enough for long texts
-_SIZE = 1 << 19  # bytes of a batch, which has at least so many, or ...
-_MOST_ROWS = 1 << 15  # ... so many rows
+_SIZE = 1 << 19  # bytes of a batch, unless it has the maximum of rows
+_MAXIMUM_ROWS = 1 << 15
 
 
 def parquet_names(stream: IO[bytes]) -> list[str]:
@@ -45,7 +45,7 @@ def batches_of_parquet(stream: IO[bytes], fields: Sequence[str]) -> Iterator[Any
     for batch in file.iter_batches(_ROWS, columns=column_names(file, fields), use_threads=False):
         collected.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if size >= _SIZE or rows >= _MOST_ROWS:
+        if size >= _SIZE or rows >= _MAXIMUM_ROWS:
             yield pa.Table.from_batches(collected)
             collected, rows, size = [], 0, 0
     if collected:

@@ -36,8 +36,8 @@ class Piece(Protocol):
     def count_rows(self) -> int:
         """The number of rows, which is exact if all of them are valid."""
 
-    def parse(self, before: int) -> Iterator[Block]:
-        """The rows in blocks, if there are so many rows before them.
+    def parse(self, rows_before: int) -> Iterator[Block]:
+        """The rows in blocks, with this number of rows before them.
 
         Raises:
             ValueError: a row is not valid; the message names it.
@@ -65,15 +65,15 @@ class LinesPiece(NamedTuple):
             return sum(1 for line in data.split(b"\n") if line.strip(b" \t\r"))
         return data.count(b"\n") + (not data.endswith(b"\n"))
 
-    def parse(self, before: int) -> Iterator[Records]:
+    def parse(self, rows_before: int) -> Iterator[Records]:
         """The objects in the lines."""
         data, lines_before, start = self.data, self.lines_before, 0
         while start < len(data):
             end = data.find(b"\n", start + _PARSED) + 1 or len(data)
             lines = data[start:end]
-            block = records_of_lines(lines, lines_before, before)
+            block = records_of_lines(lines, lines_before, rows_before)
             yield block
-            before += len(block.records)
+            rows_before += len(block.records)
             lines_before += lines.count(b"\n")
             start = end
 
@@ -88,7 +88,7 @@ class ParquetPiece(NamedTuple):
         rows: int = self.table.num_rows
         return rows
 
-    def parse(self, before: int) -> Iterator[ColumnBatch]:
+    def parse(self, rows_before: int) -> Iterator[ColumnBatch]:
         """The columns in batches."""
         return map(ColumnBatch, self.table.to_batches())
 
@@ -101,14 +101,14 @@ def pieces_of_lines(head: Sequence[tuple[int, str]], content: IO[bytes]) -> Iter
             them were blank.
         content: the rest of the file.
     """
-    before, start = (head[0][0] - 1 if head else 0), b""
+    lines_before, start = (head[0][0] - 1 if head else 0), b""
     for number, line in head:
-        start += b"\n" * (number - 1 - before - start.count(b"\n"))
+        start += b"\n" * (number - 1 - lines_before - start.count(b"\n"))
         start += line.encode("utf-8", "surrogatepass")
     while data := start + content.read(_SIZE):
         data += content.readline() if not data.endswith(b"\n") else b""
-        yield LinesPiece(data, before)
-        before += data.count(b"\n")
+        yield LinesPiece(data, lines_before)
+        lines_before += data.count(b"\n")
         start = b""
 
 
