@@ -21,7 +21,7 @@ from metric_commons import load, score
 from metric_commons.__main__ import main
 from metric_commons.catalog import usage
 from metric_commons.catalog.catalog import load_without_evaluate
-from metric_commons.files import pieces
+from metric_commons.files import parquet_rows, pieces
 from metric_commons.scoring import evaluations, parallel_reading, parallel_rows, worker_processes
 from tests.spec import METRICS, PATIENCE, nightly, specs
 
@@ -53,10 +53,12 @@ BOTH = (*ANSWERS, "--predictions", "other", "--compare")
 def small_pieces(monkeypatch):
     """A few rows in each block and piece, so that a small file has many."""
     monkeypatch.setattr(evaluations, "_ROWS", 4)
+    monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(parallel_reading, "_ROWS", 4)
     monkeypatch.setattr(parallel_rows, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
-    monkeypatch.setattr(pieces, "_BATCHES", 2)
+    monkeypatch.setattr(parquet_rows, "_ROWS", 2)
+    monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 8)
 
 
 @pytest.fixture

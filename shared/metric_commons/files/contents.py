@@ -20,7 +20,7 @@ from .json_rows import (
 )
 from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
 from .parquet_rows import parquet_names, parquet_rows
-from .pieces import pieces_of_lines, pieces_of_table
+from .pieces import pieces_of_lines, pieces_of_parquet
 from .read_limits import check_parsed
 from .streams import STANDARD_INPUT, Stream, suffix
 
@@ -115,7 +115,7 @@ def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fi
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
 
-    return Log(format_name=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_table, file, fields))
+    return Log(format_name=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_parquet, file, fields))
 
 
 def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) -> Log:
@@ -144,12 +144,8 @@ def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) ->
     if format_name is not None or (not is_table and recognized(content) is not None):
         return _log(content, format_name)
 
-    def all_lines() -> Iterator[bytes]:
-        first_lines = (text.encode("utf-8", "surrogatepass") for _, text in head)
-        return chain(first_lines, stream.content)
-
-    rows = decoded_lines(chain(head, lines))
-    return Log(format_name=PLAIN_ROWS, rows=rows, pieces=partial(pieces_of_lines, all_lines))
+    pieces = partial(pieces_of_lines, head, stream.content)
+    return Log(format_name=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)), pieces=pieces)
 
 
 def _list(stream: Stream, format_name: str | None, is_table: bool) -> Log:

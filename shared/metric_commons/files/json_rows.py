@@ -1,9 +1,13 @@
 """Rows of JSON Lines and JSON, with the lines in which they start."""
 
+import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
-from typing import Any
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, islice, repeat
+from typing import Any, NamedTuple
 
 from ..numbers.checks import nearest, shown
 
@@ -36,6 +40,38 @@ def location(row: int, line: int | None) -> str:
     return f"row {row}" if line is None else f"row {row} (line {line})"
 
 
+class LineNumbers:
+    """The line of each row, stored once for rows in consecutive lines.
+
+    >>> lines = LineNumbers()
+    >>> lines.add(0, [2, 3, 5])
+    >>> lines.add(3, range(6, 9))
+    >>> [lines.of(row) for row in range(6)], len(lines)
+    ([2, 3, 5, 6, 7, 8], 2)
+    """
+
+    def __init__(self) -> None:
+        self._rows, self._lines = array("Q"), array("Q")  # the first of each run
+
+    def __len__(self) -> int:
+        """The number of runs of consecutive lines."""
+        return len(self._rows)
+
+    def add(self, row: int, lines: Sequence[int]) -> None:
+        """Add the lines of consecutive rows, the first of which is `row`."""
+        if lines and lines[-1] - lines[0] == len(lines) - 1:
+            lines = lines[:1]
+        for number, line in enumerate(lines, start=row):
+            if not self._rows or line - self._lines[-1] != number - self._rows[-1]:
+                self._rows.append(number)
+                self._lines.append(line)
+
+    def of(self, row: int) -> int | None:
+        """The line of a row; None if it is not known."""
+        run = bisect_right(self._rows, row) - 1
+        return self._lines[run] + row - self._rows[run] if run >= 0 else None
+
+
 def missing_field(field: str, names: Iterable[str]) -> str:
     """The message about a field that a row or a header lacks.
 
@@ -47,13 +83,17 @@ def missing_field(field: str, names: Iterable[str]) -> str:
     return f"there is no field {field!r}{hint} fields are {', '.join(fields)}"
 
 
-def text_lines(content: Iterable[bytes]) -> Iterator[str]:
+def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
     """Lines as text. Only a line feed ends a line, because JSON strings may contain U+2028.
+
+    Args:
+        content: the lines.
+        first: the number of the first one.
 
     Raises:
         ValueError: a line is not UTF-8.
     """
-    for number, line in enumerate(content, start=1):
+    for number, line in enumerate(content, start=first):
         try:
             text = line.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError as error:
@@ -64,25 +104,25 @@ def text_lines(content: Iterable[bytes]) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
-def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers."""
+def filled_lines(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers, of which this is the first."""
     return (
         pair
-        for pair in enumerate(lines, start=1)
+        for pair in enumerate(lines, start=first)
         # For most lines, isspace() reads one character, while strip() copies the whole line.
         if not pair[1].isspace() or pair[1].strip(" \t\r\n")
     )
 
 
 def decoded_lines(
-    lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder = STRICT
+    lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder = STRICT, first: int = 0
 ) -> Iterator[Row]:
-    """The objects in the lines of JSON Lines.
+    """The objects in the lines of JSON Lines, of which the first has this number as a row.
 
     Raises:
         ValueError: a line is not JSON, or not an object.
     """
-    return chain.from_iterable(_blocks(_decoded(lines, decoder)))
+    return chain.from_iterable(_blocks(_decoded(lines, decoder, first)))
 
 
 def _blocks(rows: Iterator[Row]) -> Iterator[list[Row]]:
@@ -99,9 +139,11 @@ def _blocks(rows: Iterator[Row]) -> Iterator[list[Row]]:
         yield block
 
 
-def _decoded(lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder) -> Iterator[Row]:
+def _decoded(
+    lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder, first: int
+) -> Iterator[Row]:
     scan = decoder.scan_once  # type: ignore[attr-defined] # decode() looks for white space with regular expressions
-    for row, (number, line) in enumerate(lines):
+    for row, (number, line) in enumerate(lines, start=first):
         try:
             try:
                 values, end = scan(line, 0)
@@ -118,6 +160,68 @@ def _decoded(lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder) -> Ite
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
         yield number, _object(values, row, number)
+
+
+class Records(NamedTuple):
+    """Consecutive rows that have been parsed."""
+
+    records: Sequence[Mapping[str, Any]]
+    lines: Sequence[int] | None  # in which they start, if there are lines
+
+    def values(self, field: str) -> list[Any] | None:
+        """The values of a field; None if a record does not have it."""
+        try:
+            return [record[field] for record in self.records]
+        except KeyError:
+            return None
+
+    def rows(self) -> Iterator[Row]:
+        """The rows one by one."""
+        return zip(self.lines or repeat(None), self.records)  # noqa: B905 # the former may be endless
+
+
+def records_of_lines(data: bytes, lines_before: int, rows_before: int) -> Records:
+    """The objects in whole lines of JSON Lines.
+
+    Raises:
+        ValueError: a line is not UTF-8, not JSON, or not an object.
+    """
+    records = None
+    with suppress(UnicodeDecodeError):
+        records = _plain_records(data.decode("utf-8", "surrogatepass"))
+    if records is not None:
+        return Records(records, range(lines_before + 1, lines_before + 1 + len(records)))
+    first = lines_before + 1
+    lines = filled_lines(text_lines(io.BytesIO(data), first), first)
+    rows = list(decoded_lines(lines, STRICT, rows_before))
+    return Records([record for _, record in rows], [line or 0 for line, _ in rows])
+
+
+def _plain_records(text: str) -> list[dict[str, Any]] | None:
+    """The objects in lines without blanks around them; None if any line is different.
+
+    The scanner starts where the previous object ended, which needs no copy of each line. Each
+    object is followed by a line feed; if there are no other line feeds, each has one whole line.
+    """
+    if "\r" in text:  # which JSON allows only between tokens
+        text = text.replace("\r\n", "\n")
+    if not text.endswith("\n"):
+        text += "\n"
+    scan = STRICT.scan_once  # type: ignore[attr-defined] # as in `_decoded`
+    records: list[dict[str, Any]] = []
+    add = records.append
+    position, end = 0, len(text)
+    try:
+        while position < end:
+            record, position = scan(text, position)
+            if text[position] != "\n":
+                return None
+            position += 1
+            add(record)
+    except (StopIteration, ValueError, RecursionError):
+        return None
+    is_plain = len(records) == text.count("\n") and set(map(type, records)) <= {dict}
+    return records if is_plain else None
 
 
 def fault_of(error: BaseException) -> str:

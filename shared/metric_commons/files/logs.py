@@ -29,7 +29,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from ..numbers.checks import nearest
 from .json_rows import Row
-from .pieces import Cut
+from .pieces import Pieces
 from .read_limits import Limits
 
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
@@ -103,7 +103,7 @@ class Log:
     repeated_ids_allowed: bool = True
     means: Sequence[Means] = ()  # for a format without rows
     has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
-    pieces: Cut | None = None  # an alternative to `rows`, for several processes
+    pieces: Pieces | None = None  # an alternative to `rows` that is faster
 
 
 class Format(Protocol):

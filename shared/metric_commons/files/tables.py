@@ -7,9 +7,8 @@ single surrogates. Therefore text is parsed by the standard library, which also 
 error, and Parquet by pyarrow.
 """
 
-from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -20,14 +19,16 @@ from ..numbers.progress import shows_bars
 from .contents import log_in
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
-from .json_rows import Row, fault_of, location, missing_field
+from .json_rows import LineNumbers, Row, fault_of, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
-from .pieces import Piece
+from .pieces import Block, Piece
 from .read_limits import Limits
 from .selections import Getter, Selected, Selection
 from .streams import STANDARD_INPUT, Stream, broken_compression
 
 _EXAMPLES = 5  # additional bad rows in a message
+
+Columns = dict[str, list[Any]]
 
 
 class Source:
@@ -79,7 +80,7 @@ class Source:
         self.progress = progress and shows_bars()
         self.sha256 = ""
         self.rows = 0  # the number of rows read so far
-        self.lines = array("Q")  # the line of each row; empty if the format has no lines
+        self.lines = LineNumbers()  # of rows, if the format has lines
         self.excluded: Counter[str] = Counter()  # rows that do not count, by reason
         self._resources = ExitStack()
         self._stream: Stream | None = None
@@ -113,11 +114,11 @@ class Source:
         return columns
 
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        """The columns of `size` rows at a time; the errors are those of `columns`."""
-        self.rows, self.lines = 0, array("Q")
-        log = self._log_to_read()
+        """The columns of at most `size` rows at a time; the errors are those of `columns`."""
+        self.rows, self.lines = 0, LineNumbers()
+        is_divisible, log = self.is_divisible, self._log_to_read()
         with self._named_errors():
-            yield from self._blocks(log, size)
+            yield from (self._blocks_of_pieces if is_divisible else self._blocks)(log, size)
         self._close()
 
     @property
@@ -126,8 +127,10 @@ class Source:
         is_whole = self.limit is None and self.selection == Selection()
         return is_whole and self.log.pieces is not None
 
-    def pieces(self, size: int) -> Iterator[Piece]:
-        """The rows in pieces for other processes; all but the last have a multiple of `size` rows.
+    def pieces(self, size: int) -> Iterator[tuple[int, Piece | Columns]]:
+        """The rows in pieces for other processes, each with the number of rows before it.
+
+        Pieces are columns of `size` rows if only this process can parse the file.
 
         Raises:
             ValueError: the file is not in its format, is truncated or empty.
@@ -136,34 +139,32 @@ class Source:
         if not self.is_divisible:
             for block in self.blocks(size):
                 rows = len(next(iter(block.values())))
-                yield Piece(self.rows - rows, rows, block)
+                yield self.rows - rows, block
             return
         self.rows = 0
         log = self._log_to_read()
         with self._named_errors():
-            for piece in log.pieces(size) if log.pieces else ():
-                self.rows += piece.rows
-                yield piece
+            for piece in log.pieces() if log.pieces else ():
+                start = self.rows
+                self.rows += piece.count_rows()
+                yield start, piece
             self._note_provenance(log)
         self._close()
 
-    def blocks_of(self, piece: Piece, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        """The columns of `size` rows of a piece at a time; None for all at once.
+    def columns_of(self, piece: Piece | Columns, start: int) -> Columns:
+        """The columns of a piece that has this number of rows before it.
 
         Raises:
-            ValueError: a row is not valid; the message does not name its line.
+            ValueError: a row is not valid.
         """
-        if piece.read is None:
-            yield piece.data
-            return
-        self.rows, self.lines = piece.start, array("Q")
-        log = Log(format_name=PLAIN_ROWS, rows=piece.read(piece.data))
+        if isinstance(piece, dict):
+            return piece
         faults = Faults()
-        reader = _Reader(self, log, faults)
-        for _ in range(0, piece.rows, size or piece.rows):
-            block = reader.block(log.rows, size)
-            faults.check(self.rows)
-            yield block
+        reader = _Reader(self, self.log, faults)
+        self.lines = LineNumbers()
+        rows, columns = reader.columns(piece, start)
+        faults.check(rows)
+        return columns
 
     def _empty_message(self) -> str:
         """The message about a file without rows."""
@@ -177,7 +178,7 @@ class Source:
 
     def location(self, row: int) -> str:
         """The location of a row: its number, and its line if the format has lines."""
-        return location(row, self.lines[row] if self.lines else None)
+        return location(row, self.lines.of(row))
 
     def close(self) -> None:
         """Close the file; its log remains available."""
@@ -247,16 +248,39 @@ class Source:
         reader = _Reader(self, log, faults)
         while True:
             start = self.rows
-            block = reader.block(rows, size)
-            if self.rows > start and not faults:
+            count, block = reader.read(islice(rows, size), start)
+            self.rows += count
+            if count and not faults:
                 typed = reader.typed(block, start) if log.has_cells else block
                 if not faults:
                     yield typed
-            if size is None or self.rows < start + size:
+            if size is None or count < size:
                 break
         faults.check(self.rows)
         self.excluded = selected.excluded if selected else Counter()
         self._note_provenance(log)
+
+    def _blocks_of_pieces(self, log: Log, size: int | None) -> Iterator[Columns]:
+        faults = Faults()
+        reader = _Reader(self, log, faults)
+        start = 0  # of the next piece
+        total: Columns = {field: [] for field in self.fields}
+        for piece in log.pieces() if log.pieces else ():
+            rows, columns = reader.columns(piece, start)
+            start += rows
+            if size is None:
+                for field, values in columns.items():
+                    total[field] += values
+                continue
+            for first in range(0, rows, size):
+                self.rows += min(size, rows - first)
+                if not faults:
+                    yield _sliced(columns, first, size) if size < rows else columns
+        self.rows = start
+        faults.check(self.rows)
+        self._note_provenance(log)
+        if size is None and start:
+            yield total
 
     def _note_provenance(self, log: Log) -> None:
         """Note what was read, at the end of the file."""
@@ -266,6 +290,10 @@ class Source:
             self._provenance["format"] = log.format_name
         if log.sidecars:
             self._provenance["beside"] = dict(log.sidecars)
+
+
+def _sliced(columns: Columns, start: int, size: int) -> Columns:
+    return {field: values[start : start + size] for field, values in columns.items()}
 
 
 @contextmanager
@@ -331,12 +359,37 @@ class _Reader:
         self._getters: list[tuple[str, Getter]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
-    def block(self, rows: Iterator[Row], size: int | None) -> dict[str, list[Any]]:
-        """The columns of the next rows."""
+    def columns(self, piece: Piece, start: int) -> tuple[int, Columns]:
+        """The number of rows of a piece, and their columns; there are `start` rows before them."""
+        from ..numbers.arrays import no_collection  # imports numpy, so only on use
+
+        columns: Columns = {field: [] for field in self._source.fields}
+        rows = 0
+        with no_collection():
+            for block in piece.parse(start):
+                count, columns_of_block = self._columns_of_block(block, start + rows)
+                rows += count
+                for field, values in columns_of_block.items():
+                    columns[field] += values
+        return rows, columns
+
+    def _columns_of_block(self, block: Block, start: int) -> tuple[int, Columns]:
+        columns = {field: block.values(field) for field in self._source.fields}
+        values = next(iter(columns.values()), None)
+        if values is None or None in columns.values():
+            return self.read(block.rows(), start)
+        if block.lines is not None:
+            self._source.lines.add(start, block.lines)
+        return len(values), columns  # type: ignore[return-value] # none of them is None
+
+    def read(self, rows: Iterable[Row], start: int) -> tuple[int, Columns]:
+        """The number of rows, and their columns, read row by row; there are `start` before them."""
         source = self._source
-        block: dict[str, list[Any]] = {field: [] for field in source.fields}
+        block: Columns = {field: [] for field in source.fields}
         columns: list[tuple[str, Getter, Callable[[Any], None]]] = []
-        for line, record in islice(rows, size):
+        lines: list[int] = []
+        row = start - 1
+        for row, (line, record) in enumerate(rows, start):
             if not columns:
                 if not self._getters:
                     self._getters = [
@@ -348,11 +401,11 @@ class _Reader:
                     append(get(record))
                 except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                     problem = self._problem(field, record, error)
-                    self._faults.add(field, location(source.rows, line), problem)
+                    self._faults.add(field, location(row, line), problem)
             if line is not None:
-                source.lines.append(line)
-            source.rows += 1
-        return block
+                lines.append(line)
+        source.lines.add(start, lines)
+        return row + 1 - start, block
 
     def _problem(self, field: str, record: Record, error: Exception) -> str:
         if isinstance(error, PathError):

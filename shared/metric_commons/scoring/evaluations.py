@@ -15,7 +15,7 @@ from ..catalog.usage import UsageError
 from ..files.pieces import Piece
 from ..files.read_limits import Limits
 from ..files.streams import stem
-from ..files.tables import Source
+from ..files.tables import Columns, Source
 from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _Labels = dict[str, dict[str, Any]]  # of groups and of clusters: the labels by their texts
 
-_ROWS = 2048  # of a block: enough for full speed, few enough for long texts
+_ROWS = 2048  # of a block: few enough for long texts
+_ROWS_OF_PIECE = 1 << 15  # of a block of limited size
 _SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
 
@@ -119,7 +120,7 @@ class Evaluation(Request):
         for path, source in sources.items():
             texts: _Labels = {"groups": {}, "clusters": {}}
             if jobs == 1:
-                for block in source.blocks(_ROWS):
+                for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
                     start = source.rows - len(next(iter(block.values())))
                     self._update(part, texts, path, block, start, sources)
             else:
@@ -151,12 +152,12 @@ class Evaluation(Request):
         """Add the rows of a file, whose pieces other processes read and score, to the states."""
         source = sources[path]
 
-        def work(piece: Piece) -> tuple["Part", _Labels]:
-            part_of_piece, start = self._plan.empty_part(self.preset), piece.start
+        def work(task: tuple[int, Piece | Columns]) -> tuple["Part", _Labels]:
+            start, piece = task
+            part_of_piece = self._plan.empty_part(self.preset)
             labels_of_piece: _Labels = {name: {} for name in labels}
-            for block in source.blocks_of(piece, _ROWS):
-                self._update(part_of_piece, labels_of_piece, path, block, start, sources)
-                start += _ROWS
+            block = source.columns_of(piece, start)
+            self._update(part_of_piece, labels_of_piece, path, block, start, sources)
             return part_of_piece, labels_of_piece
 
         with closing(map_ordered(work, source.pieces(_ROWS), jobs)) as results:

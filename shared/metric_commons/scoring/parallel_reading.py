@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import Any
 
 from ..files.pieces import Piece
-from ..files.tables import Source
+from ..files.tables import Columns, Source
 from .worker_processes import map_ordered
 
 _ROWS = 2048
@@ -24,9 +24,9 @@ def columns_of(source: Source, jobs: int) -> dict[str, list[Any]]:
         return source.columns()
     from ..numbers.arrays import no_collection  # imports numpy, so only on use
 
-    def work(piece: Piece) -> bytes:
-        (block,) = source.blocks_of(piece, None)
-        return _packed(block)
+    def work(task: tuple[int, Piece | Columns]) -> bytes:
+        start, piece = task
+        return _packed(source.columns_of(piece, start))
 
     columns: dict[str, list[Any]] = {field: [] for field in source.fields}
     with closing(map_ordered(work, source.pieces(_ROWS), jobs)) as blocks, no_collection():
