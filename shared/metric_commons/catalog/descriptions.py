@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ..base.options import Option, arguments, section
+from ..base.declarations import Option, arguments, section
 from . import catalog
 
 
