@@ -77,6 +77,7 @@ class Average:
         )
 
 
+_MEAN = Average()
 UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no largest value
 
 
@@ -159,11 +160,17 @@ def summarize(
     {'em': 'clopper_pearson'}
     """
     rows = len(next(iter(scores.values())))
-    average = dict.fromkeys(scores, Average()) | dict(averages or {})
+    average = dict.fromkeys(scores, _MEAN) | dict(averages or {})
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
 
     def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
-        result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}
+        result: dict[str, Any] = {
+            # Batches of one row are common, and for them each call counts.
+            name: mean(values) if average[name] is _MEAN else average[name](values)
+            for name, values in scores.items()
+        }
+        if confidence_level is None and not standard_error:
+            return result
         estimators = {
             name: partial(average[name].interval, values, clusters)
             for name, values in scores.items()
