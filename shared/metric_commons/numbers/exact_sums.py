@@ -155,8 +155,8 @@ class EnclosedSum:
     >>> total = EnclosedSum()
     >>> total.add(np.array([0.5, 0.1])) and total.add(np.array([1e9]))
     True
-    >>> least, largest = total.ends()
-    >>> least < Fraction(0.1) + Fraction(1e9 + 0.5) < largest
+    >>> low, high = total.ends()
+    >>> low < Fraction(0.1) + Fraction(1e9 + 0.5) < high
     True
     """
 
@@ -214,9 +214,9 @@ def rounded_sum(values: Floats) -> float:
     """
     total = EnclosedSum()
     if values.size >= _FEWEST_ENCLOSED and total.add(values):
-        least, largest = map(as_float, total.ends())
-        if least == largest and least:  # a sum of 0 has a sign
-            return least
+        low, high = map(as_float, total.ends())
+        if low == high and low:  # a sum of 0 has a sign
+            return low
     return as_float(exact_sum(values))
 
 

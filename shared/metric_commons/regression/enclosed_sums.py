@@ -45,7 +45,7 @@ _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or 
 _ROUNDINGS = _CHUNK + _ROWS // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
 _SAMPLE = 1 << 8  # rows that suggest a unit
-_ONES = np.ones(_CHUNK)
+_UNIT_WEIGHTS = np.ones(_CHUNK)
 
 
 _Ends = tuple[Fraction, Fraction]
@@ -62,7 +62,7 @@ class _Sums:
 
     Attributes:
         lowest: the least number from which another was subtracted.
-        highest: the greatest.
+        highest: the largest such number.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class _Sums:
             total = float(np.add.reduce(multiples))
             if not (self._has_squares or total < math.ldexp(1.0, power + 50)):
                 return False
-            self._rests[0].append(_product(rests_of_chunks, _ONES))
+            self._rests[0].append(_product(rests_of_chunks, _UNIT_WEIGHTS))
         if self._has_squares:
             self._rests[1].append(2 * products + rest_squares)
         totals = self._multiples.get(power, (0, 0))

@@ -31,8 +31,8 @@ def compiled_lcs_lengths(items: Integers, counts: Integers) -> Integers | None:
     if similarity is None or not pairs.size:
         return None
     starts = segment_starts(counts)
-    least = np.minimum.reduceat(items, starts[::2].take(pairs))
-    characters = items - np.repeat(least, sizes.take(pairs))
+    minima = np.minimum.reduceat(items, starts[::2].take(pairs))
+    characters = items - np.repeat(minima, sizes.take(pairs))
     if int(characters.max()) >= _CHARACTERS:
         return None
     text = characters.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
