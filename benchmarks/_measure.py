@@ -4,7 +4,7 @@ import gc
 import time
 import tracemalloc
 
-ROUNDS = 3
+ROUNDS = 5
 
 
 def cpu_seconds(call):

@@ -70,6 +70,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """
 
     lower_is_better = frozenset({"unparsed", "timed_out"})
+    compiled_package = "rapidfuzz"
     stock_formats = {"rouge": stock_rouge}
     logged_names = (
         ("rouge1", "rouge1", "rouge_1", "rouge-1"),

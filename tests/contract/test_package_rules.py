@@ -120,6 +120,7 @@ LIBRARIES = {
     "instructions": ARITHMETIC | {"langdetect"},  # where a row asks for a language
     "structured": ARITHMETIC | {"jsonschema"},  # where a row has a schema
     "transcripts": ARITHMETIC | {"rapidfuzz"},  # where it is installed
+    "rouge": ARITHMETIC | {"rapidfuzz"},  # where it is installed
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (

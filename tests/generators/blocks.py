@@ -15,7 +15,7 @@ BOUNDS = {
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
     "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
     "edit_rate": (("_CHARACTERS",), ()),
-    "exact_sums": (("_BLOCK",), ()),
+    "exact_sums": (("_BLOCK", "_ENCLOSED_ROWS"), ("_FEWEST_ENCLOSED",)),
     "identifiers": (("HASHED",), ()),
     "lcs": (("_MASKS", "_STEP_MASKS"), ("_FEW_PAIRS", "_CALLS")),
     "multiclass": (("_BLOCK",), ()),

@@ -259,6 +259,7 @@ class Module(Protocol):
     logged_names: tuple[tuple[str, ...], ...] = ()
     # Scores for which lower is better, by name or pattern; for all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
+    compiled_package: str | None = None  # optional: with it the same results take less time
     unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
     # Ranges of scores, by patterns of their names: see `numbers.domains.score_range`.
     score_ranges: Ranges = SHARES

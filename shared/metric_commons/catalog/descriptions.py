@@ -1,6 +1,7 @@
 """Describe modules: what they measure and take, as their scripts declare it."""
 
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ..base.declarations import Option, arguments, section
@@ -35,6 +36,7 @@ class Description:
     results: str
     example: str
     lower_is_better: list[str]
+    compiled: str | None = None  # the optional package that makes it faster, and its version
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; each option with its JSON Schema."""
@@ -76,4 +78,15 @@ def describe(name: str) -> Description:
         results=section(docstring, "Returns"),
         example=section(docstring, "Examples"),
         lower_is_better=sorted(module.lower_is_better),
+        compiled=_compiled(module.compiled_package),
     )
+
+
+def _compiled(package: str | None) -> str | None:
+    """An optional package with its version, or that it is not installed."""
+    if package is None:
+        return None
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} is not installed"

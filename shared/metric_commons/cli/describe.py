@@ -101,6 +101,8 @@ def _show(description: "Description") -> None:
     for table in (inputs, options):
         console.print(table)
         console.print()
+    if description.compiled:
+        console.print(f"[bold]compiled path[/bold]\n{description.compiled}\n", highlight=False)
     console.print("[bold]results[/bold]")
     console.print(description.results, markup=False)
     console.print("\n[bold]example[/bold]")

@@ -383,18 +383,31 @@ def _documents(
         wrong = (text for text in chain.from_iterable(documents) if not isinstance(text, str))
         raise ValueError(f"ids must be strings, {name} has the document {next(wrong)!r}")
     values = list(chain.from_iterable(row.values() for row in documents))
-    if Scalar(float).take(values) is None and not _are_exact_integers(values):
+    numbers = _plain_numbers(values)
+    if numbers is None:
         labels = (
             f"{name}[{query!r}][{text!r}]"
             for query, row in zip(queries, documents, strict=True)
             for text in row
         )
-        values = [_number(label, value) for label, value in zip(labels, values, strict=True)]
-    return documents, np.array(values, dtype=np.float64)
+        pairs = zip(labels, values, strict=True)
+        numbers = np.array([_number(label, value) for label, value in pairs], dtype=np.float64)
+    return documents, numbers
 
 
-def _are_exact_integers(values: list[Any]) -> bool:
-    return Scalar(int).take(values) is not None and max(map(abs, values), default=0) <= 2**53
+def _plain_numbers(values: list[Any]) -> Floats | None:
+    """Values that are all floats, or all integers that a float64 holds; None for any others."""
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        floats = np.array(values)
+        return None if np.isnan(np.minimum.reduce(floats)) else floats
+    if kinds <= {int}:
+        integers = np.array(values, None if values else np.int64)
+        is_exact = integers.dtype.kind == "i" and np.abs(integers).max(initial=0) <= 2**53
+        # The size of the least int64 is itself, so it is negative.
+        if is_exact and integers.min(initial=0) >= -(2**53):
+            return integers.astype(np.float64)
+    return None
 
 
 def _number(label: str, value: Any) -> float:

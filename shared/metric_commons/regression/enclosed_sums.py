@@ -5,12 +5,14 @@ enough that both ends of what they can be give the same float, as they do all bu
 hundreds of times. This takes a third of the time of `product_sums`, which decides where it fails.
 
 All sums are of differences: reference minus prediction, and reference minus a constant, which
-changes no variance. A difference is a float and its rounding error, which is a float too. From the
-first a multiple of a unit, of 18 bits, is split off. Sums of multiples and of their squares are
-exact over a block, in any order. What is left of a difference is at most one unit; sums with that
-are rounded, and how far off they may be follows from the number of summands, whatever their order.
+changes no variance. Both numbers are rounded to multiples of a unit. The difference of two
+multiples has so few bits that sums of these differences and of their squares are exact over a
+block, in any order. What rounding leaves of a difference is at most one unit; sums with that are
+rounded, and how far off they may be follows from the number of summands, whatever their order.
 
-    sum of d**2 = sum of m**2 + sum of (d - m) * (d + m), for a multiple m near d
+    sum of d**2 = sum of m**2 + 2 * sum of m * r + sum of r**2, for d = m + r
+
+Absolute differences are those of the greater and the lesser number of each row.
 
 Source:
     Higham, Accuracy and stability of numerical algorithms (2002), section 3.1: an inner product of
@@ -27,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats
-from ..numbers.exact_sums import exact_ldexp, exact_sum, root
+from ..numbers.exact_sums import EnclosedSum, exact_ldexp, root
 from .moments import Moments
 from .pairs import Pairs
 from .product_sums import RELATIVE, relative_errors
@@ -35,13 +37,15 @@ from .product_sums import RELATIVE, relative_errors
 # Each rises or falls with each of its sums.
 MEASURES = ("mae", "mse", "rmse", "r2", "mape", "smape")
 
-_ROWS = 1 << 15  # of a block: 2**15 squares of numbers of 18 bits have 51 bits
+_ROWS = 1 << 15  # of a block: 2**15 squares of numbers of 19 bits have 53 bits
 _CHUNK = 1 << 8  # summands of each sum that is rounded
-_BITS = 18  # of a multiple of the unit
+_BITS = 19  # of the largest difference, in units
 _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or underflow
-_ROUNDINGS = _CHUNK + 16  # of a chunk: one for each summand, and some before it is one
-_SIGN = np.int64(-(1 << 63))
+# For each summand of a chunk, for each chunk of a block, and some before numbers are summands.
+_ROUNDINGS = _CHUNK + _ROWS // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
+_SAMPLE = 1 << 8  # rows that suggest a unit
+_UNIT_WEIGHTS = np.ones(_CHUNK)
 
 
 _Ends = tuple[Fraction, Fraction]
@@ -51,53 +55,101 @@ class _Sums:
     """The sum of differences over all blocks, the sum of their squares, and how far off they are.
 
     Args:
-        has_signs: whether differences are added up with their signs.
+        largest: the size of a large difference, for the unit; a block may have larger ones.
+        are_absolute: whether differences are taken without their signs.
+        has_total: whether they are added up.
+        has_squares: whether their squares are; one of the two is.
+
+    Attributes:
+        lowest: the least number from which another was subtracted.
+        highest: the largest such number.
     """
 
-    def __init__(self, has_signs: bool) -> None:
-        self._has_signs = has_signs
-        self._parts: tuple[list[Floats], list[Floats]] = [], []
-        self._rows, self._unit = 0, -math.inf  # the exponent of the largest unit
+    def __init__(
+        self, largest: float, *, are_absolute: bool, has_total: bool, has_squares: bool
+    ) -> None:
+        self._power = _unit_power(largest)
+        self._are_absolute = are_absolute
+        self._has_total, self._has_squares = has_total, has_squares
+        self._rows = 0
+        # In units, and in units squared, by the exponent of the unit; and what is rounded.
+        self._multiples: dict[int, tuple[int, int]] = {}
+        self._rests: tuple[list[float], list[float]] = [], []
         self.lowest, self.highest = math.inf, -math.inf
 
     def add(self, minuend: Floats, subtrahend: Floats | float, buffers: Floats) -> bool:
         """Add a block of whole chunks; False if a number is not finite, too large or too small."""
-        differences, errors, scratch, multiples = buffers
-        np.subtract(minuend, subtrahend, out=differences)
-        ends = float(differences.min()), float(differences.max())
-        largest = max(map(abs, ends))
-        self.lowest, self.highest = min(self.lowest, ends[0]), max(self.highest, ends[1])
+        if self._power is not None and self._add(minuend, subtrahend, self._power, buffers):
+            return True
+        differences = np.subtract(minuend, subtrahend, out=buffers[0])
+        largest = max(-float(differences.min()), float(differences.max()))
         if not largest:
             return True
-        if not (all(map(math.isfinite, ends)) and 2.0**-_LARGEST < largest < 2.0**_LARGEST):
+        power = _unit_power(largest)
+        if power is None or not self._add(minuend, subtrahend, power, buffers):
             return False
-        np.subtract(differences, minuend, out=scratch)
-        np.subtract(differences, scratch, out=errors)
-        np.subtract(minuend, errors, out=errors)
-        scratch += subtrahend
-        errors -= scratch
-        if not self._has_signs:
-            bits, errors_bits = differences.view(np.int64), errors.view(np.int64)
-            signs = np.bitwise_and(bits, _SIGN, out=scratch.view(np.int64))
-            np.bitwise_xor(errors_bits, signs, out=errors_bits)
-            np.abs(differences, out=differences)
+        self._power = max(power, power if self._power is None else self._power)
+        return True
 
-        unit = math.frexp(largest)[1] - _BITS
-        self._rows, self._unit = self._rows + minuend.size, max(self._unit, unit)
-        magic = math.ldexp(1.5, unit + 52)  # near it adjacent floats are one unit apart
-        np.add(differences, magic, out=multiples)
-        multiples -= magic
-        rests = np.subtract(differences, multiples, out=scratch)
-        rests += errors
-        differences += multiples
-        chunks = -1, _CHUNK
-        rests, multiples = rests.reshape(chunks), multiples.reshape(chunks)
-        sums, squares = self._parts
-        sums += [np.array([multiples.sum()]), np.add.reduce(rests, axis=1)]
+    def _add(
+        self, minuend: Floats, subtrahend: Floats | float, power: int, buffers: Floats
+    ) -> bool:
+        """Add a block; False, and nothing added, if differences are too large for the unit."""
+        multiples, rests, second_multiples, second_rests = buffers
+        greater: Floats = minuend
+        lesser: Floats | float = subtrahend
+        if self._are_absolute:
+            greater = np.maximum(minuend, subtrahend, out=rests)
+            lesser = np.minimum(minuend, subtrahend, out=second_rests)
+        limit = math.ldexp(1.0, power + 50)
+        magic = math.ldexp(1.5, power + 52)  # near it adjacent floats are one unit apart
+        # If the differences turn out to be small, the subtrahend is within limits too.
+        lowest = float(np.minimum.reduce(lesser if self._are_absolute else minuend))
+        highest = float(np.maximum.reduce(greater))
+        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
+        if -limit < lowest and highest < limit:
+            np.add(greater, magic, out=multiples)
+            multiples -= magic
+            np.subtract(greater, multiples, out=rests)
+            if isinstance(lesser, float):
+                multiple = (lesser + magic) - magic
+                rests -= lesser - multiple
+                multiples -= multiple
+            else:
+                np.add(lesser, magic, out=second_multiples)
+                second_multiples -= magic
+                rests -= np.subtract(lesser, second_multiples, out=second_rests)
+                multiples -= second_multiples
+        else:  # far from zero
+            _split_differences(greater, lesser, magic, buffers)
+        return self._count(multiples, rests, power)
+
+    def _count(self, multiples: Floats, rests: Floats, power: int) -> bool:
+        """Add up multiples of a unit, and the rests; False if the multiples are too large."""
         # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
         # than they compute.
-        squares.append(np.array([np.vecdot(multiples, multiples).sum()]))
-        squares.append(np.einsum("ij,ij->i", rests, differences.reshape(chunks)))
+        chunks = -1, _CHUNK
+        multiples_of_chunks, rests_of_chunks = multiples.reshape(chunks), rests.reshape(chunks)
+        total = squares = 0.0
+        if self._has_squares:
+            squares = _product(multiples_of_chunks, multiples_of_chunks)
+            if not squares < math.ldexp(1.0, 2 * power + 53):
+                return False
+            products = _product(multiples_of_chunks, rests_of_chunks)
+            rest_squares = _product(rests_of_chunks, rests_of_chunks)
+        if self._has_total:
+            total = float(np.add.reduce(multiples))
+            if not (self._has_squares or total < math.ldexp(1.0, power + 50)):
+                return False
+            self._rests[0].append(_product(rests_of_chunks, _UNIT_WEIGHTS))
+        if self._has_squares:
+            self._rests[1].append(2 * products + rest_squares)
+        totals = self._multiples.get(power, (0, 0))
+        self._multiples[power] = (
+            totals[0] + int(math.ldexp(total, -power)),
+            totals[1] + int(math.ldexp(squares, -2 * power)),
+        )
+        self._rows += multiples.size
         return True
 
     def ends(self) -> tuple[_Ends, _Ends]:
@@ -109,15 +161,60 @@ class _Sums:
         """
         if not self._rows:
             return (Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))
-        total, squares = (exact_sum(np.concatenate(part)) for part in self._parts)
-        unit = exact_ldexp(_ROUNDINGS, int(self._unit) - 53)  # in units of roundoff, of a chunk
-        off = unit * self._rows
-        # The sum of squares may itself be off, by far less than to be twice as large.
+        power = max(self._multiples)
+        off = exact_ldexp(_ROUNDINGS * self._rows, power - 53)  # a unit of roundoff of each rest
+        total = self._total(0)
+        if not self._has_squares:
+            return (total - off, total + off), (Fraction(0), Fraction(0))
+        squares = self._total(1)
+        # The sum of squares may itself be off, by far less than to be twice as large. The size of
+        # a difference is at most their root, so that of all is at most this.
         sizes = root(2 * self._rows * max(squares, Fraction(0)))
-        off_squares = 2 * unit * (Fraction(sizes) + exact_ldexp(self._rows, int(self._unit)))
+        off_squares = Fraction(sizes) * exact_ldexp(2 * _ROUNDINGS, power - 53)
+        off_squares += exact_ldexp(2 * _ROUNDINGS * self._rows, 2 * power - 53)
         off_squares += exact_ldexp(self._rows, -1060)  # of products that underflow
         least = max(squares - off_squares, Fraction(0))
         return (total - off, total + off), (least, squares + off_squares)
+
+    def _total(self, exponent: int) -> Fraction:
+        """The sum of differences, or of squares for 1, of which only the rests are rounded."""
+        total = Fraction(math.fsum(self._rests[exponent]))
+        for power, units in self._multiples.items():
+            total += exact_ldexp(units[exponent], power * (exponent + 1))
+        return total
+
+
+def _product(first: Floats, second: Floats) -> float:
+    """The sum of products of numbers, chunk by chunk."""
+    return float(np.add.reduce(np.vecdot(first, second)))
+
+
+def _unit_power(largest: float) -> int | None:
+    """The exponent of a unit for differences up to here; None if they are too large or small."""
+    if not 2.0**-_LARGEST < largest < 2.0**_LARGEST:
+        return None
+    return math.frexp(largest)[1] - _BITS
+
+
+def _split_differences(
+    minuend: Floats, subtrahend: Floats | float, magic: float, buffers: Floats
+) -> None:
+    """Set the first two buffers to differences, rounded to units, and what is left of them.
+
+    A difference is a float and its rounding error, which is a float too. The minuend may be the
+    second buffer, and the subtrahend the fourth.
+    """
+    multiples, rests, differences, _ = buffers
+    np.subtract(minuend, subtrahend, out=differences)
+    np.subtract(differences, minuend, out=multiples)
+    virtual = differences - multiples
+    np.subtract(minuend, virtual, out=rests)
+    multiples += subtrahend
+    rests -= multiples
+    np.add(differences, magic, out=multiples)
+    multiples -= magic
+    differences -= multiples
+    rests += differences
 
 
 def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Moments] | None:
@@ -129,7 +226,7 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
     Args:
         pairs: the rows.
         terms: some of "absolute", "squared", "reference", "reference_squared", "relative" and
-            "symmetric"; the last two are sums of floats, which are exact.
+            "symmetric"; the last two are sums of floats.
 
     Returns:
         None where they say nothing: for weights, few rows, integers beyond the floats, and numbers
@@ -150,7 +247,8 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
     buffers = np.empty((6, _ROWS))
     columns = map(_columns, (pairs.predictions, pairs.references))
     for predictions, references in zip(*columns, strict=True):
-        sums = _added(predictions, references, terms, buffers)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            sums = _added(predictions, references, terms, buffers)
         if sums is None:
             return None
         outputs.append(sums)
@@ -173,23 +271,36 @@ def _columns(table: NDArray[Any]) -> list[NDArray[Any]]:
 def _added(
     predictions: NDArray[Any], references: NDArray[Any], terms: Sequence[str], buffers: Floats
 ) -> tuple[dict[str, _Ends], tuple[float, float]] | None:
-    """Both ends of the sums of one output, best first, and the range of references less a constant.
+    """Both ends of the sums of one output, best first, and the range of the references.
 
     None if a number is out of range.
     """
-    residuals, shifted = _Sums(has_signs=False), _Sums(has_signs=True)
+    rows = len(references)
+    sample = slice(None, None, -(-rows // _SAMPLE))
+    references_of_sample = references[sample].astype(np.float64)
+    shift = float(np.sort(references_of_sample)[len(references_of_sample) // 2])
     has_residuals = not {"absolute", "squared"}.isdisjoint(terms)
     has_references = not {"reference", "reference_squared"}.isdisjoint(terms)
-    relative: dict[str, Fraction] = {term: Fraction(0) for term in RELATIVE if term in terms}
-    shift = float(references[:_CHUNK].mean())
-    rows = len(references)
-    for start in range(0, rows, _ROWS):
-        size = min(_ROWS, rows - start)
+    residuals = _Sums(
+        float(np.abs(references_of_sample - predictions[sample]).max()),
+        are_absolute="absolute" in terms,
+        has_total="absolute" in terms,
+        has_squares="squared" in terms,
+    )
+    shifted = _Sums(
+        float(np.abs(references_of_sample - shift).max()),
+        are_absolute=False,
+        has_total=True,
+        has_squares=True,
+    )
+    relative = {term: EnclosedSum() for term in RELATIVE if term in terms}
+    for first in range(0, rows, _ROWS):
+        size = min(_ROWS, rows - first)
         # A last block is filled with differences of 0 up to the next whole chunk.
         places = -(-size // _CHUNK) * _CHUNK
         columns = []
         for buffer, column in zip(buffers, (predictions, references), strict=False):
-            part = column[start : start + size]
+            part = column[first : first + size]
             if part.dtype != np.float64 or not part.flags.c_contiguous or places > size:
                 buffer[:size] = part
                 buffer[size:places] = shift
@@ -202,13 +313,10 @@ def _added(
             return None
         if relative:
             numbers = predicted[np.newaxis], expected[np.newaxis]
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                differences = np.subtract(numbers[1], numbers[0], out=buffers[2:3, :places])
-                for term in relative:
-                    (errors,) = relative_errors(term, *numbers, differences)
-                    if not math.isfinite(errors.max()):
-                        return None
-                    relative[term] += exact_sum(errors)
+            differences = np.subtract(numbers[1], numbers[0], out=buffers[2:3, :places])
+            for term, total in relative.items():
+                if not total.add(relative_errors(term, *numbers, differences)[0]):
+                    return None
     errors_of_rows, squared_errors = residuals.ends()
     sums, squares = shifted.ends()
     ends = {
@@ -217,6 +325,6 @@ def _added(
         # The variation is the sum of squares less a part of the squared sum.
         "reference": (max(sums[0], -sums[1], Fraction(0)), max(-sums[0], sums[1])),
         "reference_squared": squares[::-1],
-        **{term: (total, total) for term, total in relative.items()},
+        **{term: total.ends() for term, total in relative.items()},
     }
     return ends, (shifted.lowest, shifted.highest)

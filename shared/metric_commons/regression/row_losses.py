@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Floats
 from ..numbers.checks import RowError
-from ..numbers.exact_sums import as_float, exact_sum, quotient
+from ..numbers.exact_sums import exact_sum, quotient, rounded_sum
 from .measure_names import Measure
 from .pairs import Pairs
 from .unit_deviances import unit_deviance, unit_deviances
@@ -153,16 +153,17 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
     if not losses.size:
         return [math.nan] * len(losses)
     if weights is None:
-        return [_mean(output, Fraction(losses.shape[1])) for output in losses]
+        return [_mean(output, None) for output in losses]
     total = exact_sum(weights)
     return [_mean(output * weights, total) for output in losses]
 
 
-def _mean(values: Floats, weight: Fraction) -> float:
-    """The sum of the values, rounded once, divided by a weight."""
-    total = exact_sum(values)
-    mean = as_float(total) / float(weight)
-    return mean if math.isfinite(mean) else quotient(total, weight)
+def _mean(values: Floats, weight: Fraction | None) -> float:
+    """The sum of the values, rounded once, divided by a weight, or by their number."""
+    mean = rounded_sum(values) / (values.size if weight is None else float(weight))
+    if math.isfinite(mean):
+        return mean
+    return quotient(exact_sum(values), Fraction(values.size) if weight is None else weight)
 
 
 def loss_values(measure: Measure, pairs: Pairs) -> list[float]:

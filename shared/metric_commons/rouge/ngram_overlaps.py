@@ -83,7 +83,7 @@ def _shared(texts: Integers, *keys: Unsigned) -> SharedNgrams:
     of_references = (texts & 1) * examples.size
     counts = np.bincount(numbers + of_references, minlength=2 * examples.size)
     prediction_counts, reference_counts = counts[: examples.size], counts[examples.size :]
-    shared = np.flatnonzero(np.minimum(prediction_counts, reference_counts))
+    shared = np.flatnonzero((prediction_counts > 0) & (reference_counts > 0))
     new_numbers = np.full(examples.size, -1)
     new_numbers[shared] = np.arange(shared.size)
     return SharedNgrams(

@@ -21,6 +21,7 @@ from ..texts.normalizers import Normalizer, normalizer_function
 from ..texts.references import Aggregation, reference_counts, row_scores
 from ..texts.segments import segment_starts
 from .block_words import BlockWords, block_words
+from .compiled_lcs import compiled_lcs_lengths
 from .lcs import lcs_lengths
 from .ngram_overlaps import SharedNgrams, shared_ngrams
 from .pairwise_rouge import pairwise_rouge
@@ -181,7 +182,9 @@ def _lcs_lengths(sequences: list[_Sequences]) -> Integers:
     items, counts, kinds = zip(*sequences, strict=True)
     firsts = segment_starts(np.array(kinds))
     numbers = [block_items + first for block_items, first in zip(items, firsts, strict=True)]
-    return lcs_lengths(np.concatenate(numbers), np.concatenate(counts))
+    columns = np.concatenate(numbers), np.concatenate(counts)
+    lengths = compiled_lcs_lengths(*columns)
+    return lcs_lengths(*columns) if lengths is None else lengths
 
 
 @cache

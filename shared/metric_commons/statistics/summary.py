@@ -77,6 +77,7 @@ class Average:
         )
 
 
+_MEAN = Average()
 UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no largest value
 
 
@@ -160,11 +161,17 @@ def summarize(
     """
     arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
     rows = len(next(iter(arrays.values())))
-    average = dict.fromkeys(arrays, Average()) | dict(averages or {})
+    average = dict.fromkeys(arrays, _MEAN) | dict(averages or {})
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
 
     def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
-        result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}
+        result: dict[str, Any] = {
+            # Batches of one row are common, and for them each call counts.
+            name: mean(values) if average[name] is _MEAN else average[name](values)
+            for name, values in scores.items()
+        }
+        if confidence_level is None and not standard_error:
+            return result
         estimators = {
             name: partial(average[name].interval, values, clusters)
             for name, values in scores.items()

@@ -4,9 +4,11 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metric_commons.numbers import exact_sums
 from metric_commons.numbers.exact_sums import (
     as_float,
     group_sums,
@@ -40,3 +42,20 @@ def test_roots(square):
     result = root(square)
     below, above = (Fraction(math.nextafter(result, end)) for end in (0, math.inf))
     assert below**2 <= square <= above**2
+
+
+@pytest.mark.parametrize("rows", [1024, 1025, 40_000])
+@pytest.mark.parametrize("scale", [0, 8, 60])
+def test_enclosed_sums_hold_the_exact_sum(rows, scale):
+    rng = np.random.default_rng([rows, scale])
+    values = np.ldexp(rng.normal(size=rows), rng.integers(-scale, scale + 1, rows))
+    for column in (values, np.abs(values), np.append(values, -values)):
+        total = exact_sums.EnclosedSum()
+        assert total.add(column)
+        low, high = total.ends()
+        assert low <= exact_sums.exact_sum(column) <= high
+        assert exact_sums.rounded_sum(column) == float(exact_sums.exact_sum(column))
+    assert not exact_sums.EnclosedSum().add(np.append(values, np.nan))
+    assert exact_sums.rounded_sum(values * 2.0**-1000) == float(
+        exact_sums.exact_sum(values * 2.0**-1000)
+    )

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from metric_commons.rouge import lcs
+from metric_commons.rouge import compiled_lcs, lcs
+from metric_commons.rouge.compiled_lcs import compiled_lcs_lengths
 from metric_commons.rouge.lcs import lcs_length, lcs_lengths, lcs_rows
 from tests.text_oracles import lcs_table, lcs_walk
 from tests.texts import sequence_pairs
@@ -60,3 +61,22 @@ def test_pairs_without_a_common_item():
     assert lcs_lengths(*together([([1], [1]), ([1], [2]), ([], [])])).tolist() == [1, 0, 0]
     assert lcs_lengths(*together([([1], [2])])).tolist() == [0]
     assert lcs_lengths(*together([])).tolist() == []
+
+
+def test_compiled_lengths_are_the_same(pairs, monkeypatch):
+    long = [(list(range(300)) * 3, list(range(299, -1, -1)) * 4), (list(range(70_000)), [69_999])]
+    pairs = [([], []), *pairs, *long, ([], [])]
+    columns = together(pairs)
+    monkeypatch.setattr(compiled_lcs, "_CHARACTERS", 1)
+    assert compiled_lcs_lengths(*columns) is None
+    monkeypatch.undo()
+    lengths = compiled_lcs_lengths(*columns)
+    if lengths is None:
+        pytest.skip("rapidfuzz is not installed")
+    assert lengths.tolist() == [lcs_length(*pair) for pair in pairs]
+    monkeypatch.setattr(compiled_lcs, "similarity", None)
+    assert compiled_lcs_lengths(*columns) is None
+
+
+def test_nothing_in_common_needs_no_compiled_path():
+    assert compiled_lcs_lengths(np.empty(0, np.int64), np.zeros(4, np.int64)) is None

@@ -1,6 +1,6 @@
 """How often 95 % intervals of every kind of score hold the true value, and how wide they are.
 
-    python benchmarks/coverage.py [samples [seed [FILE [families]]]]
+    python benchmarks/coverage_table.py [samples [seed [FILE [families]]]]
 
 For each family of `_score_distributions` and 10, 30, 100 and 1,000 rows many samples are drawn:
 by default 400 of families whose interval is exact, 240 of those whose interval draws, half of that
