@@ -419,7 +419,7 @@ PAIRED = [*paired_figures()]
 
 
 @published
-@pytest.mark.parametrize("file", [PAIRED[0], *nightly(*PAIRED[1:])])
+@pytest.mark.parametrize("file", [*PAIRED[:1], *nightly(*PAIRED[1:])])
 def test_p_values_are_near_those_of_moses_and_multeval(file):
     table = paired_figures()[file]
     baseline, system = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
@@ -463,7 +463,7 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resampl
 
 
 @published
-@pytest.mark.parametrize("file", [PAIRED[0], *nightly(*PAIRED[1:])])
+@pytest.mark.parametrize("file", [*PAIRED[:1], *nightly(*PAIRED[1:])])
 def test_the_draws_of_sacrebleu_give_its_p_values(file):
     table = paired_figures()[file]
     sides = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))

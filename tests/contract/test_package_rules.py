@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatch
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -138,6 +138,7 @@ def members(name):
     return GROUPS.get(name, (name,))
 
 
+@cache
 def allowed(room):
     """The rooms that a room may import: those that arrows lead to from it, and itself."""
     found = {room}
@@ -218,7 +219,7 @@ def opened_elsewhere(path, text):
     name = script_name(path)
     if any(fnmatch(name, pattern) for pattern in OPENERS):
         return []
-    calls = [node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    calls = [node.func for node in ast.walk(syntax(text)) if isinstance(node, ast.Call)]
     names = [getattr(call, "id", None) or getattr(call, "attr", "") for call in calls]
     found = [name for name in names if name in OPENING]
     return found if len(found) != KNOWN_CALLS.get(name, 0) else []
