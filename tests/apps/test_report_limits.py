@@ -24,8 +24,16 @@ def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
     """Results of two systems whose difference has this interval."""
     a, b = scores
     comparison = {
-        **{"a": "a", "b": "b", "module": "m", "score": "s", "A_mean": a, "B_mean": b},
-        **{"diff": a - b, "p_value": 0.01, "p_adjusted": 0.01, "significant": True},
+        "a": "a",
+        "b": "b",
+        "module": "m",
+        "score": "s",
+        "A_mean": a,
+        "B_mean": b,
+        "diff": a - b,
+        "p_value": 0.01,
+        "p_adjusted": 0.01,
+        "significant": True,
         "confidence_interval": [low, high],
         "options": {"alpha": 0.05, **options},
     }
