@@ -489,6 +489,49 @@ def test_results_come_in_the_order_of_pieces():
     assert os.getpid() not in {process for _, process in results}
 
 
+def test_no_more_processes_work_than_are_asked_for():
+    def work(_):
+        time.sleep(0.05)
+        return os.getpid()
+
+    assert len(set(worker_processes.map_ordered(work, range(9), 3))) == 3
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError, OSError, OverflowError, ZeroDivisionError, MemoryError, RecursionError]
+)
+def test_a_process_that_refuses_a_task_says_why(error):
+    def work(task):
+        if task == 3:
+            raise error("too much")
+        return task
+
+    with pytest.raises(worker_processes.RefusedError, match=f"{error.__name__}: too much"):
+        list(worker_processes.map_ordered(work, range(6), 2))
+    assert multiprocessing.active_children() == []
+
+
+def test_what_is_refused_is_done_again_in_one_process():
+    asked = []
+
+    def work(jobs):
+        asked.append(jobs)
+        if jobs > 1:
+            raise worker_processes.RefusedError("MemoryError: too much")
+        return "done"
+
+    assert worker_processes.run_parallel(work, 3) == "done"
+    assert asked == [3, 1]
+
+
+def test_an_interrupt_of_a_worker_is_for_its_parent():
+    def work(task):
+        os.kill(os.getpid(), signal.SIGINT)  # as a terminal interrupts all processes
+        return task
+
+    assert list(worker_processes.map_ordered(work, range(4), 2)) == [0, 1, 2, 3]
+
+
 def test_the_command_takes_no_process_for_a_pipe(monkeypatch, tmp_path, capsys, processes):
     path = tmp_path / "x.jsonl"
     path.write_bytes(lines(ROWS))
