@@ -61,14 +61,20 @@ def small_pieces(monkeypatch):
 
 @pytest.fixture
 def processes(monkeypatch):
-    """The number of pieces that processes were given in each call."""
+    """The number of pieces that processes were given in each call.
+
+    None of these may refuse a piece: all would be done again in one process, which hides faults.
+    """
     counts = []
 
     def counted(work, given, jobs):
         counts.append(0)
-        for result in map_ordered(work, given, jobs):
-            counts[-1] += 1
-            yield result
+        try:
+            for result in map_ordered(work, given, jobs):
+                counts[-1] += 1
+                yield result
+        except worker_processes.RefusedError as error:
+            pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
     for module in (evaluations, parallel_reading, parallel_rows):
