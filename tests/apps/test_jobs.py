@@ -392,6 +392,9 @@ def test_functions_and_generators_may_be_given(processes):
 
     results = [score("qa_em", **arguments(), jobs=jobs).systems for jobs in (1, 2)]
     assert results[0] == results[1]
+
+
+def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
     with pytest.raises(ValueError, match=r"predictions\[13\] is None"):
         score("qa_em", predictions=["a"] * 13 + [None], references=["a"] * 14, jobs=2)
 
