@@ -213,8 +213,9 @@ def test_the_first_wrong_row_is_named_as_by_one_process(refused, damage, mode):
         b"",
         b"\n\n",
         gzip.compress(lines(ROWS))[:-9],
+        lines(ROWS) + b"\x0c\n" + lines(ROWS),
     ],
-    ids=["cut", "missing", "utf8", "mark", "empty", "blank", "gzip"],
+    ids=["cut", "missing", "utf8", "mark", "empty", "blank", "gzip", "form feed"],
 )
 def test_a_damaged_file_is_refused_as_by_one_process(refused, text):
     Path("x.jsonl").write_bytes(text)
