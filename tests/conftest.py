@@ -1,4 +1,5 @@
 import atexit
+import gc
 import os
 import shutil
 import sys
@@ -31,6 +32,16 @@ settings.register_profile(
 settings.register_profile("same", settings.get_profile("new"), derandomize=True)
 settings.register_profile("many", settings.get_profile("new"), max_examples=400)
 settings.load_profile("same" if os.environ.get("CI") else "new")
+
+
+def pytest_collection_finish():
+    """Leave out of searches for garbage what was collected, which stays until the end.
+
+    Thousands of tests and the modules that they import are a million objects, and each search of
+    all objects would take longer than most tests.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
-QUICK = settings(max_examples=80)
+from tests.spec import drawn_examples
+
+QUICK = drawn_examples(80)
 EXTREME = [0.0, -0.0, 5e-324, -5e-324, 2.0, 1.9999999999999998, -2.0, 1e308, -1e308, 1e-300, 1.0]
 NUMBERS = st.sampled_from(EXTREME) | st.floats(allow_nan=False, allow_infinity=False)
 ROWS = st.lists(st.tuples(NUMBERS, st.booleans()), min_size=1, max_size=40)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 GIVEN = ROOT.parent / "shared"  # real data, which is not part of the repository
@@ -28,6 +29,15 @@ def nightly(*values: Any) -> list[Any]:
         pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.slow)
         for value in values
     ]
+
+
+def drawn_examples(number: int) -> settings:
+    """Settings for this number of drawn examples at night, and for a third of it by day.
+
+    Each day draws other examples, except in continuous integration.
+    """
+    is_night = settings.get_current_profile_name() == "many"
+    return settings(max_examples=number if is_night else -(-number // 3), deadline=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,10 +19,10 @@ from metric_commons.console import outputs
 from metric_commons.files import contents
 from metric_commons.files import tables as files
 from metric_commons.scoring import evaluations as evaluation
-from tests.spec import GIVEN, PATIENCE, ROOT
+from tests.apps.question_answers import SOURCES, answer_files
+from tests.spec import PATIENCE, ROOT
 
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
-NQ = GIVEN / "data" / "text" / "openqa_eval"
 ROWS = [
     {"question": "q0", "answer": "The cat.", "gold": ["cat", "tiger"], "topic": "pets"},
     {"question": "q1", "answer": "dog", "gold": ["wolf"], "topic": "wild"},
@@ -309,22 +309,19 @@ def test_files_may_have_rows_of_their_own(run):
     assert [source["rows"] for source in saved["provenance"]["inputs"]] == [3, 1]
 
 
-@pytest.mark.skipif(not NQ.is_dir(), reason="the real data is not here")
-def test_published_figures_of_natural_questions(run):
-    names = ["DPR", "FiD", "ANCE-plus_FiD", "GAR-plus_FiD", "EMDR2"]
+@pytest.mark.parametrize("source", SOURCES)
+def test_figures_of_natural_questions(run, source, tmp_path):
+    files = answer_files(source, tmp_path)
     status, out, err = run(
-        *("score", "qa_em", "qa_f1", *(NQ / f"NQ_{name}.jsonl" for name in names)),
+        *("score", "qa_em", "qa_f1", *files),
         *("--predictions", "prediction", "--references", "answer", "--set", "qa_f1.both_empty=0"),
     )
     rows = [line.split()[:3] for line in out.splitlines() if line.startswith("NQ_")]
 
     assert (status, err) == (0, "")
     assert rows == [
-        ["NQ_DPR", "0.4091", "0.4778"],
-        ["NQ_FiD", "0.4648", "0.5369"],
-        ["NQ_ANCE-plus_FiD", "0.4729", "0.5484"],
-        ["NQ_GAR-plus_FiD", "0.4978", "0.5743"],
-        ["NQ_EMDR2", "0.5147", "0.5946"],
+        [path.stem, *(f"{float(figure) / 100:.4f}" for figure in figures)]
+        for path, figures in files.items()
     ]
 
 

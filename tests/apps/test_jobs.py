@@ -63,14 +63,20 @@ def small_pieces(monkeypatch):
 
 @pytest.fixture
 def processes(monkeypatch):
-    """The number of pieces that processes were given in each call."""
+    """The number of pieces that processes were given in each call.
+
+    None of these may refuse a piece: all would be done again in one process, which hides faults.
+    """
     counts = []
 
     def counted(work, given, jobs):
         counts.append(0)
-        for result in map_ordered(work, given, jobs):
-            counts[-1] += 1
-            yield result
+        try:
+            for result in map_ordered(work, given, jobs):
+                counts[-1] += 1
+                yield result
+        except worker_processes.RefusedError as error:
+            pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
     for module in (evaluations, parallel_reading, parallel_rows):
@@ -209,8 +215,9 @@ def test_the_first_wrong_row_is_named_as_by_one_process(refused, damage, mode):
         b"",
         b"\n\n",
         gzip.compress(lines(ROWS))[:-9],
+        lines(ROWS) + b"\x0c\n" + lines(ROWS),
     ],
-    ids=["cut", "missing", "utf8", "mark", "empty", "blank", "gzip"],
+    ids=["cut", "missing", "utf8", "mark", "empty", "blank", "gzip", "form feed"],
 )
 def test_a_damaged_file_is_refused_as_by_one_process(refused, text):
     Path("x.jsonl").write_bytes(text)
@@ -353,6 +360,16 @@ def test_what_goes_together_by_ids_is_left_to_one_process(processes):
             score("qa_em", predictions=answers, references=questions, jobs=jobs)
 
 
+def test_a_last_block_of_one_row_is_scored(processes):
+    predictions = ["a"] * 16 + ["b"]  # in blocks of eight
+    results = [
+        score("qa_em", predictions=predictions, references=["a"] * 17, jobs=jobs) for jobs in (1, 2)
+    ]
+
+    assert plain(results[0]) == plain(results[1])
+    assert results[1].systems["predictions"]["qa_em"].scores == {"qa_em": 16 / 17}
+
+
 def test_values_that_json_lacks_are_read_too(run, processes):
     numbers = [Decimal(i % 7) / 4 for i in range(COUNT)]
     days = [date(2024, 1, 1 + i % 3) for i in range(COUNT)]
@@ -378,6 +395,9 @@ def test_functions_and_generators_may_be_given(processes):
 
     results = [score("qa_em", **arguments(), jobs=jobs).systems for jobs in (1, 2)]
     assert results[0] == results[1]
+
+
+def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
     with pytest.raises(ValueError, match=r"predictions\[13\] is None"):
         score("qa_em", predictions=["a"] * 13 + [None], references=["a"] * 14, jobs=2)
 
@@ -489,6 +509,49 @@ def test_results_come_in_the_order_of_pieces():
     assert [piece for piece, _ in results] == list(range(20))
     assert len({process for _, process in results}) > 1
     assert os.getpid() not in {process for _, process in results}
+
+
+def test_no_more_processes_work_than_are_asked_for():
+    def work(_):
+        time.sleep(0.05)
+        return os.getpid()
+
+    assert len(set(worker_processes.map_ordered(work, range(9), 3))) == 3
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError, OSError, OverflowError, ZeroDivisionError, MemoryError, RecursionError]
+)
+def test_a_process_that_refuses_a_task_says_why(error):
+    def work(task):
+        if task == 3:
+            raise error("too much")
+        return task
+
+    with pytest.raises(worker_processes.RefusedError, match=f"{error.__name__}: too much"):
+        list(worker_processes.map_ordered(work, range(6), 2))
+    assert multiprocessing.active_children() == []
+
+
+def test_what_is_refused_is_done_again_in_one_process():
+    asked = []
+
+    def work(jobs):
+        asked.append(jobs)
+        if jobs > 1:
+            raise worker_processes.RefusedError("MemoryError: too much")
+        return "done"
+
+    assert worker_processes.run_parallel(work, 3) == "done"
+    assert asked == [3, 1]
+
+
+def test_an_interrupt_of_a_worker_is_for_its_parent():
+    def work(task):
+        os.kill(os.getpid(), signal.SIGINT)  # as a terminal interrupts all processes
+        return task
+
+    assert list(worker_processes.map_ordered(work, range(4), 2)) == [0, 1, 2, 3]
 
 
 def test_the_command_takes_no_process_for_a_pipe(monkeypatch, tmp_path, capsys, processes):

@@ -14,7 +14,7 @@ from tests.spec import GIVEN
 FILES = GIVEN / "data" / "files"
 COMMANDS = FILES / "expected.jsonl"
 
-pytestmark = pytest.mark.skipif(not COMMANDS.is_file(), reason="the logs are not here")
+needs_logs = pytest.mark.skipif(not COMMANDS.is_file(), reason="the logs are not here")
 
 
 def lines(path):
@@ -53,6 +53,7 @@ def words(case):
     return [*map(str, command)]
 
 
+@needs_logs
 @wanted("score")
 def test_a_command_prints_the_figure_of_the_log(run, case, monkeypatch):
     if case["file"].endswith(".lz4"):
@@ -82,6 +83,7 @@ def test_a_command_prints_the_figure_of_the_log(run, case, monkeypatch):
         )
 
 
+@needs_logs
 @wanted("error")
 def test_what_is_no_figure_is_one_line_that_says_why(refused, case):
     if case["file"].startswith("inspect/2026"):

@@ -1101,7 +1101,7 @@ def test_the_end_of_a_server_ends_its_work(root, long, ending):
 
 
 def test_a_call_has_a_budget(wire, root, long):
-    server = wire("--seconds", "1", "--processes", "1")
+    server = wire("--seconds", "1", "--processes", "1", "--max-unpacked", "2000000")
     answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": long})["result"]
     assert answer["isError"]
     assert "took longer than 1 seconds" in answer["content"][0]["text"]
@@ -1109,21 +1109,20 @@ def test_a_call_has_a_budget(wire, root, long):
     large = {"path": "large.json", "modules": ["qa_em"], "predictions": "a", "references": "b"}
     rows = '{"data":\n[{"b": "y",\n"a": "%s"}]}' % ("x" * 100_000_000)
     (root / "large.json").write_text(rows, "utf-8")
+    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
+    said = answer["content"][0]["text"]
+    assert "large.json: the content has more than 2,000,000 bytes" in said
+    assert said.endswith("--max-unpacked")
+
     server = wire("--gigabytes", "0.2")
     answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
     assert answer["isError"]
     assert "more than the 0.2 GB of memory" in answer["content"][0]["text"]
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
-    server = wire("--max-unpacked", "1000000")
-    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
-    said = answer["content"][0]["text"]
-    assert "large.json: the content has more than 1,000,000 bytes" in said
-    assert said.endswith("--max-unpacked")
-
 
 def test_calls_have_a_budget_of_memory_together(wire, root):
-    rows = '{"data":\n[{"b": "y",\n"a": "%s"}]}' % ("x" * 200_000_000)
+    rows = '{"data":\n[{"b": "y",\n"a": "%s"}]}' % ("x" * 100_000_000)
     (root / "large.json").write_text(rows, "utf-8")
     large = {"path": "large.json", "modules": ["qa_em"], "predictions": "a", "references": "b"}
     server = wire("--max-memory", "0.1")

@@ -15,7 +15,7 @@ from metric_commons.hub import bundle, publishing
 from metric_commons.hub.bundling import MARKER_FILE, Marker
 from metric_commons.hub.demo import worked_examples
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub
-from tests.spec import METRICS, PATIENCE
+from tests.spec import METRICS, PATIENCE, nightly
 
 pytestmark = pytest.mark.processes
 
@@ -311,7 +311,11 @@ def test_a_version_keeps_its_content(command):
     assert hub.writes == before
 
 
-@pytest.mark.parametrize(("sdk", "names"), [("static", METRICS), ("gradio", METRICS[:2])])
+# By day three: test_bundle.py bundles all, and the rest of the way is the same for each.
+@pytest.mark.parametrize(
+    ("sdk", "names"),
+    [("static", METRICS[:3]), ("gradio", METRICS[:2]), *nightly(("static", METRICS))],
+)
 def test_every_module_can_be_published(sdk, names, command):
     hub = Hub()
     with fake_hub(hub) as endpoint:

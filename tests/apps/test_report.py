@@ -15,10 +15,10 @@ from metric_commons.results.module_results import ModuleResult
 from metric_commons.results.rendering import p_value
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
-from tests.spec import GIVEN, ROOT
+from tests.apps.question_answers import SOURCES, answer_files
+from tests.spec import ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"
-NQ = GIVEN / "data" / "text" / "openqa_eval"
 NO_FIELDS = "There are no examples, which need the fields of the rows; these results name none."
 VOID = {"meta", "link", "img", "br", "hr", "input", "wbr"}
 
@@ -714,16 +714,9 @@ def test_errors_are_one_line(run, monkeypatch):
 # Real data
 
 
-@pytest.mark.skipif(not NQ.is_dir(), reason="the answers of five systems to NQ are not here")
-def test_five_systems_on_real_questions(run):
-    published = {  # EM and F1 in percent, of the SQuAD script
-        "NQ_DPR": ("40.91", "47.78"),
-        "NQ_FiD": ("46.48", "53.69"),
-        "NQ_ANCE-plus_FiD": ("47.29", "54.84"),
-        "NQ_GAR-plus_FiD": ("49.78", "57.43"),
-        "NQ_EMDR2": ("51.47", "59.46"),
-    }
-    files = [NQ / f"{name}.jsonl" for name in published]
+@pytest.mark.parametrize("source", SOURCES)
+def test_several_systems_on_real_questions(run, source, tmp_path):
+    files = answer_files(source, tmp_path)
     fields = ("--predictions", "prediction", "--references", "answer")
     saved = ("--save", "r.json", "--per-example", "rows.jsonl")
     options = ("--set", "both_empty=0", "--confidence", "0.95", "--compare")
@@ -733,11 +726,12 @@ def test_five_systems_on_real_questions(run):
     text = Path("page.html").read_text("utf-8")
     page = Page(text)
 
-    for name, (em, f1) in published.items():
+    for path, (em, f1) in files.items():
         for module, percent in (("qa_em", em), ("qa_f1", f1)):
-            (line,) = page.where(data_system=name, data_score=module)
+            (line,) = page.where(data_system=path.stem, data_score=module)
             assert f"{100 * float(line['data-value']):.2f}" == percent
-    assert len([each for each in page.elements if "data-diff" in each]) == 20  # ten pairs by two
+    pairs = len(files) * (len(files) - 1) // 2
+    assert len([each for each in page.elements if "data-diff" in each]) == 2 * pairs
     assert len(page.of_class("example")) == 20
     assert len(text) < 300_000
 

@@ -16,10 +16,9 @@ from metric_commons.catalog import presets
 from metric_commons.cli import ultrarag as parameters
 from metric_commons.integrations import ultrarag
 from metric_commons.results.results import Results
-from tests.spec import GIVEN, ROOT, of_this_python, trec_eval_files
+from tests.apps.question_answers import SOURCES, answer_files
+from tests.spec import ROOT, of_this_python, trec_eval_files
 
-NQ = GIVEN / "data" / "text" / "openqa_eval"
-needs_data = pytest.mark.skipif(not NQ.is_dir(), reason="the real data is not here")
 ROWS = [
     {"q": "q0", "a": "The cat.", "b": "cat", "gold": ["cat", "tiger"], "topic": "pets"},
     {"q": "q1", "a": "dog", "b": "wolf", "gold": ["wolf"], "topic": "wild"},
@@ -249,12 +248,10 @@ def test_the_page_shows_the_rows_that_were_read(run, limit):
     assert "wolf" in Path("r.html").read_text()
 
 
-@needs_data
-def test_five_systems_are_compared_in_one_command(run):
-    systems = {
-        name: {"path": str(NQ / f"NQ_{name}.jsonl")}
-        for name in ("DPR", "FiD", "ANCE-plus_FiD", "GAR-plus_FiD", "EMDR2")
-    }
+@pytest.mark.parametrize("source", SOURCES)
+def test_several_systems_are_compared_in_one_command(run, source, tmp_path):
+    files = answer_files(source, tmp_path)
+    systems = {path.stem: {"path": str(path)} for path in files}
     fields = {"predictions": "prediction", "references": "answer", "id": "question"}
     content = {
         "data": {"fields": fields},
@@ -266,11 +263,11 @@ def test_five_systems_are_compared_in_one_command(run):
     saved = results_of(run, content)
     scores = [of["qa_em"]["scores"]["qa_em"] for of in saved["systems"].values()]
 
-    assert [round(100 * score, 2) for score in scores] == [40.91, 46.48, 47.29, 49.78, 51.47]
+    assert [f"{100 * score:.2f}" for score in scores] == [em for em, _ in files.values()]
     for of_system, score in zip(saved["systems"].values(), scores, strict=True):
         low, high = of_system["qa_em"]["confidence_interval"]["qa_em"]
         assert low < score < high
-    assert len(saved["comparisons"]) == 10
+    assert len(saved["comparisons"]) == len(files) * (len(files) - 1) // 2
     for each in saved["comparisons"]:
         low, high = each["confidence_interval"]
         assert low < each["diff"] < high

@@ -515,19 +515,25 @@ def test_trec_eval_s_own_example_scores_as_it_says(run):
     assert [tuple(line) for line in cells(out)[2:6]] == expected
 
 
-@needs_data
-def test_real_runs_score_as_score_run_says_to_the_last_bit(run):
-    folder = DATA / "dl19"
-    (qrels,), systems = folder.glob("qrels*"), sorted(folder.glob("*.run.gz"))
+@pytest.mark.parametrize(
+    ("folder", "suffix", "count"),
+    [
+        (ROOT / "examples", ".txt", 2),
+        pytest.param(DATA / "dl19", ".run.gz", 6, marks=needs_data),
+    ],
+    ids=["examples", "dl19"],
+)
+def test_real_runs_score_as_score_run_says_to_the_last_bit(run, folder, suffix, count):
+    (qrels,), systems = folder.glob("qrels*"), sorted(folder.glob("*.run.*"))
     measures = ["ndcg@10", "map", "recall@100", "gm_map", "num_rel_ret"]
     _, out, _ = run(
         "trec", qrels, *systems, *(f"-m{each}" for each in measures), "--format", "json"
     )
 
     results = json.loads(out)["systems"]
-    assert len(results) == len(systems) == 6
+    assert len(results) == len(systems) == count
     for path in systems:
-        scores = results[path.name.removesuffix(".run.gz")]["ir_ranking"]["scores"]
+        scores = results[path.name.removesuffix(suffix)]["ir_ranking"]["scores"]
         assert scores == runs.score_run(qrels, path, measures)["mean"]
 
 

@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from metric_commons.__main__ import main
 from metric_commons.integrations import ultrarag
 from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
-from tests.spec import PATIENCE, of_this_python, trec_eval_files
+from tests.spec import PATIENCE, nightly, of_this_python, trec_eval_files
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
@@ -124,16 +124,15 @@ def test_the_folder_is_what_ultrarag_expects(place):
 
 
 async def test_build_describes_the_server_from_its_parameters(place):
-    described = await UltraRAG(place).build()
-
-    assert described["path"] == "servers/scores/src/scores.py"
-    assert described["parameter"] == "servers/scores/parameter.yaml"
-    assert described["tools"]["evaluate"]["input"]["profile"] == "$profile"
+    before = yaml.safe_load((place / "server.yaml").read_text("utf-8"))
+    assert before["tools"]["evaluate"]["input"]["profile"] == "$profile"
 
     path = place / "parameter.yaml"
     kept = {"run_path": "a", "qrels_path": "b", "metrics": None, "save_path": "c"}  # not ours
     path.write_text(yaml.safe_dump(kept), "utf-8")
     described = await UltraRAG(place).build()
+    assert described["path"] == "servers/scores/src/scores.py"
+    assert described["parameter"] == "servers/scores/parameter.yaml"
     assert described["tools"]["evaluate"]["input"] == {
         "pred_ls": "pred_ls",
         "gt_ls": "gt_ls",
@@ -179,18 +178,18 @@ def test_a_folder_that_is_not_empty_stays_as_it_is(tmp_path, capsys):
 # Its client
 
 
-async def test_the_documented_answers(place):
+# The scores of both profiles stand in the tests of the integration.
+@pytest.mark.parametrize("profile", ["standard", *nightly("ultrarag")])
+async def test_the_documented_answers(place, profile):
     predictions, references = DOCUMENTED
-    for profile in ("standard", "ultrarag"):
-        changed(place, profile=profile)
-        outputs = await UltraRAG(place).run("evaluate", pred_ls=predictions, gt_ls=references)
-        found = outputs["eval_res"]
-        assert means(found) == DOCUMENTED_MEANS
-        assert [round(score, 4) for score in found["f1"]] == [0.5714, 0.0]
-    saved = sorted(Path("output").iterdir())
-    assert len(saved) == 2
-    assert all(path.match("evaluate_results_*.json") for path in saved)
-    content = json.loads(saved[-1].read_text("utf-8"))
+    changed(place, profile=profile)
+    outputs = await UltraRAG(place).run("evaluate", pred_ls=predictions, gt_ls=references)
+    found = outputs["eval_res"]
+    assert means(found) == DOCUMENTED_MEANS
+    assert [round(score, 4) for score in found["f1"]] == [0.5714, 0.0]
+    (saved,) = Path("output").iterdir()
+    assert saved.match("evaluate_results_*.json")
+    content = json.loads(saved.read_text("utf-8"))
     assert {name: content[name] for name in found} == found
     assert content["profile"] == profile
 
@@ -199,7 +198,6 @@ async def test_the_files_of_trec_eval(place):
     for name in ("results.test", "qrels.test"):
         shutil.copy(trec_eval_files() / name, Path("data", name))
     changed(place, run_path="data/results.test", qrels_path="data/qrels.test")
-    await UltraRAG(place).build()
     found = (await UltraRAG(place).run("evaluate_trec"))["eval_res"]
 
     assert found["map"] == of_this_python(0.17854506039656948)

@@ -9,13 +9,13 @@ from itertools import groupby
 
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.files.trec import read_qrels, read_run
 from metric_commons.ranking.names import parse_measures
 from metric_commons.ranking.runs import score_run
-from tests.spec import GIVEN, ROOT, recorded, trec_eval_files
+from tests.spec import GIVEN, ROOT, drawn_examples, recorded, trec_eval_files
 
 IR = GIVEN / "data" / "ir"
 CARD = ROOT / "metrics" / "ir_ranking" / "README.md"
@@ -373,7 +373,7 @@ def runs(draw):
     return qrels, run
 
 
-@settings(max_examples=150)
+@drawn_examples(150)
 @given(runs(), st.sampled_from([1, 2]), st.booleans())
 def test_generated_runs_score_as_with_pytrec_eval(data, level, judged_only):
     qrels, run = data

@@ -5,14 +5,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
 from metric_commons.leaderboards.task_ranks import task_ranks
 from metric_commons.ratings import ranks_of_intervals
-from tests.spec import recorded
+from tests.spec import drawn_examples, recorded
 
 load = cache(metric_commons.load)
 
@@ -248,7 +248,7 @@ def test_coefficients_and_errors_are_those_of_statsmodels(clustered):
     )
 
 
-@settings(max_examples=200, deadline=None)
+@drawn_examples(200)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=25))
 def test_correlations_are_those_of_scipy(pairs):
     first, second = (np.array(column, float) for column in zip(*pairs, strict=True))

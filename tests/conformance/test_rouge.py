@@ -141,6 +141,19 @@ def test_lines_of_many_words():
     equals_rouge_score(texts[:30], texts[30:])
 
 
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_summaries_of_the_examples(use_stemmer):
+    lines = (ROOT / "examples" / "summaries.jsonl").read_text("utf-8").splitlines()
+    rows = list(map(json.loads, lines))
+    references = [row["reference"] for row in rows]
+    longer = ["\n".join(references[:number]) for number in range(1, len(rows) + 1)]
+
+    for system in ("lead", "model"):
+        predictions = [row[system] for row in rows]
+        equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
+        equals_rouge_score(predictions, longer, use_stemmer=use_stemmer)
+
+
 @summaries
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_summaries(use_stemmer):

@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from metric_commons.translation.character_ngrams import chrf_statistics
 from metric_commons.translation.ngram_precision import bleu_statistics
 from metric_commons.translation.translation_edit_rate import ter_statistics, ter_words
 from metric_commons.translation.translation_tokenizers import translation_words, words_13a
+from metric_commons.translation.word_shifts import translation_edits
 from tests.spec import GIVEN, ROOT, nightly, of_this_python, recorded
 from tests.texts import adversarial_text
 
@@ -418,8 +420,10 @@ BASELINE = "wmt17.en-de.LIUM-NMT.4900.txt.gz"
 PAIRED = [*paired_figures()]
 
 
+# By day compared saved results are, below; their p-values are those of the same function.
+@pytest.mark.slow
 @published
-@pytest.mark.parametrize("file", [PAIRED[0], *nightly(*PAIRED[1:])])
+@pytest.mark.parametrize("file", PAIRED)
 def test_p_values_are_near_those_of_moses_and_multeval(file):
     table = paired_figures()[file]
     baseline, system = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
@@ -438,7 +442,7 @@ def test_p_values_are_near_those_of_moses_and_multeval(file):
     ("test", "key", "resamples", "tolerance"),
     [
         ("bootstrap", "p_bootstrap_2000_seed_12345", 2_000, 0.035),
-        ("permutation", "p_randomization_10000_seed_12345", 10_000, 0.01),
+        *nightly(("permutation", "p_randomization_10000_seed_12345", 10_000, 0.01)),
     ],
 )
 def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resamples, tolerance):
@@ -463,7 +467,7 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resampl
 
 
 @published
-@pytest.mark.parametrize("file", [PAIRED[0], *nightly(*PAIRED[1:])])
+@pytest.mark.parametrize("file", [*PAIRED[:1], *nightly(*PAIRED[1:])])
 def test_the_draws_of_sacrebleu_give_its_p_values(file):
     table = paired_figures()[file]
     sides = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
@@ -489,3 +493,66 @@ def test_the_draws_of_sacrebleu_give_its_p_values(file):
     sizes = np.abs(scores(counts @ values[1]) - scores(counts @ values[0]))
     found = p_value(sizes - sizes.mean())
     assert found == float(table["p_bootstrap_2000_seed_12345"][0])
+
+
+# The limits of the search for shifts, which are part of the definition of TER
+
+
+def moved_phrases(chance):
+    """A translation whose phrases were moved, some by more words than the limits allow."""
+    words = chance.choice([6, 20, 200])
+    reference = [str(chance.randrange(words)) for _ in range(chance.choice([40, 60, 90]))]
+    prediction = list(reference)
+    for _ in range(chance.randrange(1, 4)):
+        start, length = chance.randrange(len(prediction)), chance.choice([1, 5, 10, 11, 12, 20])
+        phrase = prediction[start : start + length]
+        del prediction[start : start + length]
+        target = chance.randrange(len(prediction) + 1)
+        prediction[target:target] = phrase
+    if chance.random() < 0.5:
+        start = chance.randrange(len(prediction))
+        del prediction[start : start + chance.choice([3, 15, 26, 35])]
+    return prediction, reference
+
+
+def few_kinds_of_words(chance):
+    """Two texts of two or three words in any order, with thousands of possible shifts."""
+    length, words = chance.choice([30, 60]), chance.choice([2, 3])
+    return tuple([str(chance.randrange(words)) for _ in range(length)] for _ in range(2))
+
+
+def much_shorter(chance):
+    """A translation of a few words of a long reference."""
+    reference = [str(chance.randrange(20)) for _ in range(chance.choice([120, 200, 300]))]
+    return [chance.choice(reference) for _ in range(chance.randrange(1, 5))], reference
+
+
+def shuffled_and_shorter(chance):
+    """A translation in any order, without many of the words of its reference."""
+    reference = [str(chance.randrange(30)) for _ in range(chance.choice([55, 83]))]
+    prediction = chance.sample(reference, len(reference))
+    return prediction[: -chance.choice([17, 30, 45])], reference
+
+
+DRAWS = (moved_phrases, few_kinds_of_words, much_shorter, shuffled_and_shorter)
+# These differ if a phrase may have eleven words, move by 49 words or leave a beam of 24, if one
+# shift more is tried, or if the beam does not grow with the ratio of lengths.
+DRAWS_BY_DAY = [
+    *((moved_phrases, 19), (few_kinds_of_words, 0)),
+    *((much_shorter, seed) for seed in (0, 11)),
+]
+
+
+@pytest.mark.parametrize(
+    ("draw", "seed"),
+    [
+        *DRAWS_BY_DAY,
+        *nightly(*(pair for pair in product(DRAWS, range(12)) if pair not in DRAWS_BY_DAY)),
+    ],
+)
+def test_the_limits_of_shifts_are_those_of_sacrebleu(draw, seed):
+    lib_ter = pytest.importorskip("sacrebleu.metrics.lib_ter")
+    prediction, reference = draw(random.Random(seed))
+
+    expected, _ = lib_ter.translation_edit_rate(prediction, reference)
+    assert translation_edits(prediction, reference) == expected

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from evaluate import load as load_from
+from evaluate import loading
 
 import tests.spec
 from tests.spec import METRICS, ROOT
@@ -37,10 +38,24 @@ def spec(request):
 
 @pytest.fixture(scope="session")
 def load():
-    """A module from its folder, with settings."""
+    """A module from its folder, with settings.
+
+    evaluate reads, hashes and copies a folder each time, which takes longer than most tests. Here
+    it does so the first time, and otherwise makes an instance of what it copied.
+    """
+    find = loading.evaluation_module_factory
+    copied = {}
+
+    def find_once(path, **options):
+        key = (path, *map(str, options.items()))
+        if key not in copied:
+            copied[key] = find(path, **options)
+        return copied[key]
 
     def load(name, **settings):
-        return load_from(str(ROOT / "metrics" / name), **settings)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loading, "evaluation_module_factory", find_once)
+            return load_from(str(ROOT / "metrics" / name), **settings)
 
     return load
 

@@ -57,9 +57,15 @@ def bundles(tmp_path_factory):
 ON_THE_HUB = ["code_eval", "paired_significance", "qa_em", "rouge_n_l"]
 
 
-@pytest.mark.parametrize("on_the_hub", [ON_THE_HUB, *nightly(METRICS)], ids=len)
-def test_a_bundle_gives_the_same_numbers(bundles, tmp_path, on_the_hub):
-    """A stranger loads it from the folder, from the Hub, and from the cache without a Hub."""
+@pytest.mark.parametrize(
+    ("on_the_hub", "is_cached"), [(ON_THE_HUB, False), *nightly((METRICS, True))], ids=["4", "all"]
+)
+def test_a_bundle_gives_the_same_numbers(bundles, tmp_path, on_the_hub, is_cached):
+    """A stranger loads it from the folder, from the Hub, and from the cache without a Hub.
+
+    What evaluate keeps in its cache are the files that it got from the Hub, so that only the
+    nightly tests start another process to read them.
+    """
     samples = {name: spec(name).sample for name in METRICS}
     here = {
         name: exactly(evaluate.load(str(ROOT / "metrics" / name)).compute(**sample))
@@ -70,11 +76,13 @@ def test_a_bundle_gives_the_same_numbers(bundles, tmp_path, on_the_hub):
 
     with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
         online = as_stranger(STRANGER, folders | spaces, tmp_path, HF_ENDPOINT=endpoint)
-    cached = as_stranger(STRANGER, spaces, tmp_path, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
-
     assert {name: exactly(online[str(bundles[name])]) for name in METRICS} == here
-    for found in (online, cached):
-        assert all(exactly(found[f"org/{name}"]) == here[name] for name in on_the_hub)
+    assert all(exactly(online[f"org/{name}"]) == here[name] for name in on_the_hub)
+
+    if is_cached:
+        offline = {"HF_ENDPOINT": endpoint, "HF_EVALUATE_OFFLINE": "1"}
+        cached = as_stranger(STRANGER, spaces, tmp_path, **offline)
+        assert all(exactly(cached[f"org/{name}"]) == here[name] for name in on_the_hub)
 
 
 def changed(before, after):
@@ -307,6 +315,59 @@ def test_lazy_and_typing_imports_are_bundled(tmp_path):
     assert {"answers.py", "tokens.py", "ratios.py"} < files.keys()
     assert "    from .ratios import divide" in files["answers.py"].splitlines()
     assert "unused.py" not in files
+
+
+def test_what_a_script_names_follows_all_of_its_imports(tmp_path):
+    lines = build(
+        tmp_path,
+        "from metric_commons.answers.answers import f1\n"
+        "from metric_commons.answers.tokens import words\n",
+        answers_tokens="",
+    )["toy.py"].splitlines()
+
+    assert lines[:2] == ["from .answers import f1", "from .tokens import words"]
+    assert lines[-1] == "from .ratios import __name__ as _ratios"
+
+
+def test_files_of_one_name_are_noticed_however_deep_they_are(tmp_path):
+    with pytest.raises(ValueError, match="have the same name"):
+        build(
+            tmp_path,
+            f"{FROM_ANSWERS}\n",
+            answers_answers="from ..aside.tokens import a\nfrom ..numbers.ratios import b\n",
+            aside_tokens="from ..texts.ratios import c\n",
+            texts_ratios="",
+        )
+
+
+def test_a_published_card_loads_modules_from_the_hub():
+    card = published_card(
+        ">>> import metric_commons\n"
+        ">>> # in a clone also: from here\n"
+        '>>> one = metric_commons.load("toy")\n'
+        '>>> two = metric_commons.load(\n...     "toy", size=2\n... )\n'
+        '>>> evaluate.load("./metrics/toy"), evaluate.load("./metrics/toy")\n',
+        "acme",
+    )
+
+    assert card == (
+        ">>> import evaluate\n"
+        '>>> one = evaluate.load("acme/toy")\n'
+        '>>> two = evaluate.load(\n...     "acme/toy", size=2\n... )\n'
+        '>>> evaluate.load("acme/toy"), evaluate.load("acme/toy")\n'
+    )
+
+
+def test_a_bundle_lists_its_files_and_says_what_runs_it(tmp_path):
+    folder = bundle("qa_em", tmp_path, sdk="gradio")
+    names = [path.name for path in folder.iterdir()]
+    listed = list(Marker.from_json((folder / MARKER_FILE).read_text("utf-8")).files)
+    front_matter = (folder / "README.md").read_text("utf-8").split("---\n")[1].splitlines()
+
+    assert listed == sorted(set(names) - {MARKER_FILE})
+    assert {"sdk: gradio", "app_file: app.py"} < set(front_matter)
+    assert "sdk: static" not in front_matter
+    assert not any(b"\r" in path.read_bytes() for path in folder.iterdir())
 
 
 FROM_ANSWERS = "from metric_commons.answers.answers import f1"

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatch
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -139,6 +139,7 @@ def members(name):
     return GROUPS.get(name, (name,))
 
 
+@cache
 def allowed(room):
     """The rooms that a room may import: those that arrows lead to from it, and itself."""
     found = {room}
@@ -219,7 +220,7 @@ def opened_elsewhere(path, text):
     name = script_name(path)
     if any(fnmatch(name, pattern) for pattern in OPENERS):
         return []
-    calls = [node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    calls = [node.func for node in nodes(text) if isinstance(node, ast.Call)]
     names = [getattr(call, "id", None) or getattr(call, "attr", "") for call in calls]
     found = [name for name in names if name in OPENING]
     return found if len(found) != KNOWN_CALLS.get(name, 0) else []
@@ -251,6 +252,12 @@ def syntax(text):
     return ast.parse(text)
 
 
+@lru_cache(maxsize=1)
+def nodes(text):
+    """All nodes of the syntax tree of a file."""
+    return list(ast.walk(syntax(text)))
+
+
 def at_import(text):
     """What of `text` runs when it is imported: no bodies of functions, nothing for types only."""
     tree = ast.parse(text)
@@ -268,9 +275,8 @@ def unportable(text):
 
 def impolite(text):
     """Assertions, prints and warnings: bad input is a ValueError."""
-    tree = syntax(text)
-    asserts = [f"assert in line {n.lineno}" for n in ast.walk(tree) if isinstance(n, ast.Assert)]
-    calls = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"print"}
+    asserts = [f"assert in line {n.lineno}" for n in nodes(text) if isinstance(n, ast.Assert)]
+    calls = {node.id for node in nodes(text) if isinstance(node, ast.Name)} & {"print"}
     return [*asserts, *calls, *(imported(text) & {"warnings"})]
 
 
@@ -279,7 +285,7 @@ def vague(text):
     words = re.compile(r"(?:^|_)(?:utils?|helpers?|managers?)(?:_|$)|(?:Util|Helper|Manager)s?$")
     return [
         node.name
-        for node in ast.walk(syntax(text))
+        for node in nodes(text)
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and words.search(node.name)
     ]
 
@@ -288,7 +294,7 @@ def hidden_from_help(text):
     """Overrides whose docstring evaluate cannot extend, as it does when it makes an instance."""
     return [
         node.name
-        for node in ast.walk(syntax(text))
+        for node in nodes(text)
         if isinstance(node, ast.FunctionDef)
         and node.name in {"add", "add_batch", "compute"}
         and (node.decorator_list or not ast.get_docstring(node))
@@ -314,7 +320,7 @@ def foreign(text):
     }
     allowed = {"datasets", "evaluate", *bundled}
     faults = []
-    for node in ast.walk(syntax(text)):
+    for node in nodes(text):
         if isinstance(node, ast.Import):
             faults += [alias.name for alias in node.names if alias.name not in allowed]
         elif isinstance(node, ast.ImportFrom):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.base.columns import joined, read
@@ -20,6 +20,7 @@ from tests.columns import (
     dense,
     outcome,
 )
+from tests.spec import drawn_examples
 
 
 def result(column, shapes):
@@ -39,13 +40,13 @@ def ordered(value):
     return [ordered(item) for item in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=400)
+@drawn_examples(400)
 @given(columns | columns_with_an_edge, st.sampled_from(SHAPES))
 def test_rows_are_read_as_defined(column, shapes):
     assert result(column, shapes) == as_defined(column, shapes)
 
 
-@settings(max_examples=300)
+@drawn_examples(300)
 @given(columns, st.integers(0, 5), st.sampled_from(SHAPES))
 def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
     layouts = [{"c": shape} for shape in shapes]
@@ -58,13 +59,13 @@ def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
     assert repr(ordered(joined(batches, layouts))) == repr(ordered(whole))
 
 
-@settings(max_examples=500)
+@drawn_examples(500)
 @given(dense, st.sampled_from(SHAPES))
 def test_an_array_is_read_as_its_list(column, shapes):
     assert result(column, shapes) == as_defined(column.tolist(), shapes)
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(dense, st.sampled_from(SHAPES))
 def test_a_list_of_numpy_values_is_read_as_one_of_python_values(column, shapes):
     assert result(list(column), shapes) == as_defined(column.tolist(), shapes)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.interpolate import interp1d
 from scipy.optimize import brentq
@@ -22,6 +22,7 @@ from metric_commons.classification.operating_points import (
 from metric_commons.curves.areas import RowScores
 from metric_commons.curves.score_counts import score_counts
 from metric_commons.statistics.cluster_sums import Clusters
+from tests.spec import drawn_examples
 
 ROWS = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=30)
 OPTIONS = {"beta": 1.0, "zero_division": 0.0, "clusters": None, "seed": 0}
@@ -33,7 +34,7 @@ def columns(rows):
     return scores.astype(float), positive
 
 
-@settings(max_examples=80)
+@drawn_examples(80)
 @given(ROWS, st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]))
 def test_a_threshold_is_the_one_of_the_curves(rows, limit):
     scores, positive = columns(rows)

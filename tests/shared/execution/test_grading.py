@@ -55,8 +55,8 @@ def test_a_program_has_a_time_limit_for_all_tests():
 
 
 def test_time_in_a_queue_for_a_core_does_not_count():
-    programs = [BURN.format(0.4)] * 12
-    executions = execute([programs], ["pass"], num_workers=12, timeout=0.8)
+    programs = [BURN.format(0.3)] * 8
+    executions = execute([programs], ["pass"], num_workers=8, timeout=0.6)
 
     assert {grade.status for grade in executions.grades[0]} == {"passed"}
 

@@ -3,13 +3,14 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.files import trec
 from metric_commons.files.trec import Qrels, Run, read_qrels, read_run
 from metric_commons.numbers.identifiers import HASHED
 from tests.rankings import ids
+from tests.spec import drawn_examples
 
 
 def rows(table):
@@ -77,7 +78,7 @@ def irregular(lines, seed):
     return data if b"\n" in data else data + b"\n"  # else a carriage return ends a line
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(file=files(), seed=st.integers(0, 10**6))
 def test_all_ways_of_reading_return_the_same_rows(tmp_path_factory, file, seed):
     kind, lines, expected = file

@@ -4,13 +4,14 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.files import trec
 from metric_commons.files.trec import Qrels, Run, ShortQrels, read_run
 from metric_commons.files.trec_lines import columns_by_arrow, columns_by_lines
 from metric_commons.numbers.identifiers import Ids
+from tests.spec import drawn_examples
 
 RUN = b"q Q0 a 1 2.5 t\nq Q0 b 2 1 t\n"
 READERS = pytest.mark.parametrize("read", [columns_by_arrow, columns_by_lines])
@@ -112,7 +113,7 @@ numbers = st.one_of(
 
 
 @READERS
-@settings(max_examples=150)
+@drawn_examples(150)
 @given(column=st.lists(numbers, min_size=1, max_size=20))
 def test_a_score_is_rounded_as_python_rounds_it(read, column):
     lines = "".join(f"q Q0 d 1 {text} t\n" for text in column).encode()

@@ -17,6 +17,7 @@ from metric_commons.judges.agreement_coefficients import (
 )
 from metric_commons.judges.rated_units import coded, paired_units, rated_units
 from metric_commons.judges.rating_weights import LabelWeights, label_weights
+from tests.spec import drawn_examples
 
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])
 UNITS = st.lists(
@@ -112,7 +113,7 @@ def coefficient_by_pairs(units, kind, coefficient):
 
 
 @given(UNITS)
-@settings(max_examples=150)
+@drawn_examples(150)
 def test_coefficients_are_those_of_their_definitions(units):
     for level in LEVELS:
         result = judge_agreement(units, measures="krippendorff_alpha", level=level)

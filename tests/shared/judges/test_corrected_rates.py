@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.judges import judge_corrected
+from tests.spec import drawn_examples
 
 NUMBERS = st.sampled_from([0.0, 1.0]) | st.integers(0, 20).map(lambda n: n / 20)
 
@@ -44,7 +45,7 @@ def ppi_by_rows(verdicts, labels, *, method="ppi++", ddof=0, free=False):
 
 
 @given(judged(), st.sampled_from(["ppi++", "ppi", "labelled"]), st.booleans(), st.integers(0, 1))
-@settings(max_examples=200, deadline=None)
+@drawn_examples(200)
 def test_values_and_errors_are_those_of_the_formulas(rows, method, free, ddof):
     result = judge_corrected(
         *rows, method=method, power_tuning="free" if free else "clipped", ddof=ddof

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.numbers.checks import RowError
@@ -24,6 +24,7 @@ from tests.columns import (
     outcome,
     plain,
 )
+from tests.spec import drawn_examples
 
 shapes = st.sampled_from([shape for alternatives in SHAPES for shape in alternatives])
 
@@ -32,13 +33,13 @@ def check(column, shape):
     return outcome(lambda column: (0, checked_column("c", column, shape)), column)
 
 
-@settings(max_examples=500)
+@drawn_examples(500)
 @given(columns | columns_with_an_edge, shapes)
 def test_rows_are_checked_as_defined(column, shape):
     assert check(column, shape) == as_defined(column, [shape])
 
 
-@settings(max_examples=200)
+@drawn_examples(200)
 @given(dense, shapes)
 def test_the_rows_of_an_array_are_checked_as_defined(column, shape):
     assert check(column, shape) == as_defined(column.tolist(), [shape])

@@ -5,11 +5,12 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metric_commons.outcomes import passes
 from metric_commons.outcomes.passes import Samples, pass_at_k, sample_counts
+from tests.spec import drawn_examples
 
 
 def exact(n, c, k):
@@ -58,7 +59,7 @@ def large(draw):
     return n, c, k
 
 
-@settings(max_examples=400)
+@drawn_examples(400)
 @given(large())
 @example((100_000, 316, 316))
 @example((100_000, 1, 100_000))

@@ -17,6 +17,7 @@ from metric_commons.ranking.order import (
     sort_ids,
 )
 from tests.rankings import any_ids, query, ranked, ranking_options
+from tests.spec import drawn_examples
 
 
 @pytest.mark.parametrize("rows", [1, 5, 16, 17, 60, 500])
@@ -78,7 +79,7 @@ def check(ranking, retrieved, judged, options):
     assert ranking.retrieved.tolist() == lengths
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
 def test_documents_with_scores_are_ranked(queries, options):
     retrieved, judged = zip(*queries, strict=True)
@@ -100,7 +101,7 @@ def test_documents_without_scores_are_ranked(queries, options):
     check(rankings(predictions, references, **options), retrieved, judged, options)
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(st.data(), st.integers(1, 6), ranking_options)
 def test_rows_may_come_in_any_order(data, queries, options):
     """As in a file, in which the rows of a query need not be neighbours."""

@@ -5,7 +5,7 @@ import random
 from itertools import chain, permutations, product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metric_commons.ranking.names import parse_measures
@@ -26,6 +26,7 @@ from tests.rankings import (
     ranking_options,
 )
 from tests.rankings import score as defined
+from tests.spec import drawn_examples
 
 PARSED = parse_measures(MEASURES)
 
@@ -43,7 +44,7 @@ def check(ranking, retrieved, judged, reading, scoring):
         assert average(measure)(values[measure.name]) == exact_mean(measure.name, expected)
 
 
-@settings(max_examples=150)
+@drawn_examples(150)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 def test_documents_with_scores(queries, reading, scoring):
     retrieved, judged = zip(*queries, strict=True)
@@ -55,7 +56,7 @@ def test_documents_with_scores(queries, reading, scoring):
     check(ranking, retrieved, judged, reading, scoring)
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 @example([({"é": 0.0}, {})], {"score_dtype": "float64"}, {})
 def test_documents_best_first(queries, reading, scoring):
@@ -65,7 +66,7 @@ def test_documents_best_first(queries, reading, scoring):
     check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(st.lists(query(), min_size=1, max_size=5), ranking_options, measure_options)
 def test_candidates_of_which_equal_ones_keep_their_order(queries, reading, scoring):
     predictions, references, retrieved, judged = [], [], [], []

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.files.trec import Qrels, Run, read_qrels, read_run
@@ -25,6 +25,7 @@ from tests.rankings import (
     ranking_options,
     score,
 )
+from tests.spec import drawn_examples
 
 
 @st.composite
@@ -79,7 +80,7 @@ def defined(qrels, run, missing, reading, scoring):
     return {"mean": means, "per_query": per_query}
 
 
-@settings(max_examples=120)
+@drawn_examples(120)
 @given(collections(any_ids), st.sampled_from(["zero", "skip"]), ranking_options, measure_options)
 def test_dicts_and_tables_score_as_defined(data, missing, reading, scoring):
     pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
@@ -107,7 +108,7 @@ def encodable(table):
     return not any(0xD800 <= ord(character) < 0xE000 for text in ids for character in text)
 
 
-@settings(max_examples=120)
+@drawn_examples(120)
 @given(collections(ids), st.sampled_from(["zero", "skip"]), ranking_options, measure_options)
 def test_files_score_as_dicts(tmp_path_factory, data, missing, reading, scoring):
     qrels, run = data

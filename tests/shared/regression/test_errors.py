@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures
 from metric_commons.regression.moments import compute_moments
 from metric_commons.regression.pairs import Pairs
 from tests.number_rows import number_rows
+from tests.spec import drawn_examples
 
 
 def oracle(predictions, references, weights=None):
@@ -74,7 +75,7 @@ def close(value, expected):
 @example(([2.0**53, 2.0**53 + 2], [0.0, 1.0], None))
 @example(([0, 0, 1], [1, 2**53 + 1, 0], [1e6, 0.0, 0.3]))
 @example(([0, 1, 1], [2**63 - 1, 2**63 - 1, 0], [1e6, 1e6, 1e-9]))
-@settings(max_examples=300)
+@drawn_examples(300)
 def test_every_measure_is_exact(rows):
     predictions, references, weights = rows
     if weights is not None and not any(weights):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.regression import product_sums
@@ -14,6 +14,7 @@ from metric_commons.regression.errors import MOMENT_MEASURES, regression_scores
 from metric_commons.regression.pairs import Pairs
 from metric_commons.regression.product_sums import ProductSums
 from metric_commons.scoring.states import State
+from tests.spec import drawn_examples
 
 TERMS = ["reference", "reference_squared", "prediction", "prediction_squared", "product"]
 TERMS += ["absolute", "squared"]
@@ -48,7 +49,7 @@ def exact(rows):
 
 @pytest.mark.parametrize("block", [1, 2, 7, 8192])
 @pytest.mark.parametrize("most_blocks", [1, 512])
-@settings(max_examples=80, deadline=None)
+@drawn_examples(80)
 @given(rows=ROWS, weighted=st.booleans())
 def test_sums_are_exact(block, most_blocks, rows, weighted):
     if not weighted:
@@ -96,7 +97,7 @@ def test_a_mean_squared_error_is_rounded_once():
     assert regression_scores(predictions, references, measures=["mse"]) == {"mse": float(mean)}
 
 
-@settings(max_examples=150, deadline=None)
+@drawn_examples(150)
 @given(
     rows=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=12),
     cuts=st.lists(st.integers(0, 12), max_size=3),

@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.resampling import bootstrap as resampling
 from metric_commons.resampling import draws, resampled_totals
 from metric_commons.resampling.bootstrap import deviation, mean_interval, percentile_ends
+from tests.spec import drawn_examples
 
 # ---- the obvious way: one word, one row, one resample after the other ---------------------------
 
@@ -135,7 +136,7 @@ def test_equals_the_obvious_way(values, level, n_resamples, seed):
     assert mean_interval(values, **options) == obvious_interval(values, **options)
 
 
-@settings(max_examples=200)
+@drawn_examples(200)
 @given(
     st.lists(st.sampled_from([0.0, -0.0, 1.0, 0.5, 2 / 3, 0.1, -3.7]), min_size=3, max_size=150),
     st.integers(1, 40),
@@ -276,7 +277,7 @@ scores_of_any_kind = st.lists(
 )
 
 
-@settings(max_examples=100)
+@drawn_examples(100)
 @given(scores_of_any_kind, st.randoms(use_true_random=False))
 def test_order_and_partition_of_rows_do_not_matter(values, random):
     options = {"confidence_level": 0.9, "n_resamples": 30, "seed": 2}

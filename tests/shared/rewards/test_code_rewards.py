@@ -12,6 +12,7 @@ import pytest
 from metric_commons.execution.worker_pool import ProgramLimits, Report, shared_pool
 from metric_commons.rewards import code_reward, code_score
 from tests.programs_run import SUM, SUMS
+from tests.spec import nightly
 
 
 @pytest.fixture(autouse=True)
@@ -76,18 +77,19 @@ def pool_key():
     return WorkerSetup()
 
 
-def test_four_hundred_scores_are_awaited_at_once():
+@pytest.mark.parametrize("count", [60, *nightly(400)])
+def test_many_scores_are_awaited_at_once(count):
     async def scores():
         runs = [
             code_score("toy", fenced(SUM) if n % 2 else HALF, json.dumps(SUMS), {"index": n})
-            for n in range(400)
+            for n in range(count)
         ]
         return await asyncio.gather(*runs)
 
     before = threading.active_count()
     found = asyncio.run(scores())
 
-    assert [result["score"] for result in found] == [1.0 if n % 2 else 0.5 for n in range(400)]
+    assert [result["score"] for result in found] == [1.0 if n % 2 else 0.5 for n in range(count)]
     assert {result["tests"] for result in found} == {2}
     assert threading.active_count() - before <= len(os.sched_getaffinity(0)) + 1
 

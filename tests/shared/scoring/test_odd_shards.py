@@ -1,12 +1,12 @@
 """Every state that can be written can be read, however odd its rows are."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.catalog.catalog import load
 from metric_commons.scoring.states import Part, State
-from tests.spec import METRICS, specs
+from tests.spec import METRICS, drawn_examples, specs
 
 ALL = [spec for name in METRICS for spec in specs(name)]
 # Rows that the samples of the contract do not have: of these alone some score is undefined.
@@ -58,7 +58,7 @@ def labels(kind, rows):
     return None if kind is None else ["a" if kind == "one" else str(row) for row in range(rows)]
 
 
-@settings(max_examples=250, deadline=None)
+@drawn_examples(250)
 @given(shards())
 def test_what_can_be_written_can_be_read(shard):
     (name, options, columns), rows, clusters, groups = shard

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics import holm, max_t, p_values
-from tests.spec import ROOT
+from tests.spec import ROOT, nightly
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def at_most(level, runs):
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@pytest.mark.parametrize("rows", [12, 40])
+@pytest.mark.parametrize("rows", [12, *nightly(40)])
 def test_no_test_errs_more_often_than_it_says(rates, rows, distribution, test):
     drawn = rates.samples(
         np.random.default_rng(rows), DISTRIBUTIONS[distribution], rows, 200, signs=True
@@ -77,7 +77,7 @@ def test_clusters_flip_as_often_as_they_should(rates):
     assert max(flipped, robust) <= at_most(0.06, 200)
 
 
-@pytest.mark.parametrize(("equal", "unlike"), [(5, 0), (3, 2)])
+@pytest.mark.parametrize(("equal", "unlike"), [(3, 2), *nightly((5, 0))])
 def test_families_err_as_often_as_their_correction_says(rates, equal, unlike):
     corrections = ("holm", "max_t", "none")
     rng = np.random.default_rng(0)

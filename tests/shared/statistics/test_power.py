@@ -15,6 +15,7 @@ from metric_commons.statistics import (
     power_of,
     required_rows,
 )
+from tests.spec import nightly
 
 
 def test_power_is_how_often_the_test_finds_it():
@@ -82,6 +83,7 @@ PILOTS = {
     "many small, few large": ([*np.linspace(-0.1, 0.1, 90), -1.0, 0.9, 0.8, -0.7], 0.12),
     "normal": (stats.norm.ppf((np.arange(200) + 0.5) / 200) * 0.3, 0.1),
 }
+PILOTS_BY_DAY = ("0/1, few differ", "normal")
 
 
 def tilted(differences, effect, rng, shape):
@@ -95,7 +97,10 @@ def tilted(differences, effect, rng, shape):
     return rng.choice(both, shape, p=weights / weights.sum())
 
 
-@pytest.mark.parametrize("name", PILOTS)
+@pytest.mark.parametrize(
+    "name",
+    [*PILOTS_BY_DAY, *nightly(*(name for name in PILOTS if name not in PILOTS_BY_DAY))],
+)
 def test_the_rows_that_a_pilot_asks_for_find_the_effect(name):
     differences, effect = PILOTS[name]
     rows = Pilot(differences).required_rows(effect)

@@ -5,10 +5,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.statistics import letters, rank_intervals, tiers
+from tests.spec import drawn_examples
 
 
 @st.composite
@@ -37,7 +38,7 @@ def groups_by_hand(means, adjusted):
     return sorted(greatest, key=lambda group: sorted(map(order.index, group)))
 
 
-@settings(max_examples=200)
+@drawn_examples(200)
 @given(tables())
 def test_letters_are_the_greatest_groups_of_equals(table):
     means, adjusted = table

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -19,6 +19,7 @@ from metric_commons.statistics import (
 )
 from metric_commons.statistics.corrections import adjusted, benjamini_hochberg, holm
 from metric_commons.statistics.significance import compare, compare_measures, p_values
+from tests.spec import drawn_examples
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
@@ -66,7 +67,7 @@ few = st.lists(
 )
 
 
-@settings(max_examples=300)
+@drawn_examples(300)
 @given(few, st.sampled_from(ALTERNATIVES))
 def test_few_differences_are_enumerated(differences, alternative):
     expected = obvious_exact(differences, alternative)

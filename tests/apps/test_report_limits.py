@@ -1,0 +1,145 @@
+"""The page about results at the limits of its parts: what is shown, folded or left out."""
+
+import pytest
+
+from metric_commons.report import render
+from tests.apps.test_report import Page, find_nothing, many, module_result, results_of
+
+
+def page_of(results):
+    return Page(render(results, find_nothing()))
+
+
+def differences(page):
+    return page.where(id="differences")[0]["inside"]
+
+
+def labels(elements):
+    """The texts under an axis."""
+    scale = next(each for each in elements if "scale" in (each.get("class") or "").split())
+    return [each["text"] for each in scale["inside"] if each["tag"] == "text"]
+
+
+def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
+    """Results of two systems whose difference has this interval."""
+    a, b = scores
+    comparison = {
+        "a": "a",
+        "b": "b",
+        "module": "m",
+        "score": "s",
+        "A_mean": a,
+        "B_mean": b,
+        "diff": a - b,
+        "p_value": 0.01,
+        "p_adjusted": 0.01,
+        "significant": True,
+        "confidence_interval": [low, high],
+        "options": {"alpha": 0.05, **options},
+    }
+    lower = ["s"] if is_lower_better else []
+    systems = {
+        name: module_result(scores={"s": value}, lower_is_better=lower)
+        for name, value in zip("ab", scores, strict=True)
+    }
+    return results_of(systems, comparisons=[comparison])
+
+
+def test_up_to_twelve_systems_all_pairs_have_lines():
+    lines = {
+        count: [each for each in differences(page_of(many(count, 1))) if "data-diff" in each]
+        for count in (12, 13)
+    }
+
+    assert {count: len(shown) for count, shown in lines.items()} == {12: 66, 13: 12}
+
+
+def test_twelve_lines_are_open_and_more_are_folded():
+    for count, is_open in ((13, True), (14, False)):
+        folded, *_ = (e for e in differences(page_of(many(count, 1))) if e["tag"] == "details")
+        assert ("open" in folded) is is_open
+
+
+@pytest.mark.parametrize(("count", "has_matrix"), [(3, False), (4, True)])
+def test_a_matrix_shows_four_systems_or_more(count, has_matrix):
+    assert bool(page_of(many(count, 1)).of_class("matrix")) is has_matrix
+
+
+@pytest.mark.parametrize(("scores", "has_table"), [(40, True), (41, False)])
+def test_four_hundred_differences_are_a_table_as_well(scores, has_table):
+    page = page_of(many(5, scores))  # ten pairs for each score
+
+    assert any(each["tag"] == "table" for each in differences(page)) is has_table
+
+
+@pytest.mark.parametrize(
+    ("scores", "is_lower_better", "better"),
+    [((0.7, 0.5), False, "a"), ((0.5, 0.7), False, "b"), ((0.5, 0.7), True, "a")],
+)
+def test_of_a_one_sided_test_either_system_may_be_better(scores, is_lower_better, better):
+    difference = scores[0] - scores[1]
+    results = compared(
+        difference - 0.1,
+        difference + 0.1,
+        scores=scores,
+        is_lower_better=is_lower_better,
+        alternative="greater" if difference > 0 else "less",
+    )
+    (line,) = (each for each in differences(page_of(results)) if "data-diff" in each)
+
+    assert line["class"].split() == ["line", better]
+    (winner,) = (each["text"] for each in line["inside"] if each.get("class") == "winner")
+    assert winner == better
+
+
+def test_an_axis_of_differences_includes_zero():
+    assert labels(differences(page_of(compared(0.1, 0.3, scores=(0.7, 0.5)))))[0] == "0.0"
+    equal = labels(differences(page_of(compared(0.0, 0.0))))
+    assert (equal[0], equal[-1]) == ("-0.50", "0.50")
+
+
+def test_an_axis_of_groups_begins_at_zero_and_each_group_has_its_largest_size():
+    sizes = {"a": 5, "b": 3}
+    systems = {
+        name: module_result(groups={"x": {"qa_em": 0.8, "n": size}, "y": {"qa_em": 0.9, "n": 4}})
+        for name, size in sizes.items()
+    }
+    page = page_of(results_of(systems))
+
+    assert [each["text"] for each in page.of_class("rows")] == ["5", "4"]
+    bars = {
+        (cell["data-group"], rectangle["width"])
+        for cell in page.elements
+        if "data-group" in cell
+        for rectangle in cell["inside"]
+        if rectangle["tag"] == "rect" and rectangle.get("class") is None
+    }
+    assert bars == {("x", "80.0%"), ("y", "90.0%")}
+
+
+def test_a_level_is_named_only_if_all_intervals_have_it():
+    def page(*levels):
+        systems = {
+            f"s{number}": module_result(
+                options={"confidence_level": level}, confidence_interval={"qa_em": [0.4, 0.6]}
+            )
+            for number, level in enumerate(levels)
+        }
+        return render(results_of(systems), find_nothing())
+
+    assert "90 %" in page(0.9, 0.9)
+    assert "90 %" not in page(0.9, 0.8)
+    assert "80 %" not in page(0.9, 0.8)
+
+
+def test_options_that_differ_are_listed_with_their_systems():
+    def page(*names):
+        systems = {
+            f"s{number}": module_result(options={"normalizer": name})
+            for number, name in enumerate(names)
+        }
+        return render(results_of(systems), find_nothing())
+
+    assert "m · s0" not in page("lower", "lower")
+    assert "m · s0" in page("lower", "none")
+    assert "m · s1" in page("lower", "none")
