@@ -344,6 +344,7 @@ rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
 rewards.choice()(["(B)"], answer=["B"])
 rewards.math_verl, rewards.choice_slime, rewards.found_trl
 heavy = {"numpy", "scipy", "evaluate", "datasets", "asyncio", "sympy", "math_verify", "signal"}
+heavy |= {"difflib", "json", "pathlib", "subprocess", "urllib"}
 print(sorted(heavy & set(sys.modules)))
 """
 
