@@ -18,7 +18,7 @@ _WIDTH = 80  # characters of a value in a message
 def assert_scores(
     module: str,
     predictions: Sequence[Any],
-    references: Sequence[Any],
+    references: Sequence[Any] | None = None,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
@@ -33,7 +33,7 @@ def assert_scores(
     Args:
         module: the name of a module.
         predictions: as in its `compute`.
-        references: as in its `compute`.
+        references: as in its `compute`; None for a module that takes none.
         at_least: the lowest score that passes.
         at_most: the highest score that passes, as of error rates.
         score: the name of a score; None for the main one.
@@ -113,15 +113,22 @@ def _check_limits(at_least: Any, at_most: Any) -> None:
 
 
 def _worst_rows(
-    scores: Any, predictions: Sequence[Any], references: Sequence[Any], is_highest: bool
+    scores: Any, predictions: Sequence[Any], references: Sequence[Any] | None, is_highest: bool
 ) -> str:
     """The rows with the lowest or highest scores, one per line, if rows have scores."""
     if not scores:
         return ""
     rows = sorted(range(len(scores)), key=scores.__getitem__, reverse=is_highest)[:_WORST]
-    lines = (
-        f"\n  row {row}: {scores[row]:.4f}  {shown(predictions[row], _WIDTH)} "
-        f"for {shown(references[row], _WIDTH)}"
-        for row in rows
-    )
-    return "; the worst rows:" + "".join(lines)
+    judged = _values(predictions)
+    accepted = None if references is None else _values(references)
+    message = "; the worst rows:"
+    for row in rows:
+        message += f"\n  row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
+        if accepted is not None:
+            message += f" for {shown(accepted[row], _WIDTH)}"
+    return message
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column in their order; a Series has labels of its own for rows."""
+    return list(column.tolist() if hasattr(column, "tolist") else column)

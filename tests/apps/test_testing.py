@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from metric_commons import load
@@ -71,6 +73,20 @@ def test_error_rates_have_a_ceiling():
     assert_scores("regression", [1.0, 2.0], [1.0, 2.5], at_most=0.3, score="mae")
     with pytest.raises(AssertionError, match=r"ter .* is above 10"):
         assert_scores("ter", PREDICTIONS, REFERENCES, at_most=10)
+
+
+@pytest.mark.parametrize("column", [lambda values: pd.Series(values, index=[5, 7]), np.array])
+def test_worst_rows_of_columns_of_other_types(column):
+    with pytest.raises(AssertionError) as failure:
+        assert_scores("qa_em", column(["a", "b"]), column(["a", "c"]), at_least=0.9)
+    assert str(failure.value).splitlines()[1] == "  row 1: 0.0000  'b' for 'c'"
+
+
+def test_modules_without_references():
+    assert_scores("pass_at_k", [[1, 0], [1, 1]], at_least=0.7)
+    with pytest.raises(AssertionError) as failure:
+        assert_scores("pass_at_k", [[1, 0], [1, 1]], at_least=0.8)
+    assert str(failure.value).splitlines()[1] == "  row 0: 0.5000  [1, 0]"
 
 
 def test_scores_may_have_both_limits():
