@@ -40,6 +40,19 @@ def test_a_reference_that_cannot_be_read_is_never_a_reward(reference):
     assert rows([Math().verdict("no box", reference)]) == [(None, "unreadable")]
 
 
+def test_the_module_of_mathematics_judges_the_whole_text():
+    texts, references = ["0.5", r"\boxed{2}", "3", r"so \boxed{2}"], ["1/2", "2", "2", "2"]
+    module = load_without_evaluate("math_equivalence")
+    columns = module.compute(predictions=texts, references=references, per_example=True)
+    judged = task("math_equivalence")
+
+    assert judged.name == "math_equivalence"
+    scores = [verdict.score for verdict in judged.verdicts(texts, references)]
+    assert scores == columns["per_example"]["math_equivalence"] == [1.0, 1.0, 0.0, 0.0]
+    assert [v.score for v in task("math", extract=()).verdicts(texts, references)] == scores
+    assert task("math_equivalence", extract="boxed").verdict(texts[3], "2").score == 1.0
+
+
 @pytest.mark.parametrize(
     ("reference", "step"),
     [
