@@ -100,7 +100,8 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
         "uncertainty": Uncertainty,
         "resampling": Resampling,
     }
-    return shared.get(parameter.name, parameter.annotation)
+    source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
+    return source
 
 
 def spelled_out(
