@@ -249,14 +249,15 @@ from verl.utils.reward_score.prime_math import grade_answer
 def stop(*_):
     raise TimeoutError
 
-signal.signal(signal.SIGALRM, stop)
-
 def verdict(reference, prediction):
+    signal.signal(signal.SIGALRM, stop)  # anew, since prime_math may change it
     signal.alarm(4)  # without a limit some pairs take minutes
     try:
         return bool(grade_answer(prediction, reference))
     except Exception:
         return None
+    finally:
+        signal.alarm(0)
 
 print(json.dumps([verdict(*pair) for pair in json.load(sys.stdin)]))
 """
