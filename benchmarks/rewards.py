@@ -1,17 +1,22 @@
 """Rewards beside math-verify: CPU time by the size of a call, threads, event loops, memory.
 
     python benchmarks/rewards.py            # ratios of CPU time, and what a form adds to a verdict
+    python benchmarks/rewards.py --loop     # threads, and the lag of an event loop
+    python benchmarks/rewards.py --start    # CPU time of new processes that import rewards
     python benchmarks/rewards.py --memory   # 20 calls of 16,384 long completions
     python benchmarks/rewards.py --pairs PYTHON   # table of docs/graders.md; PYTHON has verl
 
 Completions end with a box; the answers are of five kinds, and each is new, so that nothing that was
-read before helps. math-verify runs without its time limits, which are signals.
+read before helps. math-verify runs without its time limits, which are signals. What it imports is
+left out of garbage collections, which else look at all of sympy in the middle of a batch of ours.
 """
 
 import asyncio
+import gc
 import gzip
 import json
 import logging
+import os
 import random
 import resource
 import subprocess
@@ -26,7 +31,7 @@ from metric_commons.tasks import task
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "mathematics.jsonl.gz"
 LONG = 8_000  # characters of a long completion
-PEER_ROWS = 16  # math-verify takes 20 ms for each
+PEER_ROWS = 64  # math-verify takes 15 ms for each
 
 
 def answer(draw):
@@ -89,6 +94,7 @@ def ratios():
 
     for warm in (ours, peer):
         warm(*rows(5, seed=999))
+    gc.freeze()
     print("| rows of a call | completions | µs of a row | math-verify, µs | ratio |")
     print("| --- | --- | --- | --- | --- |")
     for length in (0, LONG):
@@ -97,7 +103,7 @@ def ratios():
             seed = 1000 * size + length
             mine = calls(ours, size, number, length, seed)
             part = min(size, PEER_ROWS)
-            theirs = calls(peer, part, max(1, 32 // part), length, seed)
+            theirs = calls(peer, part, PEER_ROWS // part, length, seed)
             name = f"{length:,} characters" if length else "short"
             print(
                 f"| {size:,} | {name} | {mine * 1e6:.0f} | {theirs * 1e6:,.0f} "
@@ -150,9 +156,23 @@ def concurrency():
     for thread in threads:
         thread.join()
     print("8 threads agree with one:", results == [expected] * 8)
-    lags, agree = asyncio.run(loop(reward))
-    wall, process = (max(column) * 1e3 for column in zip(*lags, strict=True))
-    print(f"an event loop agrees: {agree}; worst lag {wall:.0f} ms, {process:.0f} ms of it our CPU")
+    print("worst lags of a loop, ms: alone; with rewards, and the CPU time of the process in it")
+    for _ in range(5):
+        parse_answer.cache_clear()
+        alone = max(asyncio.run(idle()))
+        lags, agree = asyncio.run(loop(reward))
+        wall, process = (max(column) * 1e3 for column in zip(*lags, strict=True))
+        print(f"{alone * 1e3:.0f}; {wall:.0f}, {process:.0f}; agrees with one thread: {agree}")
+
+
+async def idle():
+    """Lags of a loop that has nothing to do."""
+    lags = []
+    for _ in range(1_000):
+        start = time.perf_counter()
+        await asyncio.sleep(0.001)
+        lags.append(time.perf_counter() - start - 0.001)
+    return lags
 
 
 async def loop(reward):
@@ -180,6 +200,34 @@ async def loop(reward):
     return lags, agree
 
 
+FIRST = r"""
+from metric_commons import rewards
+rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
+rewards.choice()(["(B)"], answer=["B"])
+"""
+
+
+def start():
+    """CPU time of processes, the least of ten."""
+    programs = {
+        "Python alone": "pass",
+        "import metric_commons.rewards": "import metric_commons.rewards",
+        "math() and choice()": "from metric_commons import rewards as r; r.math(); r.choice()",
+        "and a verdict of each": FIRST,
+        "numpy": "import numpy",
+    }
+    for name, program in programs.items():
+        print(f"{name}: {min(cpu_of_process(program) for _ in range(10)) * 1e3:.0f} ms")
+
+
+def cpu_of_process(program):
+    """Seconds of CPU of a Python process."""
+    process = os.posix_spawn(sys.executable, [sys.executable, "-c", program], os.environ)
+    _, status, usage = os.wait4(process, 0)
+    assert status == 0
+    return usage.ru_utime + usage.ru_stime
+
+
 def memory(number=16_384, times=20):
     """Resident memory after each call; answers are new in each."""
     reward = rewards.math()
@@ -191,6 +239,7 @@ def memory(number=16_384, times=20):
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         resident.append(pages * resource.getpagesize() / 1e6)
     print("resident MB after each call:", " ".join(f"{value:.0f}" for value in resident))
+    print(f"most: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1.024e-3:.0f}")
 
 
 PRIME_MATH = """
@@ -200,14 +249,15 @@ from verl.utils.reward_score.prime_math import grade_answer
 def stop(*_):
     raise TimeoutError
 
-signal.signal(signal.SIGALRM, stop)
-
 def verdict(reference, prediction):
+    signal.signal(signal.SIGALRM, stop)  # anew, since prime_math may change it
     signal.alarm(4)  # without a limit some pairs take minutes
     try:
         return bool(grade_answer(prediction, reference))
     except Exception:
         return None
+    finally:
+        signal.alarm(0)
 
 print(json.dumps([verdict(*pair) for pair in json.load(sys.stdin)]))
 """
@@ -288,7 +338,9 @@ if __name__ == "__main__":
         pairs(sys.argv[-1])
     elif "--memory" in sys.argv:
         memory()
-    else:
-        parse_answer.cache_clear()
-        ratios()
+    elif "--loop" in sys.argv:
         concurrency()
+    elif "--start" in sys.argv:
+        start()
+    else:
+        ratios()

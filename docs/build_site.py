@@ -42,9 +42,12 @@ ROOMS = (
     "execution",
     "rewards",
     "tasks",
+    "scorers",
+    "testing",
+    "integrations",
     "statistics",
     "files",
-)
+)  # and files with public names
 # A formula between dollars, on its own line or in a sentence.
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$`])\$([^$\n`]+)\$(?!\w)", re.DOTALL)
 CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
@@ -149,6 +152,7 @@ def _card(name: str) -> str:
     """The card of a module; `x[0][1]` in its messages is an item of a list, not a link."""
     card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
     card = card.replace("](../../docs/", "](../")
+    card = re.sub(r"\]\(\.\./(\w+)/README\.md", r"](\1.md", card)  # to the card of another module
     pieces = re.split(r"(^```.*?^```|`[^`\n]+`)", card, flags=re.DOTALL | re.MULTILINE)
     return "".join(
         piece if piece.startswith("`") else piece.replace("][", "]\\[") for piece in pieces
@@ -168,8 +172,11 @@ def _api(package: str) -> str:
 
 
 def _homes(package: str) -> dict[str, str]:
-    """The file of each public name, as the package imports it for type checkers."""
-    source = Path(import_module(package).__file__ or "").read_text("utf-8")
+    """The file of each public name: as a room imports it for type checkers, or the file itself."""
+    path = Path(import_module(package).__file__ or "")
+    if path.name != "__init__.py":
+        return dict.fromkeys(import_module(package).__all__, package)
+    source = path.read_text("utf-8")
     statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
     names = import_module(package).__all__
     return {

@@ -150,7 +150,8 @@ def scorer(
             framework has a default, such as "answer".
         reference: the field, column or variable with the accepted answer or answers.
         score: the name of a score of the module; None for the first.
-        extract: what cuts the answer out of a text, as the modules take it.
+        extract: what cuts the answer out of a text, as the modules take it, or () for the whole
+            text; by default a box for "math", the letter for "choice", and else the whole text.
         **options: of the module; `name`, under which the score is reported; and for deepeval
             `threshold`, the score at which a test case passes.
 

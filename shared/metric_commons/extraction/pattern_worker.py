@@ -6,7 +6,6 @@ such a clock ends the process when a text takes too long, even while `re` holds 
 Run as a script, this file reaches no other file of the package.
 """
 
-import json
 import re
 import sys
 from typing import Any
@@ -32,7 +31,8 @@ def nth_match(compiled: re.Pattern[str], group: int, text: str) -> str | None:
 
 
 def _main() -> None:
-    import signal  # rewards import this file, and should start fast
+    import json  # rewards import this file, and should start fast
+    import signal
 
     answer_to: Any = sys.stdout
     pattern, group, seconds = json.loads(sys.stdin.readline())

@@ -33,6 +33,7 @@ _CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
 _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
+_NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
 _PRODUCTS_OF_LETTERS = ("abcd", "kmn", "pqrs", "uvw", "xyz")
 
 
@@ -42,7 +43,7 @@ class Answer:
 
     content: MathObject
     text: str  # without the signs that mark mathematics
-    forms: frozenset[str] = frozenset()  # conventions that made a difference
+    forms: frozenset[str] = _NO_FORMS  # conventions that made a difference
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _answer(text: str, conventions: Conventions) -> Answer:
         raise UndecidedError("nothing")
     contents = [_part(part, context) for part in parts]
     content = contents[0] if len(contents) == 1 else _joined(contents, separators)
-    return Answer(content, text, frozenset(context.forms))
+    return Answer(content, text, frozenset(context.forms) if context.forms else _NO_FORMS)
 
 
 def _part(part: Sequence[Token], context: Context) -> MathObject:

@@ -1,10 +1,10 @@
 """Scorers and metrics for inspect_ai, which finds them by an entry point.
 
-The scorers are `metric_commons/math`, `metric_commons/choice` and `metric_commons/module`, and the
-metrics `interval`, `standard_error` and `groups`. This file imports inspect_ai, and no other file
-of the package imports this one.
+In logs the scorers are `metric_commons/math`, `metric_commons/choice` and `metric_commons/module`.
+The metrics are `interval`, `standard_error` and `groups`. This file imports inspect_ai, and no
+other file of the package imports this one.
 
-    Task(dataset, solver=generate(), scorer="metric_commons/math")
+    Task(dataset, solver=generate(), scorer=[math(), choice()])
     Task(dataset, solver=generate(), scorer=math(), metrics=[interval(cluster="document")])
 """
 

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
-from difflib import get_close_matches
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +95,8 @@ def nearest(word: str, names: Collection[str]) -> str:
     >>> nearest("xyz", ["squad", "drop"])
     ''
     """
+    from difflib import get_close_matches  # only for messages
+
     close = get_close_matches(word, names, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 

@@ -1,15 +1,17 @@
-"""Turns of work on an event loop, so that many short pieces of it do not stop the loop."""
+"""Work in small pieces, so that an event loop goes on: on the loop itself, or in a thread."""
 
 import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_TURN = 0.005  # seconds that pieces may take before other callbacks of the loop run
+_TURN = 0.002  # seconds that pieces may take before other callbacks of the loop run
+_SLICE = 0.002  # seconds of CPU that a thread takes before other threads may run
+_PAUSE = 1e-5  # seconds; the system wakes a waiting thread meanwhile
 
 
 class _Turns:
@@ -71,3 +73,36 @@ async def in_turn(work: Callable[[], T]) -> T:
     future: asyncio.Future[T] = loop.create_future()
     turns.queue.append((work, future))
     return await future
+
+
+async def in_thread(
+    judge: Callable[[Sequence[Any], Sequence[Any]], list[T]],
+    completions: Sequence[Any],
+    references: Sequence[Any],
+) -> list[T]:
+    """The results of a function of rows, called in a thread for a few rows at a time."""
+    return await asyncio.to_thread(_in_slices, judge, completions, references)
+
+
+def _in_slices(
+    judge: Callable[[Sequence[Any], Sequence[Any]], list[T]],
+    completions: Sequence[Any],
+    references: Sequence[Any],
+) -> list[T]:
+    """The results of all rows.
+
+    Python takes the interpreter from a thread that computes only after it has waited for some
+    milliseconds, at each callback of the loop anew. A thread that sleeps gives it away at once.
+    The time is that of the CPU, so that slices on a busy machine are as large as on an idle one.
+    """
+    results: list[T] = []
+    size = 1
+    while len(results) < len(completions):
+        rows = slice(len(results), len(results) + size)
+        start = time.thread_time()
+        results += judge(completions[rows], references[rows])
+        seconds = time.thread_time() - start
+        # At most twice as many rows as before, since one row says little about the next.
+        size = max(1, min(2 * size, int(size * _SLICE / max(seconds, 1e-9))))
+        time.sleep(_PAUSE)
+    return results

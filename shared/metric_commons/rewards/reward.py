@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from ..numbers.checks import shown
-from ..tasks.verdicts import STATUSES, Status, Task, Verdict
+from ..tasks.verdicts import STATUSES, Status, Task, Verdict, check_lengths
 from .reference_checks import ReferenceCheck, check_references
 
 Columns = Mapping[str, Any]
@@ -240,14 +240,14 @@ class Reward:
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """The same as `verdicts`, for event loops: several rows are judged in a thread."""
-        # asyncio takes 0.04 s to import, so that is done on use.
+        from .event_loops import in_thread, in_turn  # asyncio takes 0.04 s to import
+
         if len(completions) <= 1:  # takes less time than to change threads
-            from .event_loops import in_turn
-
             return await in_turn(lambda: self.verdicts(completions, references))
-        import asyncio
-
-        return await asyncio.to_thread(self.verdicts, completions, references)
+        check_lengths(completions, references)
+        verdicts = await in_thread(self.task.verdicts, completions, references)
+        self._warn_of_unreadable(verdicts, references)
+        return verdicts
 
     def areal(
         self,

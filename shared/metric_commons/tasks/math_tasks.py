@@ -11,6 +11,7 @@ from ..mathematics.equivalence import readable, rules_of, verdict
 from ..numbers.domains import Finite, NonNegative, check_option
 from .text_tasks import TextTask
 from .verdicts import Verdict, listed
+from .whole_solutions import is_solution
 
 _rules = lru_cache(64)(rules_of)
 
@@ -53,7 +54,9 @@ class Math(TextTask):
             check_option(name, getattr(self, name), annotation)
 
     def _readable(self, text: str) -> Sequence[str]:
-        return (text,) if readable(text, decimal_comma=self.decimal_comma) else ()
+        if not readable(text, decimal_comma=self.decimal_comma) or is_solution(text):
+            return ()
+        return (text,)
 
     def _rules(self) -> Rules:
         return _rules(

@@ -30,11 +30,11 @@ def task(
     r"""The task of a name.
 
     Args:
-        module: "math", "choice" or "found"; "math_equivalence", which is "math"; or the name of a
-            module that compares texts, calls, JSON or instructions.
+        module: "math", "choice" or "found"; or the name of a module that compares texts, calls,
+            JSON or instructions.
         score: the name of a score of rows of the module; by default the first.
-        extract: what cuts the answer out of a text; by default "boxed" for "math" and "found",
-            "choice" for "choice", and the whole text for modules.
+        extract: what cuts the answer out of a text, or () for the whole text; by default "boxed"
+            for "math" and "found", "choice" for "choice", and the whole text for modules.
         extract_references: the same for references.
         explain: whether verdicts have a reason.
         name: of the score, in logs.
@@ -45,6 +45,8 @@ def task(
         TypeError: there is no such option.
 
     >>> task("math").verdict(r"\boxed{0.5}", "1/2").score
+    1.0
+    >>> task("math_equivalence").verdict("0.5", "1/2").score  # a module, so of the whole text
     1.0
     >>> task("qa_f1", normalizer="lower").verdict("a b", ["b", "c"]).score
     0.6666666666666666
@@ -61,6 +63,8 @@ def task(
     if module in ("math", "math_equivalence"):
         from .math_tasks import Math
 
+        if module == "math_equivalence":
+            settings = {"name": module, "extract": None, **settings}
         return Math(**settings, **options)
     if module in ("choice", "found"):
         from .text_tasks import Choice, Found

@@ -51,8 +51,7 @@ class Task(ABC):
             ValueError: the lengths differ.
             TypeError: a completion or a reference is of a type that the task does not accept.
         """
-        if len(completions) != len(references):
-            raise ValueError(f"{len(completions)} texts, but {len(references)} references")
+        check_lengths(completions, references)
         predictions = [self.prediction(completion) for completion in completions]
         return self.judged(predictions, list(references))
 
@@ -88,6 +87,16 @@ class Task(ABC):
     def with_settings(self, settings: Mapping[str, Any]) -> "Task":
         """The task with the settings that it knows; others are ignored."""
         return self
+
+
+def check_lengths(completions: Sequence[Any], references: Sequence[Any]) -> None:
+    """Check that each completion has a reference.
+
+    Raises:
+        ValueError: the lengths differ.
+    """
+    if len(completions) != len(references):
+        raise ValueError(f"{len(completions)} texts, but {len(references)} references")
 
 
 def listed(values: Sequence[Any]) -> str:

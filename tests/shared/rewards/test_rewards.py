@@ -277,6 +277,40 @@ def test_other_callbacks_run_between_many_rows():
     assert max(rows_at_beat.count(beat) for beat in set(rows_at_beat)) <= 12
 
 
+@pytest.mark.parametrize("seconds", [0.0005, 0.1, 0.0])
+def test_a_thread_lets_others_run_between_slices(seconds):
+    """With a clock that each row advances, a slice ends after some milliseconds, or one row."""
+    clock, slices = [0.0], [0]
+
+    def slow(text):
+        clock[0] += seconds
+        slices[-1] += 1
+        return text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_loops.time, "thread_time", lambda: clock[0])
+        patch.setattr(event_loops.time, "sleep", lambda _: slices.append(0))
+        texts = list(map(str, range(100)))
+        reward = rewards.found(extract=slow)
+        verdicts = asyncio.run(reward.awaited(texts, [None] * 100))
+
+    assert [verdict.answer for verdict in verdicts] == texts
+    most = {0.0005: 4, 0.1: 1, 0.0: 37}[seconds]  # of 100, after 1 + 2 + ... + 32
+    assert sum(slices) == 100
+    assert max(slices) == most
+
+
+def test_lengths_that_differ_are_errors_on_a_loop():
+    with pytest.raises(ValueError, match="3 texts, but 2 references"):
+        asyncio.run(rewards.math().awaited(["1", "2", "3"], ["1", "2"]))
+
+
+def test_a_batch_on_a_loop_without_readable_references_is_one_warning():
+    with pytest.warns(UserWarning, match="no reference in the column 'solution'") as caught:
+        asyncio.run(rewards.math().awaited(["1"] * 50, [None] * 50))
+    assert len(caught) == 1
+
+
 def test_errors_of_waiting_rows_reach_their_callers():
     def broken(text):
         raise KeyError(text)
@@ -310,6 +344,7 @@ rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
 rewards.choice()(["(B)"], answer=["B"])
 rewards.math_verl, rewards.choice_slime, rewards.found_trl
 heavy = {"numpy", "scipy", "evaluate", "datasets", "asyncio", "sympy", "math_verify", "signal"}
+heavy |= {"difflib", "json", "pathlib", "subprocess", "urllib"}
 print(sorted(heavy & set(sys.modules)))
 """
 

@@ -40,6 +40,59 @@ def test_a_reference_that_cannot_be_read_is_never_a_reward(reference):
     assert rows([Math().verdict("no box", reference)]) == [(None, "unreadable")]
 
 
+def test_the_module_of_mathematics_judges_the_whole_text():
+    texts, references = ["0.5", r"\boxed{2}", "3", r"so \boxed{2}"], ["1/2", "2", "2", "2"]
+    module = load_without_evaluate("math_equivalence")
+    columns = module.compute(predictions=texts, references=references, per_example=True)
+    judged = task("math_equivalence")
+
+    assert judged.name == "math_equivalence"
+    scores = [verdict.score for verdict in judged.verdicts(texts, references)]
+    assert scores == columns["per_example"]["math_equivalence"] == [1.0, 1.0, 0.0, 0.0]
+    assert [v.score for v in task("math", extract=()).verdicts(texts, references)] == scores
+    assert task("math_equivalence", extract="boxed").verdict(texts[3], "2").score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reference", "step"),
+    [
+        (r"It is $\boxed{2}$.", "boxed"),
+        (r"So x = \boxed{2}", "boxed"),
+        (r"Hence, \boxed{2} apples", "boxed"),
+        ("Answer: 2", "final_answer"),
+        ("48/24 = <<48/24=2>>2 clips\n#### 2", "gsm8k"),
+        ("The answer is 2.", "final_answer"),
+    ],
+)
+def test_a_solution_as_reference_is_read_by_a_step_or_not_at_all(reference, step):
+    assert rows([Math().verdict(r"\boxed{2}", reference)]) == [(None, "unreadable")]
+    assert rows([Math(extract_references=step).verdict(r"\boxed{2}", reference)]) == [
+        (1.0, "scored")
+    ]
+    assert repr(step) in Math().suggestion([reference, reference])
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["x is 5", "A: 26", "So x = 5", "Result: 3", r"**Answer:** $\frac12$", r"we get \boxed{2}"],
+)
+def test_sentences_and_labels_are_not_references(reference):
+    assert rows([Math(extract=None).verdict(reference, reference)]) == [(None, "unreadable")]
+    assert Math().reference_problem(reference) == f"cannot be read: {reference!r}"
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        *("2:3", "A:B = 3:4", "ab + bc", "the empty set", "it is odd", r"\text{it is odd}", "odd"),
+        *(r"x = \boxed{5}", r"\boxed{2} or \boxed{3}", r"\text{Area} = 5", r"\sin x = \boxed{1}"),
+        *("3:45 pm", "no solution", "5 cm", "(p,q)=(3,2)", "AB=4,CD=5", r"\boxed{28} percent"),
+    ],
+)
+def test_answers_with_letters_and_words_are_references(reference):
+    assert Math(extract=None).verdict(reference, reference).score == 1.0
+
+
 def test_unreadable_goes_before_equal():
     text = r"\left( see figure"
 
