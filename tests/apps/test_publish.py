@@ -219,6 +219,8 @@ def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk
         with fake_hub(hub) as endpoint:
             command(*arguments, endpoint=endpoint)
             assert hub.requests > lost
+            files = hub.spaces.get("acme/qa_em", whole.spaces["acme/qa_em"])["main"]
+            assert len(files) in (2, len(whole.spaces["acme/qa_em"]["main"]))
             status, _, errors = command(*arguments, endpoint=endpoint)
         assert (status, hub.spaces) == (0, whole.spaces), (lost, errors)
 
