@@ -85,15 +85,15 @@ def test_processes_share_the_folder_that_they_name(tmp_path):
 
 
 def test_another_type_of_module_is_loaded_as_usual(monkeypatch):
-    asked = []
+    calls = []
 
     def stock_load(path, config_name=None, module_type=None, **settings):
-        asked.append((path, module_type))
+        calls.append((path, module_type))
 
     monkeypatch.setattr(evaluate, "load", stock_load)
     with metric_commons.patch_evaluate():
         evaluate.load("accuracy", module_type="measurement")
-    assert asked == [("accuracy", "measurement")]
+    assert calls == [("accuracy", "measurement")]
 
 
 def test_a_combination_passes_on_the_inputs_of_a_stock_module():

@@ -192,13 +192,13 @@ def test_a_creation_that_was_cut_off_is_finished(card, command, tmp_path):
 class FaultyHub(Hub):
     """A Hub whose answer to one request is lost; the request is done, or not even received."""
 
-    def __init__(self, lost, *, is_received):
+    def __init__(self, fault, *, is_received):
         super().__init__()
-        self.lost, self.is_received, self.requests = lost, is_received, 0
+        self.fault, self.is_received, self.requests = fault, is_received, 0
 
     def reply(self, *request):
         self.requests += 1
-        if self.requests - 1 != self.lost:
+        if self.requests - 1 != self.fault:
             return super().reply(*request)
         if self.is_received:
             super().reply(*request)
@@ -214,15 +214,15 @@ def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk
         assert command(*arguments, endpoint=endpoint)[0] == 0
 
     assert whole.requests >= 5
-    for lost in range(whole.requests):
-        hub = FaultyHub(lost, is_received=is_received)
+    for fault in range(whole.requests):
+        hub = FaultyHub(fault, is_received=is_received)
         with fake_hub(hub) as endpoint:
             command(*arguments, endpoint=endpoint)
-            assert hub.requests > lost
+            assert hub.requests > fault
             files = hub.spaces.get("acme/qa_em", whole.spaces["acme/qa_em"])["main"]
             assert len(files) in (2, len(whole.spaces["acme/qa_em"]["main"]))
             status, _, errors = command(*arguments, endpoint=endpoint)
-        assert (status, hub.spaces) == (0, whole.spaces), (lost, errors)
+        assert (status, hub.spaces) == (0, whole.spaces), (fault, errors)
 
 
 def test_a_card_that_somebody_wrote_is_no_template(command):

@@ -138,10 +138,10 @@ class _Space:
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         # `upload_folder` would make several commits of a folder if the first one fails.
-        added = [CommitOperationAdd(name, self._folder / name) for name in sorted(self._bundle)]
-        removed = [CommitOperationDelete(name) for name in sorted(deleted)]
+        additions = [CommitOperationAdd(name, self._folder / name) for name in sorted(self._bundle)]
+        deletions = [CommitOperationDelete(name) for name in sorted(deleted)]
         self._api.create_commit(
-            self._name, [*added, *removed], repo_type="space", commit_message=message
+            self._name, [*additions, *deletions], repo_type="space", commit_message=message
         )
 
     def _create(self, *, sdk: Sdk, private: bool) -> None:

@@ -58,16 +58,18 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
     parameters = signature(stock_load)
 
     @wraps(stock_load)
-    def replacing_load(*arguments: Any, **settings: Any) -> Any:
-        bound = parameters.bind(*arguments, **settings).arguments
-        configuration = bound.get("config_name")
-        entry = _entry(bound["path"], configuration)
-        if entry is None or bound.get("module_type") not in (None, "metric"):
-            return stock_load(*arguments, **settings)
-        of_module = {name: bound[name] for name in _OF_MODULES if name in bound}
-        is_distributed = bound.get("num_process", 1) > 1
-        if is_distributed and "cache_dir" in bound:  # through which the processes send their rows
-            of_module["cache_dir"] = bound["cache_dir"]
+    def replacing_load(*positional: Any, **settings: Any) -> Any:
+        arguments = parameters.bind(*positional, **settings).arguments
+        configuration = arguments.get("config_name")
+        entry = _entry(arguments["path"], configuration)
+        if entry is None or arguments.get("module_type") not in (None, "metric"):
+            return stock_load(*positional, **settings)
+        of_module = {name: arguments[name] for name in _OF_MODULES if name in arguments}
+        is_distributed = arguments.get("num_process", 1) > 1
+        if (
+            is_distributed and "cache_dir" in arguments
+        ):  # through which the processes send their rows
+            of_module["cache_dir"] = arguments["cache_dir"]
         # The stock modules take any other option of `load` and any configuration, and ignore them.
         module = load(entry.module, result_format=entry.result_format, **of_module)
         # Evaluators and `combine` name scores after their module, such as the rate of "wer".
