@@ -204,6 +204,10 @@ def _stock_modules() -> str:
         "`metric_commons.patch_evaluate` lets scripts that load the stock module get ours; see",
         "[Score a model in training](guides/training.md#in-the-official-scripts).",
         "",
+        "Every row is checked. Empty inputs, `None`, NaN and infinite numbers, labels such as",
+        '`0.5` or `"1"`, and true or false in place of a number are errors here; the stock modules',
+        "turn some of them into another value, or return NaN.",
+        "",
         "| evaluate's module | ours | differences |",
         "| --- | --- | --- |",
     ]

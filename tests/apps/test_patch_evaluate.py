@@ -50,6 +50,61 @@ def test_a_configuration_of_inputs_goes_on():
     assert f1.config_name == "multilabel"
 
 
+def test_a_configuration_that_the_stock_module_ignores_is_ignored():
+    with metric_commons.patch_evaluate():
+        xnli, glue = evaluate.load("xnli", "en"), evaluate.load("glue", "mrpc")
+
+    assert xnli.compute(predictions=[0, 1], references=[0, 0]) == {"accuracy": 0.5}
+    assert (xnli.config_name, glue.config_name) == ("en", "mrpc")
+
+
+def test_options_of_load_are_ignored_as_by_the_stock_modules():
+    columns = {"predictions": [["B-PER", "B-PER"]], "references": [["B-PER", "I-PER"]]}
+    with metric_commons.patch_evaluate():
+        seqeval = evaluate.load("seqeval", mode="strict", trust_remote_code=True)
+        plain = evaluate.load("seqeval")
+
+    assert seqeval.compute(**columns) == plain.compute(**columns)
+
+
+def test_arguments_of_load_may_have_no_names():
+    with metric_commons.patch_evaluate():
+        accuracy = evaluate.load("accuracy", None, "metric", 1, 2, None, "of_two")
+        f1 = evaluate.load(path="f1", num_process=2, process_id=1, experiment_id="of_two")
+
+    assert (accuracy.process_id, accuracy.num_process) == (1, 2)
+    assert accuracy.experiment_id == f1.experiment_id == "of_two"
+    assert accuracy.data_dir != f1.data_dir
+
+
+def test_processes_share_the_folder_that_they_name(tmp_path):
+    with metric_commons.patch_evaluate():
+        accuracy = evaluate.load("accuracy", num_process=2, process_id=1, cache_dir=str(tmp_path))
+
+    assert accuracy.data_dir == str(tmp_path / "accuracy" / "default")
+
+
+def test_another_type_of_module_is_loaded_as_usual(monkeypatch):
+    calls = []
+
+    def stock_load(path, config_name=None, module_type=None, **settings):
+        calls.append((path, module_type))
+
+    monkeypatch.setattr(evaluate, "load", stock_load)
+    with metric_commons.patch_evaluate():
+        evaluate.load("accuracy", module_type="measurement")
+    assert calls == [("accuracy", "measurement")]
+
+
+def test_a_combination_passes_on_the_inputs_of_a_stock_module():
+    columns = {"prediction_scores": [0.25, 0.75], "references": [0, 1]}
+    with metric_commons.patch_evaluate():
+        combined = evaluate.combine(["roc_auc"])
+    combined.add_batch(predictions=None, **columns)
+
+    assert combined.compute() == {"roc_auc": 1.0}
+
+
 def test_combine_and_evaluator_get_our_modules():
     with metric_commons.patch_evaluate():
         assert base.load is evaluate.load

@@ -189,6 +189,42 @@ def test_a_creation_that_was_cut_off_is_finished(card, command, tmp_path):
     }
 
 
+class FaultyHub(Hub):
+    """A Hub whose answer to one request is lost; the request is done, or not even received."""
+
+    def __init__(self, fault, *, is_received):
+        super().__init__()
+        self.fault, self.is_received, self.requests = fault, is_received, 0
+
+    def reply(self, *request):
+        self.requests += 1
+        if self.requests - 1 != self.fault:
+            return super().reply(*request)
+        if self.is_received:
+            super().reply(*request)
+        return 418, {"error": "the answer is lost"}, {}
+
+
+@pytest.mark.parametrize("sdk", ["static", "gradio"])
+@pytest.mark.parametrize("is_received", [False, True])
+def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk, command):
+    arguments = ("publish", "acme", "qa_em", "--sdk", sdk)
+    whole = FaultyHub(None, is_received=True)
+    with fake_hub(whole) as endpoint:
+        assert command(*arguments, endpoint=endpoint)[0] == 0
+
+    assert whole.requests >= 5
+    for fault in range(whole.requests):
+        hub = FaultyHub(fault, is_received=is_received)
+        with fake_hub(hub) as endpoint:
+            command(*arguments, endpoint=endpoint)
+            assert hub.requests > fault
+            files = hub.spaces.get("acme/qa_em", whole.spaces["acme/qa_em"])["main"]
+            assert len(files) in (2, len(whole.spaces["acme/qa_em"]["main"]))
+            status, _, errors = command(*arguments, endpoint=endpoint)
+        assert (status, hub.spaces) == (0, whole.spaces), (fault, errors)
+
+
 def test_a_card_that_somebody_wrote_is_no_template(command):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": {"README.md": NEW_CARD.encode() + b"\nMy notes."}}

@@ -35,8 +35,9 @@ def squad(*, predictions: AnswerRows, references: QuestionRows) -> dict[str, flo
     """Exact match and F1, in percent.
 
     Differences:
-        Both sides must have the same ids, each once; the module gives a question without an
-        answer 0, prints its id, and ignores answers to other questions.
+        Both sides must have the same ids; the module gives a question without a prediction 0,
+        prints its id, and ignores predictions for other questions. Ids may be repeated if both
+        sides have them in the same order; the module then takes the last prediction for each.
 
     >>> answers = {"text": ["Oslo"], "answer_start": [0]}
     >>> squad(
@@ -52,7 +53,8 @@ def record(*, predictions: RecordAnswerRows, references: RecordQuestionRows) -> 
     """Exact match and F1 of ReCoRD, from 0 to 1; answers and questions are matched by `query`.
 
     Differences:
-        Both sides must have the same queries, each once.
+        Both sides must have the same queries. They may be repeated if both sides have them in the
+        same order; the module then takes the last prediction for each.
     """
     answers = [
         {"id": row["idx"]["query"], "prediction_text": row["prediction_text"]}
@@ -86,7 +88,8 @@ def squad_v2(
     Probabilities are rounded to single precision first, as in the module.
 
     Differences:
-        Both sides must have the same ids, each once.
+        Both sides must have the same ids. They may be repeated if both sides have them in the same
+        order; the module then takes the last question and the last prediction.
     """
     answers = scored_answers(predictions, references)
     answers = replace(answers, probability=single_precision(answers.probability))
@@ -107,6 +110,10 @@ def exact_match(
     ignore_numbers: bool = False,
 ) -> dict[str, float]:
     """The proportion of equal texts, once all that is to be ignored is deleted.
+
+    Differences:
+        An empty list `regexes_to_ignore` changes nothing; the module then compares all rows at
+        once if nothing else is to be ignored, and its score is 0 or 1.
 
     >>> exact_match(predictions=["It is 5."], references=["it is"], ignore_case=True)
     {'exact_match': 0.0}

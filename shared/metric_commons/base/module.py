@@ -85,6 +85,9 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         except OSError as error:
             raise cache_error(error) from error
 
+    def _feature_names(self) -> list[str]:
+        return self.input_names  # those of the stock module in whose place this one is
+
     def reset(self) -> None:
         """Discard the rows added so far."""
         super().reset()

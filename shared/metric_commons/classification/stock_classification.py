@@ -64,7 +64,6 @@ def f1(
 
     Differences:
         The values of several labels are a list; those of the module are a numpy array.
-        If none of `labels` is in a row, it is an error; the module's score is 0.
 
     >>> f1(predictions=[0, 1, 1], references=[0, 1, 0])
     {'f1': 0.6666666666666666}
@@ -86,7 +85,6 @@ def precision(
 
     Differences:
         The values of several labels are a list; those of the module are a numpy array.
-        If none of `labels` is in a row, it is an error; the module's score is 0 or `zero_division`.
     """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("precision", predictions, references, *options)
@@ -106,7 +104,6 @@ def recall(
 
     Differences:
         The values of several labels are a list; those of the module are a numpy array.
-        If none of `labels` is in a row, it is an error; the module's score is 0 or `zero_division`.
     """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("recall", predictions, references, *options)
@@ -125,17 +122,22 @@ def _of_labels(
     """One score of labels, with the options of scikit-learn's `precision_score`."""
     columns = _labels("predictions", predictions), _labels("references", references)
     is_binary = average == "binary"
+    undefined = 0.0 if zero_division == "warn" else float(zero_division)
     if is_binary:
         labels = None
-    elif labels is None and all(np.ndim(column[0]) == 0 for column in columns):
-        labels = sorted({label for column in columns for label in np.unique(column).tolist()})
+    elif all(np.ndim(column[0]) == 0 for column in columns):
+        present = {label for column in columns for label in np.unique(column).tolist()}
+        labels = sorted(present) if labels is None else list(labels)
+        if labels and not present.intersection(labels):  # so that nothing can be counted
+            is_listed = average is None and len(labels) > 1
+            return {score: [undefined] * len(labels) if is_listed else undefined}
     scores = classification_scores(
         *columns,
         labels=labels,
         pos_label=pos_label if is_binary else None,
         average=average or "none",
         sample_weight=sample_weight,
-        zero_division=0.0 if zero_division == "warn" else zero_division,
+        zero_division=undefined,
     )
     value = scores[score]
     is_single = isinstance(value, list) and len(value) == 1
@@ -153,6 +155,11 @@ def matthews_correlation(
     predictions, references = _labels("predictions", predictions), _labels("references", references)
     if np.ndim(references[0]) == 0:
         return {"matthews_correlation": _mcc(predictions, references, sample_weight)}
+    widths = [len(column[0]) for column in (predictions, references)]
+    if not widths[0]:
+        raise RowError("predictions", 0, "has no labels")
+    if widths[0] != widths[1]:
+        raise RowError("predictions", 0, "has {} labels, but references[0] has {}".format(*widths))
     columns = zip(np.transpose(predictions), np.transpose(references), strict=True)
     values = [_mcc(*pair, sample_weight) for pair in columns]
     return {"matthews_correlation": _mean(values) if average == "macro" else values}
@@ -176,13 +183,17 @@ def roc_auc(
     """The area under the ROC curve; scores are rounded to single precision first, as in the module.
 
     Differences:
-        The values of several labels are a list; those of the module are a numpy array.
+        The values of several labels are a list; those of the module are a numpy array. `max_fpr` is
+        for scores of two labels. With `multi_class="ovo"`, the area is NaN if one of `labels` is
+        in no row; the module leaves this label out.
 
     >>> roc_auc(references=[0, 1, 1, 0], prediction_scores=[0.5, 0.25, 0.75, 0.1])
     {'roc_auc': 0.75}
     """
     targets = _labels("references", references)
     scores = single_precision(prediction_scores)
+    if scores.ndim == 2 and scores.shape[1] == 1:  # one column is one score per row
+        scores, targets = scores[:, 0], np.ravel(targets)
     options: dict[str, Any] = {
         "threshold": 0.0,  # of scores of any kind; the area does not depend on it
         "average": average or "none",

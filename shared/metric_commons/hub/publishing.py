@@ -5,8 +5,7 @@ added to one of our Spaces are kept.
 """
 
 import re
-from collections.abc import Mapping
-from glob import escape
+from collections.abc import Iterable, Mapping
 from hashlib import sha1
 from importlib import metadata
 from pathlib import Path
@@ -118,13 +117,7 @@ class _Space:
         deleted = files.keys() - self._bundle.keys() - additions
         is_outdated = deleted or any(files.get(name) != blob for name, blob in self._bundle.items())
         if is_outdated:
-            self._api.upload_folder(
-                repo_id=self._name,
-                repo_type="space",
-                folder_path=self._folder,
-                commit_message=f"Publish {tag}",
-                delete_patterns=[escape(name) for name in sorted(deleted)] or None,
-            )
+            self._commit(f"Publish {tag}", deleted)
         change: Change = "unchanged"
         if tag not in (tags or ()):
             change = "tagged"
@@ -138,6 +131,17 @@ class _Space:
             change,
             tuple(sorted(additions - overwritten)),
             tuple(sorted(overwritten)),
+        )
+
+    def _commit(self, message: str, deleted: Iterable[str]) -> None:
+        """Write the bundle and delete files: all in one commit, or nothing."""
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+        # `upload_folder` would make several commits of a folder if the first one fails.
+        additions = [CommitOperationAdd(name, self._folder / name) for name in sorted(self._bundle)]
+        deletions = [CommitOperationDelete(name) for name in sorted(deleted)]
+        self._api.create_commit(
+            self._name, [*additions, *deletions], repo_type="space", commit_message=message
         )
 
     def _create(self, *, sdk: Sdk, private: bool) -> None:

@@ -3,15 +3,15 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
 from typing import Any
 
 from ..catalog.catalog import load
 from ..catalog.stock_modules import Replacement, replacement, replacements
 
-# Parameters of `evaluate.load` for finding a script, which ours do not need.
-_OF_DOWNLOADS = frozenset(
-    {"module_type", "cache_dir", "download_config", "download_mode", "revision"}
-)
+# Parameters of `evaluate.load` that ours have too; the others are for finding a script.
+_OF_MODULES = ("process_id", "num_process", "experiment_id", "keep_in_memory")
 
 
 @contextmanager
@@ -21,6 +21,7 @@ def patch_evaluate() -> Iterator[None]:
     This holds for every stock module that one of ours can replace, without a network, until the end
     of the `with` statement; all other names are loaded as usual. A line on stderr says so. No file
     is changed. A name `load` that another file has imported from `evaluate` before stays as it is.
+    Options belong into `compute`; as the stock modules, ours ignore those of `evaluate.load`.
 
     Raises:
         ValueError: in the `with` statement, `evaluate.load` is asked for a configuration that the
@@ -54,19 +55,28 @@ def patch_evaluate() -> Iterator[None]:
 
 def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
     """A function with the parameters of `evaluate.load` that returns our modules where it can."""
+    parameters = signature(stock_load)
 
-    def replacing_load(
-        path: str, config_name: str | None = None, *arguments: Any, **settings: Any
-    ) -> Any:
-        entry = _entry(path, config_name)
-        if entry is None:
-            return stock_load(path, config_name, *arguments, **settings)
-        for name in _OF_DOWNLOADS & settings.keys():
-            del settings[name]
-        configuration = config_name if entry.configuration is None else None
-        module = load(entry.module, configuration, result_format=entry.result_format, **settings)
+    @wraps(stock_load)
+    def replacing_load(*positional: Any, **settings: Any) -> Any:
+        arguments = parameters.bind(*positional, **settings).arguments
+        configuration = arguments.get("config_name")
+        entry = _entry(arguments["path"], configuration)
+        if entry is None or arguments.get("module_type") not in (None, "metric"):
+            return stock_load(*positional, **settings)
+        of_module = {name: arguments[name] for name in _OF_MODULES if name in arguments}
+        is_distributed = arguments.get("num_process", 1) > 1
+        if (
+            is_distributed and "cache_dir" in arguments
+        ):  # through which the processes send their rows
+            of_module["cache_dir"] = arguments["cache_dir"]
+        # The stock modules take any other option of `load` and any configuration, and ignore them.
+        module = load(entry.module, result_format=entry.result_format, **of_module)
         # Evaluators and `combine` name scores after their module, such as the rate of "wer".
         module.info.module_name = entry.stock
+        module.config_name = module.info.config_name = configuration or "default"
+        if is_distributed:
+            module.data_dir = module._build_data_dir()  # no other stock module has its files here
         return module
 
     return replacing_load

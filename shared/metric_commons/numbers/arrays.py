@@ -56,6 +56,8 @@ def as_column(name: str, column: Any) -> Column:
         return list(column)
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))
+    if hasattr(column, "to_list"):  # a `datasets` table, whose rows are dictionaries
+        return list(column.to_list())
     if isinstance(column, Iterator):  # a generator can be read only once
         return list(column)
     raise ValueError(

@@ -14,6 +14,7 @@ from ..numbers.domains import Weights
 from ..numbers.exact_sums import exact_sum
 from ..numbers.shapes import NumberRows
 from .errors import Multioutput, regression_scores
+from .pairs import check_finite
 
 
 def mse(
@@ -80,6 +81,7 @@ def r_squared(*, predictions: NumberRows, references: NumberRows) -> float:
     0.875
     """
     predicted, targets = single_precision(predictions), single_precision(references)
+    check_finite(predictions=predicted, references=targets)
     errors = float(exact_sum((predicted - targets) ** 2))
     deviations = float(exact_sum((targets - math.fsum(targets) / len(targets)) ** 2))
     if deviations:

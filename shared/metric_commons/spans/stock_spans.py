@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from ..numbers.domains import Weights
+from ..numbers.checks import OptionError
+from ..numbers.domains import Proportion, Weights
 from ..numbers.shapes import ListOf, Scalar
 from .spans import span_statistics
 from .tag_schemes import NamedScheme
@@ -19,7 +20,7 @@ def seqeval(
     scheme: NamedScheme | None = None,
     mode: Literal["strict"] | None = None,
     sample_weight: Weights | None = None,
-    zero_division: Literal["warn", 0, 1] = "warn",
+    zero_division: Literal["warn"] | Proportion = "warn",
 ) -> dict[str, Any]:
     """The scores of each type, as a dictionary, and those of all types together.
 
@@ -30,6 +31,8 @@ def seqeval(
     >>> result["overall_precision"], result["PER"]["number"]
     (0.5, 1)
     """
+    if zero_division not in ("warn", 0, 1):
+        raise OptionError("zero_division", f"must be 'warn', 0 or 1, got {zero_division!r}")
     strict_scheme = scheme or "auto"
     result: Mapping[str, Any] = span_statistics(
         predictions,

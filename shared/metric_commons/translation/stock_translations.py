@@ -6,6 +6,7 @@ The parameters of each function are the inputs and options of the module of this
 from collections.abc import Callable
 from typing import Any
 
+from ..numbers.checks import OptionError
 from ..numbers.domains import Length
 from ..numbers.shapes import TextRows, TextsRows
 from .bleu_definitions import defined_bleu_statistics, gleu_statistics
@@ -51,9 +52,15 @@ def google_bleu(
 ) -> dict[str, Any]:
     """GLEU from 0 to 1, of n-grams of `min_len` to `max_len` words; 13a is the default tokenizer.
 
+    Differences:
+        Every row needs a reference, and `min_len` may not exceed `max_len`; the module ignores rows
+        without references, and returns 0 without n-grams.
+
     >>> google_bleu(predictions=["the cat sat"], references=[["the cat sat", "a cat"]])
     {'google_bleu': 1.0}
     """
+    if min_len > max_len:
+        raise OptionError("min_len", f"exceeds max_len, {max_len}")
     rows = gleu_statistics(
         predictions,
         references,
@@ -114,7 +121,7 @@ def chrf(
     """The chrF from 0 to 100, as `score`, and the options that define it.
 
     Differences:
-        Rows may differ in their number of references.
+        Rows may differ in their number of references. `char_order` is at least 1.
     """
     orders: dict[str, Any] = {"char_order": char_order, "word_order": word_order, "beta": beta}
     result = chrf_statistics(

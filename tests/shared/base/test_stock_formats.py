@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import datasets
 import numpy as np
 import pytest
 
@@ -147,3 +148,94 @@ def test_nothing_but_the_keys_of_the_stock_module():
     assert list(sacrebleu.compute(predictions=["a b"], references=[["a b"]])) == [
         *("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")
     ]
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", None])
+@pytest.mark.parametrize("undefined", [0.0, 1.0])
+def test_labels_that_are_in_no_row_have_undefined_scores(average, undefined):
+    precision = load("classification", "precision")
+    options = {"average": average, "zero_division": undefined}
+    value = undefined if average else [undefined, undefined]
+
+    assert precision.compute(**LABELS, labels=[7, 9], **options) == {"precision": value}
+    assert precision.compute(**LABELS, labels=[7], **options) == {"precision": undefined}
+    if average:
+        assert load("classification", "f1").compute(**LABELS, labels=[7], average=average) == {
+            "f1": 0.0
+        }
+
+
+def test_rows_with_labels_of_another_number_are_refused():
+    matthews = load("classification", "matthews_correlation")
+    with pytest.raises(ValueError, match=r"predictions\[0\] has 2 labels, but ref"):
+        matthews.compute(predictions=[[0, 1], [1, 0]], references=[[0], [1]])
+    with pytest.raises(ValueError, match=r"predictions\[0\] has no labels"):
+        matthews.compute(predictions=[[], []], references=[[], []], average="macro")
+
+
+def test_one_column_of_scores_is_one_score_per_row():
+    column = {**SCORES, "prediction_scores": [[score] for score in SCORES["prediction_scores"]]}
+    assert load("classification", "roc_auc").compute(**column) == {"roc_auc": 0.75}
+
+
+@pytest.mark.parametrize("undefined", ["warn", 0, 1, 0.0, 1.0])
+def test_the_values_of_zero_division_of_seqeval(undefined):
+    seqeval = load("span_f1", "seqeval")
+    columns = {"predictions": [["O", "O"]], "references": [["B-PER", "O"]]}
+    value = 0.0 if undefined == "warn" else float(undefined)
+
+    assert seqeval.compute(**columns, zero_division=undefined)["overall_precision"] == value
+    with pytest.raises(ValueError, match=r"zero_division must be 'warn', 0 or 1, got 0\.5"):
+        seqeval.compute(**columns, zero_division=0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "predictions", "problem"),
+    [
+        ("classification", "accuracy", [0, "1"], r"predictions\[1\] is '1'"),
+        ("classification", "accuracy", [0, None], r"predictions\[1\] is None"),
+        ("classification", "accuracy", [], "predictions is empty"),
+        ("regression", "mse", [0.5, True], r"predictions\[1\] is True"),
+        ("regression", "pearsonr", [0.5, float("nan")], r"predictions\[1\] is NaN"),
+        ("regression", "r_squared", [0.5, float("inf")], r"predictions\[1\] is inf"),
+        ("regression", "spearmanr", [0.5, float("-inf")], r"predictions\[1\] is -inf"),
+    ],
+)
+def test_values_that_the_stock_modules_change_are_refused(
+    name, configuration, predictions, problem
+):
+    references = [0, 1][: len(predictions)]
+    with pytest.raises(ValueError, match=problem):
+        load(name, configuration).compute(predictions=predictions, references=references)
+
+
+def test_lengths_of_google_bleu_are_in_order():
+    with pytest.raises(ValueError, match="min_len exceeds max_len, 2"):
+        load("bleu", "google_bleu").compute(
+            predictions=["a"], references=["a"], min_len=3, max_len=2
+        )
+
+
+def test_a_table_of_questions_is_a_column():
+    answers = [{"id": name, "prediction_text": "in Oslo"} for name in "ab"]
+    accepted = {"text": ["Oslo"], "answer_start": [0]}
+    questions = [{"id": name, "answers": accepted} for name in "ab"]
+    squad = load("qa_f1", "squad")
+
+    assert squad.compute(
+        predictions=datasets.Dataset.from_list(answers),
+        references=datasets.Dataset.from_list(questions),
+    ) == squad.compute(predictions=answers, references=questions)
+
+
+def test_repeated_ids_of_squad_are_rows_of_their_own():
+    accepted = {"text": ["Oslo"], "answer_start": [0]}
+    questions = [{"id": "a", "answers": accepted}] * 2
+    answers = [{"id": "a", "prediction_text": text} for text in ("Oslo", "Rome")]
+
+    result = load("qa_f1", "squad").compute(predictions=answers, references=questions)
+    assert result == {"exact_match": 50.0, "f1": 50.0}
+    with pytest.raises(ValueError, match="has the id 'a' a second time"):
+        load("qa_f1", "squad").compute(
+            predictions=answers, references=[*questions[:1], {"id": "b", "answers": accepted}]
+        )
