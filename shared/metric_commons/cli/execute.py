@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
+from ..console.options import WholeLimit
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -64,6 +65,7 @@ def execute(
             "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
         ),
     ] = None,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 

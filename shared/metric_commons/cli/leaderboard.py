@@ -20,6 +20,7 @@ from ..console.options import (
     Rows,
     Scores,
     Top,
+    WholeLimit,
 )
 from ..console.outputs import RENDERED, OutputFormat, Presentation, show_tables
 from ..files.stored import to_jsonable
@@ -101,6 +102,7 @@ def leaderboard(
     percent: Percent = False,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
@@ -178,6 +180,7 @@ def history(
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
     format_name: OutputFormat = "table",
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
 

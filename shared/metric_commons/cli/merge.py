@@ -19,6 +19,7 @@ from ..console.options import (
     Scores,
     Seed,
     TableKind,
+    WholeLimit,
 )
 from ..console.outputs import OutputFormat, Outputs, Presentation
 from ..scoring.evaluations import signed
@@ -48,6 +49,7 @@ def merge(
     caption: Caption = "",
     latex_label: LatexLabel = "",
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
 

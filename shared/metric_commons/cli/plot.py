@@ -8,7 +8,7 @@ import typer
 
 from ..catalog.arguments import assign
 from ..catalog.usage import UsageError
-from ..console.options import Quiet, level
+from ..console.options import Quiet, WholeLimit, level
 from ..console.outputs import check_written, say_written
 from ..console.sources import file_names, named_systems
 from ..files.stored import write_whole
@@ -66,6 +66,7 @@ def plot(
         ),
     ] = None,
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
 
