@@ -155,13 +155,15 @@ def read_whole(path: str | PathLike[str], limits: Limits) -> bytes:
     return data
 
 
-def read_at_most(file: IO[bytes], size: int, subject: str = "the content") -> bytes:
-    """The rest of a file, which is read as a whole.
+def read_at_most(
+    file: IO[bytes], size: int, subject: str = "the content", start: bytes = b""
+) -> bytes:
+    """The bytes of a file that is read as a whole, after a start that was read before.
 
     Raises:
-        LimitError: it has more bytes than this.
+        LimitError: there are more than `size`.
     """
-    data = file.read(size + 1)
+    data = start + file.read(max(size + 1 - len(start), 0))
     check_whole(len(data), size, subject)
     return data
 

@@ -120,7 +120,7 @@ class StoredColumns(Stored):
             if start == _START:
                 data = start + file.read()
             else:
-                data = start + read_at_most(file, limits.whole - len(start), str(path))
+                data = read_at_most(file, limits.whole, str(path), start)
         try:
             if start == _START:
                 return cls.from_bytes(data)

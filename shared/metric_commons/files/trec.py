@@ -279,7 +279,7 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         if is_compressed(start):
             return _read_compressed(name, kind)
         if not _is_plain(start):
-            data = start + read_at_most(BufferedReader(file), default_limits().whole - len(start))
+            data = read_at_most(BufferedReader(file), default_limits().whole, start=start)
             return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
         hashed = hashlib.sha256()
         blocks = _line_blocks(_observed(start, file, hashed.update))
