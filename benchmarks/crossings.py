@@ -4,6 +4,8 @@
     python benchmarks/crossings.py --pairs      also which files call which, the most frequent first
     python benchmarks/crossings.py --lines      also the lines of code of every room
 
+Floors are the rooms of the longest chain of imports, lazy ones too, among the files passed through.
+
 A file counts if one of its functions is called; a call crosses if the function belongs to another
 file than the nearest function of the package that is running. What modules do while they are
 imported does not count.
@@ -17,6 +19,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -78,6 +81,33 @@ def crossings(arguments: list[str]) -> Crossings:
     return counted
 
 
+def floors(files: set[str]) -> list[str]:
+    """The longest chain of rooms of which each imports the next, among these files."""
+    imports: dict[str, set[str]] = {}
+    for file in files:
+        room, _, _ = file.rpartition("/")
+        if room:
+            imports.setdefault(room, set()).update(_rooms_of_imports(file, files) - {room})
+
+    @cache
+    def chain(room: str) -> list[str]:
+        chains = map(chain, sorted(imports[room]))
+        return [room, *max(chains, key=len, default=[])]
+
+    return max(map(chain, sorted(imports)), key=len)
+
+
+def _rooms_of_imports(file: str, files: set[str]) -> set[str]:
+    """The rooms from which a file imports other files among these."""
+    rooms = set()
+    for node in ast.walk(ast.parse((PACKAGE / file).read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
+            room, _, stem = (node.module or "").partition(".")
+            stems = [stem] if stem else [name.name for name in node.names]
+            rooms |= {room} if any(f"{room}/{stem}.py" in files for stem in stems) else set()
+    return rooms
+
+
 def lines_of_code(path: Path) -> int:
     """The lines of a file that hold code: no docstrings, no comments, no blank lines."""
     source = path.read_text("utf-8")
@@ -108,6 +138,8 @@ if __name__ == "__main__":
             with ProcessPoolExecutor(1, get_context("spawn")) as process:
                 counted = process.submit(crossings, arguments).result()
             print(f"{title}: {len(counted.files)} files, {counted.pairs.total()} crossings")
+            chain = floors(counted.files)
+            print(f"  {len(chain)} floors: {' > '.join(chain)}")
             if asked.pairs:
                 for (caller, file), count in counted.pairs.most_common():
                     print(f"  {count:4}  {caller} -> {file}")

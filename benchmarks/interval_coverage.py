@@ -22,7 +22,7 @@ from _distributions import (
     score_distributions,
 )
 
-from metric_commons.numbers.multisets import Multiset
+from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.statistics import difference_interval, interval
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 400

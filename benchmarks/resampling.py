@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.numbers.multisets import Multiset
+from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.resampling.bootstrap import mean_interval
 from metric_commons.statistics import interval
 

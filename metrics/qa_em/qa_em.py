@@ -6,8 +6,7 @@ normalizers of SQuAD, TriviaQA, UltraRAG, DROP and others, or your own.
 
 import evaluate
 
-from metric_commons.answers.answers import exact_match
-from metric_commons.answers.squad_answers import answer_texts
+from metric_commons.answers.answers import answer_texts, exact_match
 from metric_commons.answers.stock_answers import exact_match as stock_exact_match
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted

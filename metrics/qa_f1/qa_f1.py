@@ -7,8 +7,7 @@ different order.
 
 import evaluate
 
-from metric_commons.answers.answers import Overlap, token_f1
-from metric_commons.answers.squad_answers import answer_texts
+from metric_commons.answers.answers import Overlap, answer_texts, token_f1
 from metric_commons.answers.stock_answers import record, squad
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .integrations.trainer import trainer_hook
     from .results.results import Results
     from .scoring.scoring import score
-    from .states.state import State
+    from .scoring.states import State
 
 __all__ = [
     "Results",
@@ -44,7 +44,7 @@ _resolve = resolver(
     __name__,
     {
         "Results": "results.results",
-        "State": "states.state",
+        "State": "scoring.states",
         "compare": "comparison.combined_results",
         "load": "catalog.catalog",
         "names": "catalog.catalog",

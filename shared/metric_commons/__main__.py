@@ -140,8 +140,7 @@ def program(command: str | None = None) -> "Typer":
 
 
 def _combined(command: str | None) -> "Typer":
-    from .cli.app import COMMANDS, commands
-    from .cli.grouping import Command, Group, panel_of
+    from .cli.app import COMMANDS, Command, Group, commands, panel_of
 
     if command in COMMANDS:
         return commands([command])

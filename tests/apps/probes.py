@@ -19,8 +19,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from metric_commons.base.declarations import REPORTING
 from metric_commons.catalog import catalog
-from metric_commons.catalog.arguments import REPORTING
 from metric_commons.console import config
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
@@ -29,11 +29,10 @@ from metric_commons.files.trec import read_qrels, read_run
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.stdio import refusal
 from metric_commons.mcp.tools import TOOLS, call
-from metric_commons.numbers.score_ranges import check_score
+from metric_commons.numbers.domains import check_score
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from tests.apps.bombs import bombs
 from tests.spec import CASES, METRICS, specs
 

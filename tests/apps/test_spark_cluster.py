@@ -14,7 +14,7 @@ import pytest
 
 from metric_commons import load, score
 from metric_commons.integrations.spark import part_of_rows, scores_of_rows
-from metric_commons.states import Part
+from metric_commons.scoring import Part
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,

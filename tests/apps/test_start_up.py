@@ -21,7 +21,7 @@ PARTS = {"numpy.random", "numpy.ma", *(f"metric_commons.cli.{name}" for name in 
 # What rankings do not need.
 OF_TEXTS = {
     *(f"metric_commons.{room}" for room in ("text", "classification", "regression", "base.module")),
-    *("metric_commons.states.state", "metric_commons.cli.run", "metric_commons.cli.score"),
+    *("metric_commons.scoring.states", "metric_commons.cli.run", "metric_commons.cli.score"),
 }
 RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
 FIELDS = ("--predictions", "atlas", "--references", "answers")

@@ -11,7 +11,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from metric_commons.numbers.multisets import Multiset
+from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.statistics import (
     benjamini_hochberg,
     difference_interval,

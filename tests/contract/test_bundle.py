@@ -102,6 +102,25 @@ def test_bundled_files_differ_only_in_their_imports(bundles):
                 assert new == old.replace(f"..{room}.{stem}", f".{stem}")
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_links_of_a_card_lead_to_pages_of_the_repository(name, bundles):
+    homepage = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    pages = f"{homepage['Homepage']}/blob/main/"
+    card = (bundles[name] / "README.md").read_text("utf-8")
+
+    targets = [
+        link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", without_code(card))
+    ]
+    assert [link for link in targets if link and not link.startswith("https://")] == []
+    for link in targets:
+        if link.startswith(pages):
+            assert (ROOT / link.removeprefix(pages)).is_file()
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
 def test_a_space_contains_exactly_what_its_module_reaches(bundles):
     bundled = {path.stem for path in bundles["qa_em"].glob("*.py")}
 

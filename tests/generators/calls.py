@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from metric_commons.base.declarations import REPORTING
 from metric_commons.catalog import catalog
-from metric_commons.catalog.arguments import REPORTING
 from metric_commons.numbers.domains import is_per_row
 from tests.generators.options import draw_options
 from tests.generators.rows import draw_rows

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons import load
-from metric_commons.states.state import State
+from metric_commons.scoring.states import State
 from tests.rankings import (
     MEASURES,
     any_ids,

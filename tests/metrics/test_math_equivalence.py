@@ -10,7 +10,7 @@ from metric_commons.results.results import Results
 from metric_commons.scoring import parallel_rows
 from metric_commons.scoring.row_samples import RowSamples, scores_of_samples
 from metric_commons.scoring.scoring_plans import ScoringPlan
-from metric_commons.states.state import State
+from metric_commons.scoring.states import State
 from tests.spec import ROOT, Spec
 
 SPEC = Spec(

@@ -17,8 +17,7 @@ from ..numbers.checks import check_labels
 from ..numbers.domains import Finite, Labels, checked_options
 from ..statistics.summary import members, summarize
 from ..texts.normalizers import squad
-from .answers import exact_match, token_f1
-from .squad_answers import matched_answers
+from .answers import exact_match, matched_answers, token_f1
 
 _LASTING = re.compile("[b-dfgi-mo-su-zB-DFGI-MO-SU-Z0-9]")
 

@@ -2,32 +2,98 @@
 
 All of them compare *normalized* texts, and communities differ in the normalizer. A few rows are
 compared with plain Python, many rows as the tokens of a block, with equal results.
+
+SQuAD's dictionaries become texts before: a question is `{"id", "prediction_text"}` on one side and
+`{"id", "answers": {"text", "answer_start"}}` on the other, as in the data set and in the scripts of
+transformers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.checks import RowError
 from ..numbers.domains import Proportion, checked_options
 from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
 from ..texts.normalizers import (
+    TOKEN_CACHE,
     Normalizer,
     normalized_tokens,
     normalizer_function,
     squeeze,
     strip_lower,
 )
-from ..texts.reference_sets import over_sets
-from ..texts.references import Aggregation, Block, blocks, row_scores
+from ..texts.references import Aggregation, Block, blocks, over_sets, row_scores
 from ..texts.segments import segment_starts
-from ..texts.token_cache import TOKEN_CACHE
 from ..texts.tokens import Tokens, byte_rule, normalized_texts, tokenize
 from ..texts.word_codes import token_codes
 from .common_runs import longest_common_run, longest_common_runs
 from .token_overlaps import equal_texts, overlaps
+
+
+def answer_texts(predictions: Any, references: Any) -> tuple[Any, Any]:
+    """Predictions and accepted answers as texts, in the order of the predictions.
+
+    Inputs that are not dictionaries are returned unchanged.
+
+    Raises:
+        RowError: an id occurs on one side only, or twice, or a question has no answer.
+
+    >>> answer_texts(
+    ...     [{"id": "b", "prediction_text": "Oslo"}, {"id": "a", "prediction_text": "Rome"}],
+    ...     [
+    ...         {"id": "a", "answers": {"text": ["Rome", "Roma"], "answer_start": [0, 9]}},
+    ...         {"id": "b", "answers": {"text": ["Oslo"], "answer_start": [4]}},
+    ...     ],
+    ... )
+    (['Oslo', 'Rome'], [['Oslo'], ['Rome', 'Roma']])
+    """
+    if not isinstance(predictions[0], Mapping):
+        return predictions, references
+    for row, reference in enumerate(references):
+        if not reference["answers"]["text"]:
+            raise RowError(
+                "references", row, "has no answer; questions without one are for squad_v2"
+            )
+    return matched_answers(predictions, references)
+
+
+def matched_answers(
+    predictions: Sequence[Mapping[str, Any]], references: Sequence[Mapping[str, Any]]
+) -> tuple[list[str], list[list[str]]]:
+    """The texts of dictionaries, matched by id; a question may have no answer.
+
+    If both sides have the same ids in the same order, an id may be repeated, as in a resample.
+
+    Raises:
+        RowError: an id occurs on one side only, or twice.
+    """
+    ids = [reference["id"] for reference in references]
+    if [prediction["id"] for prediction in predictions] == ids:
+        return (
+            [prediction["prediction_text"] for prediction in predictions],
+            [reference["answers"]["text"] for reference in references],
+        )
+    answers = _rows_by_id("references", references)
+    for name, row in _rows_by_id("predictions", predictions).items():
+        if name not in answers:
+            raise RowError("predictions", row, f"has the id {name!r}, which no reference has")
+    return (
+        [prediction["prediction_text"] for prediction in predictions],
+        [references[answers[prediction["id"]]]["answers"]["text"] for prediction in predictions],
+    )
+
+
+def _rows_by_id(column: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        if numbers.setdefault(row["id"], number) != number:
+            raise RowError(column, number, f"has the id {row['id']!r} a second time")
+    return numbers
+
 
 Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set", "longest_run"]

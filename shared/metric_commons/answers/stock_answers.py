@@ -16,9 +16,8 @@ from ..numbers.arrays import single_precision
 from ..numbers.domains import Finite
 from ..numbers.shapes import ListOf, Record, Scalar, TextRows
 from .answerability import scored_answers, summarize_answers
+from .answers import answer_texts, token_f1
 from .answers import exact_match as exact_matches
-from .answers import token_f1
-from .squad_answers import answer_texts
 
 _TEXT = Scalar(str)
 _ANSWERS = Record((("text", ListOf(_TEXT)), ("answer_start", ListOf(Scalar(int)))))

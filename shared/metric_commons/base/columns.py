@@ -5,7 +5,9 @@ different shapes are converted to one layout. An error names the row that fits n
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,8 +16,25 @@ import numpy as np
 from ..numbers.arrays import Column, as_column
 from ..numbers.checks import RowError
 from ..numbers.shapes import ListOf, Mismatch, Record, Scalar, Shape
-from .checked_columns import CHECKED
 from .declarations import OBJECTS, JsonInput
+
+# The checked lists, each with the shape of its rows. Holding a reference keeps a list from being
+# confused with another one that later has the same address.
+CHECKED: ContextVar[list[tuple[list[Any], Any]] | None] = ContextVar("checked", default=None)
+
+
+@contextmanager
+def checked_once() -> Iterator[None]:
+    """Within this context, a list that one module has checked is not checked again.
+
+    It must not change in the meantime.
+    """
+    token = CHECKED.set([])
+    try:
+        yield
+    finally:
+        CHECKED.reset(token)
+
 
 Layout = Mapping[str, Shape]
 

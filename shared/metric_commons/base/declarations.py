@@ -1,14 +1,200 @@
-"""The declarations of a module: its inputs, options and scores, and how it is called."""
+"""The declarations of a module: its inputs, options and scores, and how it is called.
 
+The signature of `_compute` declares the name, the default and, by its annotation, the valid values
+of an option; the Args section of the class docstring describes it. Checks, help and schemas derive
+from these.
+"""
+
+import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from ..numbers.score_ranges import SHARES, Ranges
+from ..numbers.checks import nearest
+from ..numbers.domains import SHARES, Ranges, check_option, describe, schema
 
-if TYPE_CHECKING:
-    from .options import Option
+RESULT_FORMAT = "result_format"
+
+_HELP_OF_FORMAT = (
+    "the name of a module of `evaluate`, whose inputs, options and result replace those described "
+    "here; None for the result below."
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a module."""
+
+    name: str
+    default: Any
+    annotation: Any
+    help: str
+
+    @property
+    def accepts(self) -> str:
+        """The valid values, in words."""
+        return describe(self.annotation)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The valid values, as JSON Schema."""
+        return schema(self.annotation)
+
+    def check(self, value: Any) -> None:
+        """Check that it may have this value.
+
+        Raises:
+            OptionError: it may not.
+        """
+        check_option(self.name, value, self.annotation)
+
+
+def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str, Option]:
+    r"""The options that a signature and a docstring declare, in signature order.
+
+    >>> def compute(*, predictions, beta: float = 1.0):
+    ...     pass
+    >>> declared_options(compute, "F.\n\nArgs:\n    predictions: labels.\n    beta: of F.")
+    {'beta': Option(name='beta', default=1.0, annotation=<class 'float'>, help='of F.')}
+    """
+    helps = arguments(docstring)
+    options: dict[str, Option] = {}
+    for parameter in inspect.signature(compute).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            source = _source(parameter)
+            options |= declared_options(source, inspect.getdoc(source) or "")
+        elif parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            annotation = parameter.annotation
+            options[parameter.name] = Option(
+                parameter.name,
+                parameter.default,
+                Any if annotation is parameter.empty else annotation,
+                helps.get(parameter.name, ""),
+            )
+    return options
+
+
+def format_option(names: Iterable[str]) -> dict[str, Option]:
+    """The option `result_format` with these values, or no option if there are none."""
+    values = tuple(names)
+    if not values:
+        return {}
+    annotation = Literal[values] | None  # type: ignore[valid-type] # known only at run time
+    return {RESULT_FORMAT: Option(RESULT_FORMAT, None, annotation, _HELP_OF_FORMAT)}
+
+
+def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
+    """The function whose options `**parameter` stands for.
+
+    Its keyword-only parameters, with their help, become options. Under any other name than these,
+    the annotation is the function: `**options: f`.
+    """
+    from ..statistics.summary import Resampling, Uncertainty, summarize  # imports numpy
+
+    shared: dict[str, Callable[..., Any]] = {
+        "summary": summarize,
+        "uncertainty": Uncertainty,
+        "resampling": Resampling,
+    }
+    source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
+    return source
+
+
+def spelled_out(
+    compute: Callable[..., Any], further: Mapping[str, Option] = MappingProxyType({})
+) -> inspect.Signature:
+    """The signature of a function, with `**summary` and the like spelled out, and more options."""
+    signature = inspect.signature(compute)
+    *parameters, final = signature.parameters.values()
+    spelled = [final]
+    if final.kind is final.VAR_KEYWORD:
+        shared = spelled_out(_source(final)).parameters.values()
+        spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
+    extras = [
+        inspect.Parameter(
+            option.name, final.KEYWORD_ONLY, default=option.default, annotation=option.annotation
+        )
+        for option in further.values()
+    ]
+    return signature.replace(parameters=[*parameters, *spelled, *extras])
+
+
+def completed(docstring: str, options: Mapping[str, Option]) -> str:
+    r"""The docstring of a class, completed with what its signature says about each option.
+
+    >>> beta = Option("beta", 1.0, float, "of F.")
+    >>> print(completed("F.\n\nArgs:\n    predictions: labels.\n    beta: F.\n", {"beta": beta}))
+    F.
+    <BLANKLINE>
+    Args:
+        predictions: labels.
+        beta (a number; default 1.0): of F.
+    """
+    text = inspect.cleandoc(docstring)
+    head, _, sections = text.partition("\nArgs:\n")
+    tail = sections[len(_indented(sections)) :].removeprefix("\n")
+    inputs = _entries(_indented(sections), leave_out=options)
+    described = [
+        textwrap.fill(
+            f"{option.name} ({option.accepts}; default {option.default!r}): {option.help}",
+            width=96,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for option in options.values()
+    ]
+    lines = [head, "Args:", *inputs, *described, tail.rstrip()]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _indented(text: str) -> str:
+    """The leading lines of a text that are indented."""
+    match = re.match(r"(?:[ ].*\n?)*", text)
+    return match[0].rstrip("\n") if match else ""
+
+
+def _entries(lines: str, leave_out: Mapping[str, Option]) -> list[str]:
+    """The entries of Args as written, except those of options."""
+    entries = re.findall(r"^    \S.*(?:\n {8}.*)*", lines, re.MULTILINE)
+    return [entry for entry in entries if re.match(r"\s*(\w+)", entry)[1] not in leave_out]  # type: ignore[index]
+
+
+def arguments(docstring: str) -> dict[str, str]:
+    r"""The description of each argument in the Args section of a docstring, on one line.
+
+    The options that `**summary` stands for are described where they are declared.
+
+    >>> arguments("F1.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
+    {'k': 'how many.'}
+    """
+    lines = section(docstring, "Args").split("\n")
+    entries: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        entry = re.match(r"(\*{0,2}\w+)(?: \([^)]*\))?:\s*(.*)", line)
+        if entry:
+            name = entry[1]
+            entries[name] = entry[2]
+        elif name and line.strip():
+            entries[name] += f" {line.strip()}"
+    return {name: text for name, text in entries.items() if not name.startswith("*")}
+
+
+def section(docstring: str, title: str) -> str:
+    r"""The text of one section of a docstring, dedented.
+
+    >>> section("F1.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
+    'a number'
+    """
+    text = inspect.cleandoc(docstring)
+    match = re.search(rf"^{title}:\n((?:[ ].*\n?|\n)*)", text, re.MULTILINE)
+    return inspect.cleandoc(match[1]) if match else ""
 
 
 class JsonInput(NamedTuple):
@@ -74,7 +260,7 @@ class Module(Protocol):
     # Scores for which lower is better, by name or pattern; for all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
     unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
-    # Ranges of scores, by patterns of their names: see `numbers.score_ranges`.
+    # Ranges of scores, by patterns of their names: see `numbers.domains.score_range`.
     score_ranges: Ranges = SHARES
     # From a result, with its intervals if there are any, a sentence that a reader can quote.
     sentence: "Callable[[Mapping[str, Any]], str] | None" = None
@@ -125,3 +311,114 @@ class Module(Protocol):
         The latter are None unless scores follow from sums.
         """
         return self.compute(predictions=predictions, **arguments), None
+
+
+# By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
+ValueCounts = dict[str, list[Any]]
+# By score: a power of two, and the kinds of clusters: rows, sum in units of 2**power, their number.
+ClusterCounts = dict[str, list[Any]]
+
+
+class CountableScores(Protocol):
+    """Scores of rows, of which it is known how often each value occurs."""
+
+    def value_counts(
+        self, metric: Module, *, excluded: Set[str] = frozenset()
+    ) -> tuple[ValueCounts, ClusterCounts]:
+        """The counts of the values and clusters of those scores that have few of them.
+
+        Args:
+            metric: the module of the scores.
+            excluded: scores that are not counted.
+        """
+        ...
+
+
+# Options that affect only what is reported beside a score, and how; not the score itself.
+OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
+OF_ROWS = ("explain",)  # texts about single rows, in `per_example`
+REPORTING = frozenset(
+    {
+        *("per_example", "groups", "standard_error", "conventions"),
+        *(*OF_ROWS, *OF_SCRIPTS, *OF_INTERVALS),
+    }
+)
+
+
+def assign(
+    options: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The options of each module, from keys `option` and `module.option`; the longer key wins.
+
+    `defaults` has the defaults of each module. An integer for an option whose default is a float
+    becomes a float: the same number, so the same signature.
+
+    >>> known = {
+    ...     "qa_em": {"normalizer": "squad"},
+    ...     "qa_f1": {"normalizer": "squad", "both_empty": 1.0},
+    ... }
+    >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, known)
+    {'qa_em': {'normalizer': 'lower'}, 'qa_f1': {'normalizer': 'drop', 'both_empty': 0.0}}
+    """
+    assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
+    keys: dict[str, list[tuple[str, str]]] = {}
+    for module, module_options in defaults.items():
+        for option in module_options:
+            if is_assignable(option):
+                keys.setdefault(option, []).append((module, option))
+                keys[f"{module}.{option}"] = [(module, option)]
+    for key in sorted(options, key=lambda key: "." in key):
+        if key not in keys:
+            names = [name for name in keys if "." not in name]
+            hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
+            raise ValueError(f"there is no option {key!r}{hint}")
+        for module, option in keys[key]:
+            value = options[key]
+            is_whole = type(value) is int and isinstance(defaults[module][option], float)
+            assigned[module][option] = float(value) if is_whole else value
+    return assigned
+
+
+def names_of_functions(options: Mapping[str, Any]) -> list[str]:
+    """The options that are functions, or lists with one, which cannot be stored in a file.
+
+    >>> names_of_functions({"normalizer": str.lower, "extract": ["boxed", len], "ties": "first"})
+    ['normalizer', 'extract']
+    """
+    return [
+        name
+        for name, value in options.items()
+        if any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    ]
+
+
+def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> None:
+    """Check that each option belongs to at least one module.
+
+    >>> from types import SimpleNamespace
+    >>> check_supported(["k"], {"pass_at_k": SimpleNamespace(options={"k": 1})})
+    """
+    for option in options:
+        if not any(option in metric.options for metric in metrics.values()):
+            raise ValueError(
+                f"{option} is not an option of any of the modules: {', '.join(metrics)}"
+            )
+
+
+def is_assignable(option: str) -> bool:
+    """Whether an option can be set for one of several modules that are scored together.
+
+    >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
+    (True, True, False)
+    """
+    return option not in REPORTING or option in OF_ROWS
+
+
+def texts_of_rows(options: Mapping[str, Any]) -> list[str]:
+    """The options among these that ask for texts about single rows.
+
+    >>> texts_of_rows({"explain": True, "rounding": "none"}), texts_of_rows({"explain": False})
+    (['explain'], [])
+    """
+    return [option for option in OF_ROWS if options.get(option)]

@@ -20,9 +20,9 @@ import evaluate
 import numpy as np
 
 from ..statistics.sums import RowStatistics
-from .options import completed, spelled_out
+from .declarations import RESULT_FORMAT, completed, format_option, spelled_out
 from .row_module import Batch, RowModule
-from .stock_formats import RESULT_FORMAT, configured_format, format_option
+from .stock_formats import configured_format
 from .text_inputs import text_inputs
 
 TEXTS_AND_REFERENCES, ANSWERS_AND_REFERENCES, ANSWERS_OR_NONE = text_inputs(datasets)

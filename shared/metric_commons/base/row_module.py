@@ -27,10 +27,9 @@ from .columns import (
     query_rows,
     read,
 )
-from .declarations import Module
+from .declarations import RESULT_FORMAT, Module, Option, declared_options, format_option
 from .locks import Lock
-from .options import Option, declared_options
-from .stock_formats import RESULT_FORMAT, StockFormat, format_option, stock_format
+from .stock_formats import StockFormat, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
@@ -42,7 +41,7 @@ class RowModule(Module):
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
     annotation of an option defines its valid values. `**summary` and the like stand for options
-    that many modules have in common, see `options.SHARED`. Options may be passed to `compute`, or
+    that many modules have in common, see `declarations`. Options may be passed to `compute`, or
     at load: `evaluate.load(path, option=value)`. An unknown option is a TypeError.
 
     Features must preserve values: string, bool, int64, float64, and lists and dicts of these. Where

@@ -7,24 +7,17 @@ as annotations; those with a default are its options. The docstring describes th
 Differences, says where it is not that of the stock module.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import Parameter, getdoc, signature
 from itertools import product
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from ..numbers.checks import nearest
 from ..numbers.shapes import Shape
 from .columns import Layout
-from .options import Option, declared_options, section
-
-RESULT_FORMAT = "result_format"
-
-_HELP = (
-    "the name of a module of `evaluate`, whose inputs, options and result replace those described "
-    "here; None for the result below."
-)
+from .declarations import Option, declared_options, format_option, section
 
 
 @dataclass(frozen=True)
@@ -76,15 +69,6 @@ class StockFormat:
 def stock_format(name: str, compute: Callable[..., Any]) -> StockFormat:
     """The stock module of this name: one object, since making its layouts takes some time."""
     return StockFormat(name, compute)
-
-
-def format_option(names: Iterable[str]) -> dict[str, Option]:
-    """The option `result_format` with these values, or no option if there are none."""
-    values = tuple(names)
-    if not values:
-        return {}
-    annotation = Literal[values] | None  # type: ignore[valid-type] # known only at run time
-    return {RESULT_FORMAT: Option(RESULT_FORMAT, None, annotation, _HELP)}
 
 
 def configured_format(formats: Mapping[str, Callable[..., Any]], configuration: str) -> str:

@@ -9,7 +9,7 @@ class TextInputs(NamedTuple):
     # One text per row, and its reference or references: the usual inputs of text modules.
     texts_and_references: list[Any]
     # The same, or sets of references, or dictionaries in SQuAD format, which
-    # `texts.squad_answers` converts to texts.
+    # `answers.answer_texts` converts to texts.
     answers_and_references: list[Any]
     # Questions may be unanswerable: lists of references may be empty; SQuAD v2 has a probability.
     answers_or_none: list[Any]

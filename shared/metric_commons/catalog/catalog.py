@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..numbers.score_ranges import Ranges
+from ..numbers.domains import Ranges
 from .field_names import suggestion
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.options import Option, arguments, section
+from ..base.declarations import Option, arguments, section
 from . import catalog
 
 

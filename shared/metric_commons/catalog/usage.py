@@ -1,12 +1,9 @@
 """Refuse meaningless calls before any data is read."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
 
-from ..files.access import check_name
 from ..files.streams import on_terminal
 
 _Step = TypeVar("_Step")
@@ -49,20 +46,3 @@ def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_S
 
     bar: Iterable[_Step] = tqdm(steps, text, unit=unit, delay=1, leave=False)
     return bar
-
-
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Check that outputs have printable names, and would not overwrite an input or each other.
-
-    Raises:
-        UsageError: an output does not.
-    """
-    paths_in_use = {os.path.realpath(path) for path in inputs}  # even for circular links
-    for path in filter(None, outputs):
-        try:
-            check_name(path)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        if os.path.realpath(path) in paths_in_use:
-            raise UsageError(f"{path} would be overwritten")
-        paths_in_use.add(os.path.realpath(path))

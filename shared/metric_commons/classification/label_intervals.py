@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.multisets import Multiset
+from ..numbers.exact_sums import Multiset
 from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval, resampled_interval

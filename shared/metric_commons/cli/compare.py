@@ -46,10 +46,9 @@ from ..console.run_scores import Scoring, averaged, score_queries, selected_meas
 from ..files.stored import to_jsonable, write_whole
 from ..results.comparisons import compare_pairs, statement
 from ..results.comparisons import table as table_of
-from ..results.notation import PLAIN, Notation
-from ..results.rendering import Table
+from ..results.module_results import provenance
+from ..results.rendering import PLAIN, Notation, Table
 from ..results.results import Results
-from ..results.signature import provenance
 from .trec import (
     JudgedOnly,
     MaxDepth,

@@ -1,4 +1,4 @@
-"""`metric-commons describe`: the purpose, inputs, options and results of a module."""
+"""`metric-commons list`, `presets` and `describe`: the modules, and what they measure and take."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,12 +10,49 @@ from rich.text import Text
 
 from ..catalog import catalog
 from ..catalog.field_names import suggestion
+from ..catalog.presets import PRESETS
 from ..catalog.usage import UsageError
 from ..console.options import modules_like
 from ..files.stored import to_jsonable
 
 if TYPE_CHECKING:
     from ..catalog.descriptions import Description
+
+
+Format = Annotated[
+    Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
+]
+
+
+def list_modules(format_name: Format = "table") -> None:
+    """List the modules and their inputs."""
+    if format_name == "json":
+        listed = [
+            {"name": name, "summary": catalog.summary(name), "takes": catalog.takes(name)}
+            for name in catalog.names()
+        ]
+        typer.echo(json.dumps(listed, indent=2))
+        return
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name in catalog.names():
+        table.add_row(name, Text(catalog.summary(name)))
+        table.add_row("", Text(catalog.takes(name), style="dim"))
+    Console().print(table)
+
+
+def list_presets(format_name: Format = "table") -> None:
+    """List the presets: sets of options that reproduce the numbers of another tool."""
+    if format_name == "json":
+        presets = [{"name": name, **preset._asdict()} for name, preset in PRESETS.items()]
+        typer.echo(json.dumps(to_jsonable(presets), indent=2))
+        return
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, preset in PRESETS.items():
+        table.add_row(name, Text(preset.about))
+        for module, options in preset.modules.items():
+            option_texts = (f"{option}={value}" for option, value in options.items())
+            table.add_row("", Text(f"  {module}: {', '.join(option_texts)}"))
+    Console(highlight=False).print(table)
 
 
 def describe(

@@ -24,8 +24,7 @@ from ..console.options import (
 )
 from ..console.outputs import RENDERED, OutputFormat, Presentation, show_tables
 from ..files.stored import to_jsonable
-from ..results.notation import Notation
-from ..results.rendering import Table, as_html, spreadsheet_cell
+from ..results.rendering import Notation, Table, as_html, spreadsheet_cell
 from .score import setting
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ def merge(
     parts does not matter. Two parts of files with the same content are an error
     unless --allow-equal-shards is given.
     """
-    from ..states.parts import Part
+    from ..scoring.states import Part
 
     presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
     outputs = Outputs(presentation, save)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..catalog.arguments import assign
+from ..base.declarations import assign
 from ..catalog.usage import UsageError
 from ..console.options import Quiet, WholeLimit, level
 from ..console.outputs import check_written, say_written
-from ..console.sources import file_names, named_systems
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
 from ..scoring.evaluations import Evaluation
 from .score import check_usage, setting
+from .sources import file_names, named_systems
 
 if TYPE_CHECKING:
     from ..plots import System

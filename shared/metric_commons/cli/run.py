@@ -161,8 +161,8 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
 
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, checked for their names, options, inputs and preset."""
+    from ..base.declarations import is_assignable
     from ..catalog import catalog
-    from ..catalog.arguments import is_assignable
     from ..catalog.field_names import suggestion
     from ..catalog.presets import preset_options
     from ..console.config import key_error

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ..base.declarations import assign, check_supported
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported
 from ..catalog.field_names import suggestion
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError
@@ -36,7 +36,17 @@ from ..console.options import (
     with_request,
 )
 from ..console.outputs import OutputFormat, Outputs, Presentation, check_written, say_written
-from ..console.sources import (
+from ..files.read_limits import Limits
+from ..files.selections import Selection
+from ..files.streams import STANDARD_INPUT
+from ..files.tables import Source
+from ..logs.log_evaluations import LogEvaluation
+from ..logs.samples import LOGGED
+from ..results.rendering import counted
+from ..results.results import Results
+from ..score_kinds.score_kind import kind_of
+from ..scoring.evaluations import Evaluation
+from .sources import (
     LIMITS,
     Answers,
     Conditions,
@@ -54,16 +64,6 @@ from ..console.sources import (
     file_names,
     opened,
 )
-from ..files.read_limits import Limits
-from ..files.selections import Selection
-from ..files.streams import STANDARD_INPUT
-from ..files.tables import Source
-from ..logs.log_evaluations import LogEvaluation
-from ..logs.samples import LOGGED
-from ..results.rendering import counted
-from ..results.results import Results
-from ..score_kinds.score_kind import kind_of
-from ..scoring.evaluations import Evaluation
 
 # The flags of options that add to the scores.
 _REPORTED = {

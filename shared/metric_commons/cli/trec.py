@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -43,12 +43,8 @@ from ..console.run_scores import (
 )
 from ..console.trec_eval import lines, printed, relstring_length
 from ..results.comparisons import compare_pairs
+from ..results.module_results import provenance
 from ..results.results import FORMATS
-from ..results.signature import provenance
-
-if TYPE_CHECKING:
-    pass
-
 
 # Options shared by the two commands on runs.
 

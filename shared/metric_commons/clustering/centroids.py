@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.multisets import Multiset
+from ..numbers.exact_sums import Multiset
 from ..statistics.summary import mean
 from .clusters import BLOCK, Clusters, blocks, vector_lengths
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..catalog.arguments import OF_INTERVALS
+from ..base.declarations import OF_INTERVALS
 from ..catalog.catalog import load_without_evaluate
 from ..files.access import is_file, open_file
 from ..files.tables import Source, file_of, getter

@@ -6,8 +6,8 @@ from itertools import combinations, product
 from typing import Any
 
 from ..results.comparisons import Pair, compare_pairs
+from ..results.module_results import provenance
 from ..results.results import Results
-from ..results.signature import provenance
 from .pairing import paired_scores
 
 _BY_SYSTEM = ("rows", "columns", "logs")  # entries of a provenance with a value for each system

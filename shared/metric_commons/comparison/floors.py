@@ -8,7 +8,6 @@ from ..numbers.domains import Finite, Level, check_option
 from ..results.rendering import label
 from ..results.results import Results
 from ..results.score_names import find_score
-from ..score_kinds.value_counts import count_interval
 from .verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED, chosen_system
 
 
@@ -63,8 +62,8 @@ def reaches(
     module, name = find_score(score, results.systems)
     result = results.systems[chosen_system(results, system, "new")][module]
     level = level_of(alpha)
-    if name in result.value_counts:
-        estimate = count_interval(result.value_counts[name], level, result.cluster_counts.get(name))
+    estimate = result.counted_interval(name, level)
+    if estimate is not None:
         low, high = estimate.low, estimate.high
     elif result.options.get("confidence_level") == level and name in result.confidence_interval:
         low, high = result.confidence_interval[name]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..catalog.arguments import REPORTING
+from ..base.declarations import REPORTING
 from ..catalog.catalog import load_without_evaluate
 from ..files.stored import to_jsonable
 from ..numbers.checks import nearest

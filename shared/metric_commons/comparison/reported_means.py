@@ -13,9 +13,8 @@ from ..files.logs import Log, Means
 from ..files.stored import to_jsonable
 from ..files.tables import Source
 from ..results.logged_scores import NAME as LOGGED
-from ..results.module_results import ModuleResult
+from ..results.module_results import ModuleResult, program, provenance
 from ..results.results import Results
-from ..results.signature import program, provenance
 
 NO_ROWS = "it contains means without scores of rows"
 _MAIN = "main_score"

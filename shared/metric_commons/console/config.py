@@ -9,13 +9,13 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from ..catalog.request import Reporting
 from ..files.contents import Format
 from ..files.read_limits import LimitError, default_limits, read_whole
 from ..files.stored import refuse_device
 from ..numbers.checks import OptionError, nearest, shown
 from ..numbers.domains import Count, Jobs, OneOf, check_option
 from ..results.results import FORMATS
-from ..scoring.request import Reporting
 
 Kind = TypeVar("Kind")
 

@@ -12,12 +12,11 @@ import typer
 
 from ..catalog import catalog
 from ..catalog.presets import PRESETS
+from ..catalog.request import DEFAULTS, HELP, annotations, check_jobs
 from ..catalog.usage import UsageError
 from ..files.read_limits import default_limits, set_default
 from ..numbers.domains import Level, Range
 from ..results.rendering import KINDS
-from ..scoring.request import DEFAULTS, HELP, annotations
-from ..scoring.worker_processes import check_jobs
 from ..statistics.methods import Method
 
 # The panels of options in the help.

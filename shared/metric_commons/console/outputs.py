@@ -1,17 +1,18 @@
 """The output of results: files and the screen."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ..catalog.usage import UsageError, check_outputs, extra
+from ..catalog.usage import UsageError, extra
+from ..files.access import check_name
 from ..files.stored import OPEN_FILES, write_whole
 from ..numbers.checks import OptionError, check_choice
 from ..results.latex import as_latex
-from ..results.notation import Notation
-from ..results.rendering import Table, as_html, as_markdown, label, message_line
+from ..results.rendering import Notation, Table, as_html, as_markdown, label, message_line
 from ..results.results import FORMATS, Results
 from .options import OUTPUT, is_quiet
 
@@ -151,12 +152,20 @@ class Outputs(NamedTuple):
 
 
 def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Check that no output would replace an input or another, and report new folders on stderr.
+    """Check the names of outputs, and report new folders on stderr.
 
     Raises:
-        UsageError: one would.
+        UsageError: a name is not printable, or an output would replace an input or another output.
     """
-    check_outputs(outputs, inputs)
+    paths_in_use = {os.path.realpath(path) for path in inputs}  # even for circular links
+    for path in filter(None, outputs):
+        try:
+            check_name(path)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        if os.path.realpath(path) in paths_in_use:
+            raise UsageError(f"{path} would be overwritten")
+        paths_in_use.add(os.path.realpath(path))
     missing = {path.parent: None for path in outputs if path and not path.parent.exists()}
     if not is_quiet():
         for folder in missing:

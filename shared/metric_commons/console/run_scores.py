@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ..catalog.usage import UsageError, with_bar
 from ..comparison.run_pairs import ClusterOfQuery, labels_of
 from ..files.streams import stem
-from ..results.module_results import ModuleResult, aggregation_of, interval_options
-from ..results.notation import PLAIN, Notation
-from ..results.rendering import Table, label
+from ..results.module_results import ModuleResult, aggregation_of, interval_options, program
+from ..results.rendering import PLAIN, Notation, Table, label
 from ..results.results import Results
-from ..results.signature import program
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure

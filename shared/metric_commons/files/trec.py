@@ -382,7 +382,7 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
     if issubclass(kind, Qrels):
         first = with_comment(first)
         if has_three_columns(first):
-            kind = cast(type[_Table], ShortQrels)
+            kind = cast("type[_Table]", ShortQrels)
     layout = kind.layout()
     uses_arrow = size >= _LARGE or "pyarrow" in sys.modules
     indices: dict[bytes, int] = {}

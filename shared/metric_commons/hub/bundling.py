@@ -28,6 +28,7 @@ Sdk = Literal["static", "gradio"]
 # In the examples of cards: how to load a module from a clone, and from the installed package.
 _OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
 _LOADED = re.compile(r'metric_commons\.load\((\s*(?:\.\.\.\s*)?)"')
+_PAGES = "https://github.com/metric-commons/metric-commons/blob/main/"
 
 # Extras whose libraries a Space needs if a file imports them. sympy and math-verify, which one
 # option of one module asks in a process of its own, are left out.
@@ -150,6 +151,8 @@ def _write(
 def published_card(card: str, namespace: str) -> str:
     r"""The card with examples that load modules from the Hub instead of the installed package.
 
+    Links to pages of the repository are absolute in it.
+
     >>> card = '>>> import metric_commons\n>>> metric_commons.load("qa_f1")'
     >>> published_card(card, "acme").splitlines()
     ['>>> import evaluate', '>>> evaluate.load("acme/qa_f1")']
@@ -157,7 +160,8 @@ def published_card(card: str, namespace: str) -> str:
     card = _OF_CLONES.sub("", card)
     card = card.replace(">>> import metric_commons\n", ">>> import evaluate\n")
     card = _LOADED.sub(rf'evaluate.load(\1"{namespace}/', card)
-    return card.replace('evaluate.load("./metrics/', f'evaluate.load("{namespace}/')
+    card = card.replace('evaluate.load("./metrics/', f'evaluate.load("{namespace}/')
+    return card.replace("](../../", f"]({_PAGES}")
 
 
 def _requirements(files: Iterable[str]) -> list[str]:

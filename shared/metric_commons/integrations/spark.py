@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..catalog.catalog import load_without_evaluate
-from ..scoring.request import Request
+from ..catalog.request import Request
 from ..scoring.scoring import column_names
 from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
 from ..scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
+from ..scoring.states import Part
 from ..scoring.table_columns import check_columns, columns_of_block, quoted
-from ..states.parts import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ..base.declarations import REPORTING, names_of_functions
 from ..base.locks import Lock
 from ..base.row_module import RowModule
-from ..catalog.arguments import REPORTING, names_of_functions
 from ..catalog.catalog import load, names
 from ..numbers.checks import OptionError, check_choice, nearest
-from ..states.state import State
+from ..scoring.states import State
 from .answer_spans import QuestionAnswering, check_answers
 from .flat_scores import UNSUITABLE, flat_scores
 from .generated_texts import Generation, Speech

@@ -22,9 +22,8 @@ from uuid import UUID
 from ..files.access import open_file
 from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
-from ..results.module_results import ModuleResult
+from ..results.module_results import ModuleResult, version
 from ..results.results import Results
-from ..results.signature import version
 from .leaderboards import interval_of
 
 _LEVEL = 0.95  # of intervals, if the result does not record it

@@ -7,8 +7,7 @@ from typing import Any
 from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import Comparison, compare_pairs, statement
-from ..results.notation import PLAIN
-from ..results.rendering import Table, label, p_value
+from ..results.rendering import PLAIN, Table, label, p_value
 from .leaderboards import Entry, interval_of
 
 

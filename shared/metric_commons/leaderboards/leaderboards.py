@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from ..catalog.arguments import OF_INTERVALS
+from ..base.declarations import OF_INTERVALS
 from ..catalog.usage import UsageError
 from ..comparison.cluster_labels import clustered
 from ..comparison.combined_results import merged, renamed
@@ -26,15 +26,10 @@ from ..files.tables import Source
 from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
 from ..results.module_results import ModuleResult
-from ..results.notation import PLAIN, Notation, NumberFormat, is_proportion
-from ..results.rendering import Table, label
+from ..results.rendering import PLAIN, Notation, NumberFormat, Table, is_proportion, label
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
 from ..results.score_names import find_score
-from ..score_kinds.value_counts import count_interval
-
-if TYPE_CHECKING:
-    from ..statistics.proportions import Interval
 
 _START = 100  # bytes at the start of a result, which contain its format
 # Options and conditions that do not affect a score; a preset is listed with its options.
@@ -178,7 +173,7 @@ class Leaderboard:
         result = self.result(system)
         if self.score in result.standard_error:
             return result.standard_error[self.score]
-        estimate = _counted_interval(result, self.score, 0.95)
+        estimate = result.counted_interval(self.score, 0.95)
         return estimate and estimate.standard_error
 
     def difference(self, a: str, b: str) -> tuple[float, float] | None:
@@ -495,18 +490,8 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
     """
     if score in result.confidence_interval and _is_at(result, confidence_level):
         return list(result.confidence_interval[score])
-    estimate = _counted_interval(result, score, confidence_level)
+    estimate = result.counted_interval(score, confidence_level)
     return estimate and [estimate.low, estimate.high]
-
-
-def _counted_interval(
-    result: ModuleResult, score: str, confidence_level: float
-) -> "Interval | None":
-    """The interval derived from the counts of row scores; None if these are missing."""
-    if score not in result.value_counts:
-        return None
-    clusters = result.cluster_counts.get(score)
-    return count_interval(result.value_counts[score], confidence_level, clusters)
 
 
 def _is_at(result: ModuleResult, confidence_level: float) -> bool:

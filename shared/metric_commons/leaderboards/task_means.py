@@ -24,8 +24,15 @@ from itertools import combinations
 from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
-from ..results.notation import PLAIN, Notation, NumberFormat, is_proportion
-from ..results.rendering import Table, label, listed_names
+from ..results.rendering import (
+    PLAIN,
+    Notation,
+    NumberFormat,
+    Table,
+    is_proportion,
+    label,
+    listed_names,
+)
 from .leaderboards import Leaderboard
 from .task_ranks import TaskRanks, task_ranks
 

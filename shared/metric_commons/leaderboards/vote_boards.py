@@ -10,8 +10,8 @@ from typing import Any
 
 from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source
+from ..results.module_results import signature
 from ..results.rendering import Table, counted, label, listed_names
-from ..results.signature import signature
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"

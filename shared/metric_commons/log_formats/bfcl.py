@@ -23,9 +23,9 @@ _NUMBER = re.compile(r"_\d+(?:-\d+)*$")
 
 def _is_bfcl(content: Content) -> bool:
     """Whether the first record is a result with its costs, or has possible answers."""
-    if content.has("id", "result", "latency"):
+    if content.has("result", "latency"):
         return True
-    answers = content.first.get("ground_truth") if content.has("id", "ground_truth") else None
+    answers = content.first.get("ground_truth")
     return isinstance(answers, list) and all(map(_is_answer, answers)) and bool(answers)
 
 
@@ -43,7 +43,11 @@ def _is_answer(call: Any) -> bool:
     )
 
 
-MARKS = Marks(kinds=("lines", "document"), further=_is_bfcl)
+MARKS = Marks(
+    kinds=("lines", "document"),
+    fields=[("id", "result", "latency"), ("id", "ground_truth")],
+    further=_is_bfcl,
+)
 
 
 def read(content: Content) -> Log:

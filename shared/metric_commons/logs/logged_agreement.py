@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..base.declarations import Module
-from ..catalog.arguments import REPORTING
+from ..base.declarations import REPORTING, Module
 from ..results.logged_scores import NAME as LOGGED
 from ..results.module_results import ModuleResult
 from ..scoring.system_rows import SystemRows

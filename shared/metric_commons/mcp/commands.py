@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from ..catalog.request import can_fork
 from ..catalog.usage import UsageError, extra
 from ..results.rendering import message_line
-from ..scoring.worker_processes import can_fork
 
 
 def mcp(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..base.options import arguments
+from ..base.declarations import arguments
+from ..catalog.request import DEFAULTS, HELP, annotations
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option, describe, schema
-from ..scoring.request import DEFAULTS, HELP, annotations
 
 
 @dataclass(frozen=True)

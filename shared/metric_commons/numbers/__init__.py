@@ -6,7 +6,7 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .checks import OptionError, RowError
-    from .multisets import Multiset
+    from .exact_sums import Multiset
     from .ratios import precision_recall_f1
 
 __all__ = ["Multiset", "OptionError", "RowError", "precision_recall_f1"]
@@ -14,7 +14,7 @@ __all__ = ["Multiset", "OptionError", "RowError", "precision_recall_f1"]
 __getattr__ = resolver(
     __name__,
     {
-        "Multiset": "multisets",
+        "Multiset": "exact_sums",
         "OptionError": "checks",
         "RowError": "checks",
         "precision_recall_f1": "ratios",

@@ -22,7 +22,7 @@ from ..numbers.domains import (
     Weights,
     checked_options,
 )
-from ..numbers.multisets import Multiset
+from ..numbers.exact_sums import Multiset
 from ..statistics.intervals import critical_value
 from ..statistics.intervals import interval as mean_interval
 from ..statistics.proportions import Interval

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .module_results import ModuleResult
-from .notation import PLAIN, Notation, NumberFormat
-from .rendering import Table, label
+from .rendering import PLAIN, Notation, NumberFormat, Table, label
 
 _PREFIX = "by_"
 _MOST = 40  # parts in a table

@@ -4,16 +4,19 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from .notation import (
+from .module_results import signature
+from .rendering import (
     PLAIN,
     PLAIN_NUMBERS,
     Notation,
     NumberFormat,
+    Table,
+    counted,
     formats_of_differences,
+    label,
+    p_value,
     scored_by,
 )
-from .rendering import Table, counted, label, p_value
-from .signature import signature
 
 if TYPE_CHECKING:
     from ..numbers.arrays import Booleans, Floats
@@ -176,7 +179,7 @@ def compare_pairs(
         results = [
             made_simultaneous(
                 {**result, "p_adjusted": p},
-                alternative=cast(Any, alternative),
+                alternative=cast("Any", alternative),
                 confidence_level=confidence_level,
             )
             | {"simultaneous": True}

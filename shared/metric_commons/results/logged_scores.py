@@ -42,7 +42,7 @@ class LoggedScores(Module):
         """
         import numpy as np  # here, so that printing help does not wait for it
 
-        from ..score_kinds.score_kind import observed_range
+        from ..numbers.domains import observed_range
         from ..statistics.summary import Average, summarize
 
         names = predictions[0]

@@ -1,20 +1,110 @@
-"""The result of one module for one system, built from the return value of its `compute`."""
+"""The result of one module for one system, built from the return value of its `compute`.
 
-from collections.abc import Collection, Iterable, Mapping
+With it stand the line that records how a score was computed, and the record of where and when.
+"""
+
+import math
+import platform
+from collections.abc import Collection, Iterable, Mapping, Sized
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Self
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from ..base.declarations import Module
+from ..base.declarations import REPORTING, ClusterCounts, CountableScores, Module, ValueCounts
 from ..catalog import catalog
-from ..catalog.arguments import REPORTING
-from ..files.stored import from_jsonable, infinities, set_infinities, to_jsonable
-from ..score_kinds.value_counts import ClusterCounts, ValueCounts, value_counts
-from .signature import program, settings, signature
+from ..files.stored import from_jsonable, infinities, option_text, set_infinities, to_jsonable
+from .rendering import label
 
 if TYPE_CHECKING:
-    from ..score_kinds.counted_scores import CountedScores
+    from ..statistics.proportions import Interval
     from ..statistics.sums import RowSums
+
+_DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
+
+
+@cache
+def version(distribution: str) -> str:
+    """The installed version of a distribution, cached because a look-up takes milliseconds."""
+    from importlib import metadata
+
+    return metadata.version(distribution)
+
+
+def program() -> str:
+    """The name and version of this program, as recorded in results and signatures."""
+    return f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
+
+
+def signature(
+    module: str, options: Mapping[str, Any], rows: int | None, made_by: str | None = None
+) -> str:
+    """One line that records how a score was computed, to be cited with it.
+
+    It is for people. Values may contain the separators, so no code parses it: results hold the same
+    options as values.
+
+    Args:
+        module: its name.
+        options: those that change the score.
+        rows: their number; None if it is unknown.
+        made_by: the program that scored; None for this one.
+
+    >>> signature("qa_em", {"normalizer": str.lower, "k": (1, 10)}, 3610)  # doctest: +ELLIPSIS
+    'qa_em|normalizer=str.lower|k=1,10|rows=3610|metric-commons ...'
+    """
+    option_texts = [f"{option}={option_text(value)}" for option, value in options.items()]
+    rows_text = [] if rows is None else [f"rows={rows}"]
+    return label("|".join([module, *option_texts, *rows_text, made_by or program()]))
+
+
+def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """The options and conditions that are not None, in the order of a signature: the preset first.
+
+    >>> settings({"normalizer": "squad", "extract": None}, {"preset": "squad"})
+    {'preset': 'squad', 'normalizer': 'squad'}
+    """
+    values = {"preset": conditions.get("preset"), **options, **conditions}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The record of the input files, the versions of programs and the time."""
+    versions = {name: version(name) for name in _DISTRIBUTIONS}
+    return {
+        "inputs": [dict(source) for source in inputs],
+        "versions": versions | {"python": platform.python_version()},
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def row_digests(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The record of which rows were scored: digests of the references and ids of each system.
+
+    Args:
+        columns: these columns by system and name; None and iterators have no digest.
+
+    >>> row_digests({"bot": {"references": ["a", "b"], "ids": None}})
+    {'rows': {'bot': {'references': '80c76f71880aae4e'}}}
+    """
+    from ..numbers.row_digests import row_digest
+
+    digests: dict[int, str] = {}  # systems usually have one column in common
+    record: dict[str, dict[str, str]] = {}
+    for system, columns_of_system in columns.items():
+        for name, column in columns_of_system.items():
+            if isinstance(column, Sized):
+                if id(column) not in digests:
+                    digests[id(column)] = digest_text(row_digest(cast("Any", column)))
+                record.setdefault(system, {})[name] = digests[id(column)]
+    return {"rows": record} if record else {}
+
+
+def digest_text(digest: int) -> str:
+    """A digest as stored in results."""
+    return f"{digest:016x}"
+
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
@@ -114,6 +204,40 @@ class ModuleResult:
         line = signature(module, self.settings(), self.rows or None, self.program)
         return replace(self, signature=line)
 
+    def counted_interval(self, score: str, confidence_level: float) -> "Interval | None":
+        """The interval of the mean of a score, from the counts of its values; None without counts.
+
+        >>> from ..scoring.scoring import score
+        >>> rows = {"predictions": ["a", "b", "a"], "references": ["a", "a", "a"]}
+        >>> result = score("qa_em", **rows).systems["predictions"]["qa_em"]
+        >>> result.counted_interval("qa_em", 0.95).method
+        'clopper_pearson'
+        >>> results = score("qa_em", **rows, clusters=["c", "c", "d"])
+        >>> results.systems["predictions"]["qa_em"].counted_interval("qa_em", 0.95).n_clusters
+        2
+        """
+        if score not in self.value_counts:
+            return None
+        from ..numbers.exact_sums import Multiset  # imports numpy, so only on use
+        from ..statistics.cluster_sums import ClusterSums
+        from ..statistics.intervals import interval
+
+        values, counts, *ends = self.value_counts[score]
+        low, high = ends[0] if ends else (0.0, 1.0)
+        # A file stores infinite ends as null, since JSON has no infinity.
+        bounds = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
+        sums = None
+        if score in self.cluster_counts:
+            power, kinds = self.cluster_counts[score]
+            pairs = [(rows, units) for rows, units, number in kinds for _ in range(number)]
+            sums = ClusterSums.reduced({str(n): pair for n, pair in enumerate(pairs)}, power)
+        return interval(
+            Multiset.from_plain([values, counts]),
+            confidence_level=confidence_level,
+            bounds=bounds,
+            clusters=sums,
+        )
+
     def only(self, scores: Collection[str]) -> Self:
         """This result with only these scores."""
 
@@ -142,7 +266,7 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: "CountedScores | None" = None,
+    counts: CountableScores | None = None,
     row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
     excluded: Mapping[str, int] | None = None,
@@ -193,8 +317,7 @@ def module_result(
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
     if counts is not None:
-        means = {name: rows for name, rows in counts.scores.items() if name not in aggregation}
-        values, clusters = value_counts(replace(counts, scores=means), metric)
+        values, clusters = counts.value_counts(metric, excluded=aggregation.keys())
     selection = dict(choices or {})
     if excluded:
         selection["left_out"] = [f"{reason}:{count}" for reason, count in excluded.items()]

@@ -23,11 +23,13 @@ from ..numbers.domains import (
     Positive,
     Proportion,
     Range,
+    Ranges,
     Seed,
     check_option,
+    check_score,
+    score_range,
 )
-from ..numbers.score_ranges import Ranges, check_score, score_range
-from .signature import settings, signature
+from .module_results import settings, signature
 
 _ALL_NUMBERS = (-math.inf, math.inf)
 _Values, _Names = Mapping[str, Any], Sequence[str]

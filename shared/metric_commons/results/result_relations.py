@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ..catalog.arguments import REPORTING
+from ..base.declarations import REPORTING
 from ..catalog.catalog import load_without_evaluate, names
 
 _TOLERANCE = 1e-9  # for sums in another order

@@ -9,11 +9,13 @@ from .breakdowns import breakdown_tables
 from .comparisons import Comparison, Rank, ranks, statement
 from .comparisons import table as table_of
 from .module_results import ModuleResult
-from .notation import PLAIN, Notation, NumberFormat
 from .rendering import (
     LETTERS,
+    PLAIN,
     Entry,
     Marks,
+    Notation,
+    NumberFormat,
     Table,
     Tiers,
     format_of_entries,

@@ -20,10 +20,12 @@ from ..numbers.domains import check_option
 from .comparisons import Comparison, Rank
 from .latex import as_latex
 from .module_results import ModuleResult, sentence_of
-from .notation import PLAIN, Digits, Notation
 from .rendering import (
     KINDS,
+    PLAIN,
+    Digits,
     Entry,
+    Notation,
     Table,
     agreement_note,
     as_html,

@@ -7,11 +7,10 @@ import numpy as np
 
 from ..answers.answerability import ScoredAnswers, scored_answers, summarize_answers
 from ..base.row_module import RowModule
-from ..numbers.score_ranges import SHARES
+from ..numbers.domains import SHARES
 from .row_tables import TabulatedStatistics
-from .score_kind import ScoreKind
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
 from .state_checks import check_at_most, check_column, check_counts
-from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 _TRUTHS = ("has_answer", "is_given")
 _THRESHOLDS = ("no_answer_threshold", "threshold_ties")

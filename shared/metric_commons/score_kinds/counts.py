@@ -7,9 +7,8 @@ from ..base.row_module import RowModule
 from ..numbers.checks import check_labels, check_number_lists, check_weights
 from ..numbers.domains import item_per_row
 from .row_tables import TabulatedStatistics
-from .score_kind import ScoreKind
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
 from .state_checks import NOT_NEGATIVE, check_column, check_counts
-from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 # The check of an option that has a value for each row, by what it calls this value.
 _CHECKS: dict[str, Callable[[str, Any, int], Any]] = {

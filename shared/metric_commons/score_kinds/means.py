@@ -1,25 +1,133 @@
 """Scores of single rows, of which means are reported."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
+from ..base.declarations import OF_ROWS, ClusterCounts, Module, ValueCounts
 from ..base.row_module import RowModule
-from ..catalog.arguments import OF_ROWS
 from ..numbers.arrays import Floats
-from ..numbers.multisets import Multiset
-from ..numbers.score_ranges import score_range
-from ..statistics.cluster_sums import Clusters
+from ..numbers.domains import score_range
+from ..numbers.exact_sums import Multiset
+from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
 from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
-from .counted_scores import CountedScores
-from .score_kind import ScoreKind
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of, refuse_ids
 from .state_checks import check_clusters, check_f1, check_names, check_scores
-from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
+
+_MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
+
+
+@dataclass(frozen=True)
+class CountedScores:
+    """How often each score occurs among some rows, and the sums of their clusters."""
+
+    scores: dict[str, Multiset]
+    clusters: dict[str, ClusterSums] | None = None  # None without clusters
+
+    def __len__(self) -> int:
+        return len(next(iter(self.scores.values())))
+
+    @property
+    def entries(self) -> int:
+        """The number of stored numbers, on which the time to add them up depends."""
+        clusters = 0 if self.clusters is None else sum(map(len, self.clusters.values()))
+        return clusters + sum(scores.values.size for scores in self.scores.values())
+
+    @classmethod
+    def of_rows(
+        cls, columns: Mapping[str, Sequence[float] | Floats], clusters: Sequence[Any] | None = None
+    ) -> Self:
+        """The counts of each score; rows that do not count, which are NaN, are excluded.
+
+        Args:
+            columns: the scores of all rows, by score.
+            clusters: one label per row; None if rows stand alone.
+        """
+        arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
+        counting = {name: ~np.isnan(values) for name, values in arrays.items()}
+        scores = {
+            name: Multiset.from_values(values[counting[name]]) for name, values in arrays.items()
+        }
+        if clusters is None:
+            return cls(scores)
+        labels = Clusters.of_labels(clusters, len(clusters))
+        return cls(
+            scores,
+            {
+                name: labels.take(counting[name]).sums(values[counting[name]])
+                for name, values in arrays.items()
+            },
+        )
+
+    @classmethod
+    def sum(cls, parts: Sequence[Self]) -> Self:
+        """All rows; the parts have the same scores, and clusters or none."""
+        first, *others = parts
+        if not others:
+            return first
+        clusters = None
+        if first.clusters is not None:
+            sums = [cast("dict[str, ClusterSums]", part.clusters) for part in parts]
+            clusters = {name: ClusterSums.sum([part[name] for part in sums]) for name in sums[0]}
+        return cls(
+            {name: Multiset.sum([part.scores[name] for part in parts]) for name in first.scores},
+            clusters,
+        )
+
+    def value_counts(
+        self, metric: Module, *, excluded: Set[str] = frozenset()
+    ) -> tuple[ValueCounts, ClusterCounts]:
+        """The counts of the values of scores, and of clusters by their rows and the sum of these.
+
+        A score with too many values, or too many kinds of clusters, has no counts.
+
+        Args:
+            metric: the module of the scores.
+            excluded: scores that are not counted.
+
+        >>> from types import SimpleNamespace
+        >>> metric = SimpleNamespace(score_kind="means", unbounded=frozenset())
+        >>> CountedScores.of_rows({"qa_em": [1.0, 0.0, 1.0]}).value_counts(metric)
+        ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
+        """
+        kind = kind_of(metric)
+        values: ValueCounts = {}
+        clusters: ClusterCounts = {}
+        for name, multiset in self.scores.items():
+            if name in excluded or not 0 < len(multiset.values) <= _MAX_VALUES:
+                continue
+            if self.clusters is not None:
+                sums = self.clusters[name]
+                kinds = Counter(sums.clusters.values())
+                if len(kinds) > _MAX_VALUES:
+                    continue
+                listed = [[*rows_and_sum, number] for rows_and_sum, number in sorted(kinds.items())]
+                clusters[name] = [sums.power, listed]
+            ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
+            values[name] = [*multiset.to_plain(), *([] if ends == (0.0, 1.0) else [list(ends)])]
+        return values, clusters
+
+    def to_jsonable(self) -> list[Any]:
+        scores = {name: [scores.values, scores.counts] for name, scores in self.scores.items()}
+        if self.clusters is None:
+            return [scores, None]
+        return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
+
+    @classmethod
+    def from_jsonable(cls, content: Any) -> Self:
+        scores, clusters = content
+        return cls(
+            {name: Multiset.from_plain(multiset) for name, multiset in scores.items()},
+            clusters and {name: ClusterSums.from_plain(sums) for name, sums in clusters.items()},
+        )
+
 
 _PENDING = 1 << 14  # the minimum of numbers that are added up at once
 SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}

@@ -14,8 +14,7 @@ from ..regression.moments import Moments, compute_moments, required_measures, re
 from ..regression.pairs import Pairs
 from ..statistics.summary import members
 from .counts import RowCounts
-from .score_kind import ScoreKind
-from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
 
 _POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # the ends of their names
 

@@ -16,11 +16,9 @@ from ..outcomes.preferences import (
     win_rates,
 )
 from ..statistics.cluster_sums import Clusters
-from .counted_scores import CountedScores
-from .means import RowScores
-from .score_kind import ScoreKind
+from .means import CountedScores, RowScores
+from .score_kind import Columns, ScoreKind, SufficientStatistics
 from .state_checks import check_clusters
-from .sufficient_statistics import Columns, SufficientStatistics
 
 
 class ComparisonOutcomes(RowScores):

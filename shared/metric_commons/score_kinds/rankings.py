@@ -10,11 +10,10 @@ from ..numbers.checks import RowError
 from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.summary import Average, summarize
-from .counted_scores import CountedScores
-from .means import SCORES_ALONE, Means
+from .means import SCORES_ALONE, CountedScores, Means
 from .ranking_tables import Rankings
+from .score_kind import Columns, Ids, RowLabels, SufficientStatistics
 from .state_checks import check_column, check_f1
-from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics
 
 _INTEGERS = 1 << 63
 

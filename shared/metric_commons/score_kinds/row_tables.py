@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.row_module import RowModule
 from ..files.stored_columns import text_column, texts_of
 from ..numbers.arrays import Integers
-from .sufficient_statistics import SufficientStatistics
+from .score_kind import SufficientStatistics
 
 Table = Any  # of Arrow
 Columns = dict[str, Any]

@@ -1,7 +1,8 @@
 """The kind of score of a module, which the module names: `score_kind = "means"`.
 
 The file of that name in this folder defines the kind. It is imported on first use, so that other
-kinds, and the families that they need, cost nothing.
+kinds, and the families that they need, cost nothing. For states, each kind has a class of
+sufficient statistics: they take in rows, merge without rounding, and return the result of all rows.
 """
 
 import math
@@ -9,15 +10,86 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..base.declarations import Module
-from .sufficient_statistics import SufficientStatistics
+from ..base.declarations import REPORTING, CountableScores, Module
+from ..numbers.domains import observed_range
 
 if TYPE_CHECKING:
     from ..base.row_module import RowModule
 
-_ROUNDING = 1e-9  # by which the score of a row may exceed 1
+Columns = Mapping[str, Any]
+Ids = Sequence[int | str]
+
+
+class RowLabels(NamedTuple):
+    """Labels of rows, one each; None if there are none."""
+
+    groups: Sequence[str] | None = None
+    clusters: Sequence[str] | None = None
+    ids: Ids | None = None
+
+    def columns(self) -> dict[str, Sequence[str]]:
+        """Groups and clusters, where there are any.
+
+        >>> RowLabels(groups=["a"]).columns()
+        {'groups': ['a']}
+        """
+        columns = {"groups": self.groups, "clusters": self.clusters}
+        return {name: labels for name, labels in columns.items() if labels is not None}
+
+
+class SufficientStatistics(ABC):
+    """All that the result of a module depends on, for any number of rows."""
+
+    def __init__(self, metric: "RowModule") -> None:
+        self._metric = metric
+        self._options = {k: v for k, v in metric.options.items() if k not in REPORTING}
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        """Add rows."""
+
+    @abstractmethod
+    def merge(self, statistics: Any) -> None:
+        """Add statistics of the same class."""
+
+    @abstractmethod
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        """The result of all rows."""
+
+    def counts(self) -> CountableScores | None:
+        """How often each score of rows occurs; None where intervals do not follow from that."""
+        return None
+
+    @abstractmethod
+    def to_jsonable(self) -> Any:
+        """Lists, dicts, strings and finite numbers, for JSON."""
+
+    @abstractmethod
+    def read_jsonable(self, content: Any) -> None:
+        """Add the rows that `to_jsonable` returned."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Check that rows can have these statistics, which come from a file.
+
+        Raises:
+            ValueError: no rows have them.
+        """
+
+
+def refuse_ids(ids: Ids | None) -> None:
+    """Check that there are no ids, which only rankings have.
+
+    Raises:
+        ValueError: there are some.
+    """
+    if ids is not None:
+        raise ValueError("only rankings have ids")
 
 
 class ScoreKind(ABC):
@@ -72,14 +144,3 @@ def kind_of(metric: Module) -> ScoreKind:
 def _kind(name: str) -> ScoreKind:
     kind: ScoreKind = import_module(f".{name}", __package__).KIND
     return kind
-
-
-def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
-    """The probable range of a score, from its extremes: 0 to 1, 0 or more, or any number.
-
-    >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
-    ((0.0, 1.0), (0.0, inf))
-    """
-    if minimum < 0:
-        return -math.inf, math.inf
-    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.checks import RowError
-from ..numbers.exact_sums import as_float
-from ..numbers.multisets import Multiset
-from ..numbers.score_ranges import Ranges, check_score, score_range
+from ..numbers.domains import Ranges, check_score, score_range
+from ..numbers.exact_sums import Multiset, as_float
 from ..statistics.cluster_sums import ClusterSums
 
 _MOST = 2**53

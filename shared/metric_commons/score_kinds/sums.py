@@ -9,9 +9,8 @@ import numpy as np
 from ..base.row_module import RowModule
 from ..statistics.sums import RowStatistics, RowSums, summarize_sums
 from .row_tables import TabulatedStatistics
-from .score_kind import ScoreKind
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
 from .state_checks import check_at_most, check_counts, check_names, check_statistic
-from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 
 class SumsOfRows(TabulatedStatistics):

@@ -7,9 +7,12 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from .evaluations import Evaluation
     from .scoring import score
+    from .states import Part, State
 
 __all__ = [
     "Evaluation",
+    "Part",
+    "State",
     "score",
 ]
 
@@ -17,6 +20,8 @@ __getattr__ = resolver(
     __name__,
     {
         "Evaluation": "evaluations",
+        "Part": "states",
+        "State": "states",
         "score": "scoring",
     },
 )

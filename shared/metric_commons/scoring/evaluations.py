@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.declarations import Module
+from ..base.declarations import Module, assign, check_supported
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
+from ..catalog.request import Request, can_fork
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
 from ..files.read_limits import Limits
@@ -22,14 +22,13 @@ from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from .parallel_reading import columns_of
-from .request import Request
 from .scoring import score_columns
 from .system_rows import InputError
-from .worker_processes import can_fork, cores, map_ordered, run_parallel
+from .worker_processes import cores, map_ordered, run_parallel
 
 if TYPE_CHECKING:
-    from ..states.parts import Part
     from .scoring_plans import ScoringPlan
+    from .states import Part
 
 _Labels = dict[str, dict[str, Any]]  # of groups and of clusters: the labels by their texts
 

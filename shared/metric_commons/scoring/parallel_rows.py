@@ -15,7 +15,7 @@ from ..catalog.usage import with_bar
 from ..numbers.arrays import as_column
 from ..numbers.domains import is_per_row
 from ..score_kinds.score_kind import kind_of
-from ..texts.token_cache import shared_token_cache
+from ..texts.normalizers import shared_token_cache
 from .system_rows import SystemRows
 from .worker_processes import map_ordered
 

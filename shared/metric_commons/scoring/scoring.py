@@ -7,9 +7,8 @@ from inspect import signature
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..base.checked_columns import checked_once
-from ..base.declarations import Module
-from ..catalog.arguments import (
+from ..base.declarations import (
+    Module,
     assign,
     check_supported,
     is_assignable,
@@ -17,19 +16,17 @@ from ..catalog.arguments import (
     texts_of_rows,
 )
 from ..catalog.catalog import load_without_evaluate
+from ..catalog.request import Request, check_jobs
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
 from ..numbers.checks import nearest
 from ..numbers.domains import is_per_row
 from ..numbers.progress import step
 from ..results.comparisons import compare_pairs
-from ..results.module_results import ModuleResult
+from ..results.module_results import ModuleResult, provenance, row_digests
 from ..results.results import Results
-from ..results.signature import provenance, row_digests
 from ..score_kinds.score_kind import kind_of
 from ..statistics.methods import Correction, Method
-from ..texts.token_cache import shared_token_cache
-from .request import Request
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
@@ -38,7 +35,7 @@ from .table_columns import (
     is_table,
     table_names,
 )
-from .worker_processes import check_jobs, run_parallel
+from .worker_processes import run_parallel
 
 if TYPE_CHECKING:
     from .parallel_rows import Summaries
@@ -294,8 +291,6 @@ def _checked_options(
     return named
 
 
-@checked_once()
-@shared_token_cache()
 def score_systems(
     request: Request,
     metrics: Mapping[str, Module],
@@ -305,6 +300,9 @@ def score_systems(
     progress: bool = False,
 ) -> Results:
     """The results of loaded modules, by their names, on the rows of every system; see `score`."""
+    from ..base.columns import checked_once  # imports numpy, so only on use
+    from ..texts.normalizers import shared_token_cache
+
     compare, per_example = request.compare, request.per_example
     module_options = assign(
         request.options or {}, {name: metric.options for name, metric in metrics.items()}
@@ -339,29 +337,30 @@ def score_systems(
 
         return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
 
-    summaries = run_parallel(summaries_in, request.jobs or 1)
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
-    for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
-        reporting = {
-            **request.intervals,
-            "per_example": per_example or compare or kind_of(metrics[name]).scores_rows,
-            "conventions": True,
-        }
-        try:
-            with step(number, len(steps) + compare):
-                result = systems[system].result(
-                    name,
-                    metrics[name],
-                    module_options[name],
-                    reporting,
-                    summaries.get((system, name)),
-                )
-        except ValueError as error:
-            raise InputError(system, error) from error
-        if not (per_example or compare):
-            result = replace(result, per_example={}, row_sums=None)
-        results_by_system[system][name] = result
+    with checked_once(), shared_token_cache():
+        summaries = run_parallel(summaries_in, request.jobs or 1)
+        for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
+            reporting = {
+                **request.intervals,
+                "per_example": per_example or compare or kind_of(metrics[name]).scores_rows,
+                "conventions": True,
+            }
+            try:
+                with step(number, len(steps) + compare):
+                    result = systems[system].result(
+                        name,
+                        metrics[name],
+                        module_options[name],
+                        reporting,
+                        summaries.get((system, name)),
+                    )
+            except ValueError as error:
+                raise InputError(system, error) from error
+            if not (per_example or compare):
+                result = replace(result, per_example={}, row_sums=None)
+            results_by_system[system][name] = result
     digests = row_digests(
         {
             system: {"references": rows.references(), "ids": rows.ids}

@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from ..base.checked_columns import checked_once
-from ..base.columns import holds_maps
-from ..base.declarations import Module
-from ..catalog.arguments import assign, check_supported, texts_of_rows
+from ..base.columns import checked_once, holds_maps
+from ..base.declarations import Module, assign, check_supported, texts_of_rows
+from ..catalog.request import Request
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..score_kinds.score_kind import kind_of
-from ..states.parts import Part
-from ..states.state import State, loaded
-from ..texts.token_cache import shared_token_cache
-from .request import Request
+from ..texts.normalizers import shared_token_cache
+from .states import Part, State, loaded
 from .system_rows import InputError
 
 _LONGEST = 200  # characters of a value in a message

@@ -12,8 +12,8 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..states.parts import Part
 from .scoring_plans import ScoringPlan
+from .states import Part
 from .table_columns import check_columns, quoted
 
 if TYPE_CHECKING:

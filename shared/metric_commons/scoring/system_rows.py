@@ -71,7 +71,7 @@ class SystemRows:
             if statistics is not None and reported.get("per_example"):
                 row_sums = statistics.sums_of_rows()
         if kind_of(metric).scores_rows:
-            from ..score_kinds.counted_scores import CountedScores  # which imports numpy
+            from ..score_kinds.means import CountedScores  # which imports numpy
 
             scores = {
                 score: values

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from ..states.parts import Part
 from .scoring_plans import ScoringPlan
 from .spark_parts import part_of_spark
+from .states import Part
 from .table_columns import check_columns, columns_of_block, is_dataset, is_spark
 from .worker_processes import map_ordered
 

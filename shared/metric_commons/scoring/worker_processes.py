@@ -33,34 +33,10 @@ class EndedError(ChildProcessError):
     """A process ended before its work was done."""
 
 
-def can_fork() -> bool:
-    """Whether the operating system can fork processes."""
-    return hasattr(os, "fork")
-
-
 def cores() -> int:
     """How many processes can run at the same time."""
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1
-
-
-def check_jobs(jobs: int) -> None:
-    """Check that work can be done in this number of processes.
-
-    Raises:
-        ValueError: it cannot.
-
-    >>> check_jobs(0)
-    Traceback (most recent call last):
-    ValueError: jobs must be an integer from 1 to 512, got 0
-    """
-    from ..numbers.domains import Jobs, check_option
-
-    check_option("jobs", jobs, Jobs)
-    if jobs > 1 and not can_fork():
-        raise ValueError(
-            "jobs must be 1 here; several processes need Linux, macOS or WSL, where they are forked"
-        )
 
 
 def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:

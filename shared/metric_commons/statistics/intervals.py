@@ -28,8 +28,7 @@ from numpy.typing import ArrayLike
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
 from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
-from ..numbers.exact_sums import root
-from ..numbers.multisets import Multiset
+from ..numbers.exact_sums import Multiset, root
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
 from ..resampling.unseen_units import error_ends, ratio_ends
@@ -256,7 +255,7 @@ def resampled_interval(
     """
     if values.ndim > 1:
         listed = [resampled_interval(column, confidence_level, n_clusters) for column in values]
-        return cast(list[Interval], listed)
+        return cast("list[Interval]", listed)
     low, high = percentile_ends(values, confidence_level).tolist()
     defined = values[~np.isnan(values)]
     largest = max(-defined.min(initial=0.0), defined.max(initial=0.0))

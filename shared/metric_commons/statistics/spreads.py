@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
-from ..numbers.exact_sums import exact_ldexp, exact_sum, root
-from ..numbers.multisets import Multiset
+from ..numbers.exact_sums import Multiset, exact_ldexp, exact_sum, root
 
 LARGEST = 1e280  # scores up to here add up without overflow, however many there are
 _SQUARED = 400  # powers of two up to which squares are far from infinite and from zero

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metric_commons.catalog.catalog import load
 from metric_commons.classification.classification_measures import classification_scores
 from metric_commons.curves.rounded_scores import rounded_scores
-from metric_commons.states.state import State
+from metric_commons.scoring.states import State
 
 AREAS, LOSSES = ("roc_auc", "pr_auc", "average_precision"), ("log_loss", "brier")
 SCORES = st.one_of(

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 from metric_commons.files.stored_columns import StoredColumns, text_column
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 
 RNG = np.random.default_rng(0)
 ROWS = 1_000

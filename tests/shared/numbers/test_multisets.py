@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.numbers.multisets import Multiset
+from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.statistics.summary import mean
 
 NUMBERS = st.lists(

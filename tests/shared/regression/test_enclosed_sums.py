@@ -10,7 +10,7 @@ from metric_commons.regression.enclosed_sums import MEASURES, enclosing_moments
 from metric_commons.regression.errors import moment_measures, regression_scores
 from metric_commons.regression.moments import compute_moments, required_terms
 from metric_commons.regression.pairs import Pairs
-from metric_commons.states.state import State
+from metric_commons.scoring.states import State
 from tests.spec import nightly
 
 TERMS = required_terms(MEASURES)

@@ -13,7 +13,7 @@ from metric_commons.regression import product_sums
 from metric_commons.regression.errors import MOMENT_MEASURES, regression_scores
 from metric_commons.regression.pairs import Pairs
 from metric_commons.regression.product_sums import ProductSums
-from metric_commons.states.state import State
+from metric_commons.scoring.states import State
 
 TERMS = ["reference", "reference_squared", "prediction", "prediction_squared", "product"]
 TERMS += ["absolute", "squared"]

@@ -1,6 +1,6 @@
 import pytest
 
-from metric_commons.results.notation import Notation, NumberFormat, is_proportion
+from metric_commons.results.rendering import Notation, NumberFormat, is_proportion
 from metric_commons.scoring.scoring import score
 
 GOLD = ["x"] * 400

@@ -18,14 +18,12 @@ from metric_commons.catalog import catalog
 from metric_commons.comparison.combined_results import compare
 from metric_commons.files.stored import checksum, to_jsonable, write_whole
 from metric_commons.report import find_examples, render
-from metric_commons.results.module_results import ModuleResult
+from metric_commons.results.module_results import ModuleResult, signature
 from metric_commons.results.rendering import p_value
 from metric_commons.results.results import Results
-from metric_commons.results.signature import signature
 from metric_commons.scoring import scoring
 from metric_commons.scoring.scoring import InputError, score
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from metric_commons.statistics import corrections, significance
 
 SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}

@@ -6,15 +6,14 @@ import re
 
 import pytest
 
+from metric_commons.base.declarations import REPORTING
 from metric_commons.catalog import catalog
-from metric_commons.catalog.arguments import REPORTING
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
-from metric_commons.numbers.score_ranges import check_score, score_range
+from metric_commons.numbers.domains import check_score, score_range
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from tests.spec import METRICS, specs
 
 ROWS = {"predictions": ["Paris", "Rome", "Oslo"], "references": ["paris", "Rom", "Oslo"]}

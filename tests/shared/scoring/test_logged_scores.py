@@ -1,7 +1,7 @@
 """Scores that a log holds need no processes that score rows."""
 
+from metric_commons.catalog.request import Request
 from metric_commons.results.logged_scores import LoggedScores
-from metric_commons.scoring.request import Request
 from metric_commons.scoring.scoring import score_columns
 
 LABELS = dict.fromkeys(("references", "groups", "clusters", "ids"))

@@ -7,12 +7,12 @@ from typer.main import get_command
 
 import metric_commons
 from metric_commons.__main__ import program
-from metric_commons.base.options import arguments
+from metric_commons.base.declarations import arguments
+from metric_commons.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
 from metric_commons.console.config import Config, Fields
 from metric_commons.mcp.tools import TOOLS
 from metric_commons.numbers.domains import schema
 from metric_commons.scoring.evaluations import Evaluation
-from metric_commons.scoring.request import DEFAULTS, HELP, Reporting, Request, annotations
 
 NAMES = {item.name for item in fields(Request)}
 COLUMNS = {"references", "groups", "clusters", "ids"}

@@ -2,7 +2,7 @@ import pyarrow as pa
 import pytest
 
 from metric_commons import load
-from metric_commons.scoring.request import Request
+from metric_commons.catalog.request import Request
 from metric_commons.scoring.scoring_plans import ScoringPlan, plan_of_columns
 
 RUN = [{"a": 0.5, "b": 1.0}, {"c": 0.25, "a": 0.75}, {}]

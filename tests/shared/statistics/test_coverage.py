@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from metric_commons.numbers.multisets import Multiset
+from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.statistics import difference_interval, interval, paired_test
 from tests.spec import ROOT, nightly
 

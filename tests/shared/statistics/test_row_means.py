@@ -10,7 +10,7 @@ import pytest
 from metric_commons.comparison.pairing import paired_scores
 from metric_commons.results.module_results import module_result
 from metric_commons.results.results import Results
-from metric_commons.score_kinds.sufficient_statistics import RowLabels
+from metric_commons.score_kinds.score_kind import RowLabels
 from metric_commons.score_kinds.sums import SumsOfRows
 from metric_commons.statistics.sum_distributions import SumRatio, row_mean
 from metric_commons.statistics.summary import summarize

@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons.answers import answers
 from metric_commons.answers.answers import contained, exact_match, token_f1
-from metric_commons.texts.token_cache import shared_token_cache
+from metric_commons.texts.normalizers import shared_token_cache
 
 ROWS = 40
 PREDICTIONS = [f"The answer, of row {row % 7}" for row in range(ROWS)]

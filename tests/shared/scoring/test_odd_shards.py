@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons.catalog.catalog import load
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from tests.spec import METRICS, specs
 
 ALL = [spec for name in METRICS for spec in specs(name)]

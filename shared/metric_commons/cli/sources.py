@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..catalog.usage import UsageError
+from ..console.options import LOGS, READING
 from ..files.contents import format_names
 from ..files.logs import PLAIN_ROWS
 from ..files.read_limits import Limits
@@ -20,7 +21,6 @@ from ..logs.samples import LOGGED, Missing
 from ..numbers.checks import OptionError, check_choice
 from ..scoring.evaluations import Evaluation
 from ..scoring.row_samples import Reduce
-from .options import LOGS, READING
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats

@@ -5,12 +5,13 @@ help. The options of the command, the keys of configuration files and the argume
 server are made from them, and a test compares `score` with them.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any, get_type_hints
 
-from ..numbers.domains import Jobs, Level, Resamples, Seed
+from ..numbers.domains import Jobs, Level, Resamples, Seed, check_option
 from ..statistics.methods import Correction, Method
 
 
@@ -84,3 +85,25 @@ DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(Reques
 def annotations() -> dict[str, Any]:
     """The values that each field of a request may have, as annotations."""
     return get_type_hints(Request, include_extras=True)
+
+
+def can_fork() -> bool:
+    """Whether the operating system can fork processes."""
+    return hasattr(os, "fork")
+
+
+def check_jobs(jobs: int) -> None:
+    """Check that work can be done in this number of processes.
+
+    Raises:
+        ValueError: it cannot.
+
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    ValueError: jobs must be an integer from 1 to 512, got 0
+    """
+    check_option("jobs", jobs, Jobs)
+    if jobs > 1 and not can_fork():
+        raise ValueError(
+            "jobs must be 1 here; several processes need Linux, macOS or WSL, where they are forked"
+        )

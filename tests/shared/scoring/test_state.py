@@ -11,7 +11,7 @@ import pytest
 
 from metric_commons.catalog.catalog import load
 from metric_commons.files.stored import checksum
-from metric_commons.states.state import State
+from metric_commons.scoring.states import State
 from tests.spec import METRICS, spec
 from tests.threads import THREADS, at_once
 
