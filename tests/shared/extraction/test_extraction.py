@@ -1,5 +1,6 @@
 """Extraction: chains of steps, what is unparsed, and what is no step."""
 
+import random
 import re
 
 import pytest
@@ -290,3 +291,26 @@ def first_word(text):
 )
 def test_the_letter_that_a_text_settles_for(text, letter):
     assert choice(text) == letter
+
+
+def test_the_last_line_is_what_the_pattern_of_inspect_finds():
+    pattern = re.compile(r"(?i)ANSWER\s*:\s*([^\n]+)\s*\Z")
+    dice = random.Random(0)
+    pieces = [
+        "ANSWER",
+        "answer",
+        "an\u017fwer",
+        ":",
+        " ",
+        "\n",
+        "x",
+        "\t",
+        "\x1c",
+        "\u2028",
+        "ANSWER: ",
+    ]
+    for _ in range(20_000):
+        text = "".join(dice.choices(pieces, k=dice.randrange(14)))
+        match = pattern.search(text)
+        assert found(text, "inspect_line") == (match[1] if match else None)
+    assert found("Answer: " * 30_000 + "\n!", "inspect_line") is None  # or it would take a minute
