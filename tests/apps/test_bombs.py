@@ -15,8 +15,7 @@ from metric_commons.files.tables import Source
 from metric_commons.files.trec import read_run
 from metric_commons.results.row_scores import read_rows
 from metric_commons.scoring.scoring import score
-from metric_commons.states.parts import Part
-from metric_commons.states.state import State
+from metric_commons.scoring.states import Part, State
 from tests.apps import bombs
 
 

@@ -182,7 +182,10 @@ def _probabilities(labelling_probability: ArrayLike, labels: Floats) -> Floats:
         ValueError: there is not one per row, or one is impossible for its row.
     """
     name = "labelling_probability"
-    probabilities = np.asarray(labelling_probability, np.float64)
+    try:
+        probabilities = np.asarray(labelling_probability, np.float64)
+    except (ValueError, TypeError) as error:
+        raise OptionError(name, f"must hold one number per row, of {labels.size} rows") from error
     if probabilities.shape != labels.shape:
         raise OptionError(name, f"must hold one number per row, of {labels.size} rows")
     is_valid = (probabilities >= 0) & (probabilities <= 1)
