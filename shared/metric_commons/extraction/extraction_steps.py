@@ -293,7 +293,7 @@ def code_fence(text: str) -> str | None:
 
 
 def inspect_line(text: str) -> str | None:
-    r"""What follows `ANSWER:` on the last line, as inspect_ai's `answer("line")`.
+    r"""The text after `ANSWER:` on the last line, as inspect_ai's `answer("line")`.
 
     The pattern alone would try every `ANSWER` with all that follows on its line, and take quadratic
     time. But a match ends with the text, so it lies in the last line that is not blank; it may only

@@ -331,15 +331,15 @@ def _is_compressed(message: bytes) -> bool:
     def field(table: int, number: int) -> int:
         """Where the value of a field is; 0 if the table lacks it."""
         offsets = table - struct.unpack_from("<i", message, table)[0]
-        place = 4 + 2 * number
-        if place >= struct.unpack_from("<H", message, offsets)[0]:
+        position = 4 + 2 * number
+        if position >= struct.unpack_from("<H", message, offsets)[0]:
             return 0
-        offset: int = struct.unpack_from("<H", message, offsets + place)[0]
+        offset: int = struct.unpack_from("<H", message, offsets + position)[0]
         return table + offset if offset else 0
 
     def table_in(table: int, number: int) -> int:
-        place = field(table, number)
-        return place and place + int(struct.unpack_from("<I", message, place)[0])
+        start = field(table, number)
+        return start and start + int(struct.unpack_from("<I", message, start)[0])
 
     (root,) = struct.unpack_from("<I", message)
     header = table_in(root, 2)

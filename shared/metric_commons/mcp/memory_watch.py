@@ -1,8 +1,8 @@
 """The memory of all calls of a server together, on Linux.
 
 A look at all processes every 20 ms would come too late: a process may take a gigabyte between two
-looks. So each process has a limit of its own, which the kernel enforces: what it has, and its share
-of what is left. Every look sets the limits again, so a process that needs more gets more. Their sum
+looks. So each process has a limit of its own, which the kernel enforces: what it has, and a part
+of the rest. Every look sets the limits again, so a process that needs more gets more. Their sum
 never exceeds what all calls may have.
 """
 
@@ -42,12 +42,12 @@ def size_of(process: int | None) -> int:
 
 def growth_of(call: Measured) -> int:
     """The bytes by which a call has grown: its process, and the programs that this one runs."""
-    own = max(size_of(call.process) - call.first_size, 0)
-    return own + sum(map(_used_by, _descendants(call.process)))
+    size = max(size_of(call.process) - call.first_size, 0)
+    return size + sum(map(_used_by, _descendants(call.process)))
 
 
-def share_memory(calls: Sequence[Measured], total: int, most: int) -> bool:
-    """Limit each call to what it has and an equal share of what is left of the memory of all.
+def share_memory(calls: Sequence[Measured], total: int, limit: int) -> bool:
+    """Limit each call to what it has and an equal part of the rest of the memory.
 
     A limit is raised only by what others have given up, so the sum never exceeds the total, even if
     a process grows meanwhile.
@@ -55,24 +55,24 @@ def share_memory(calls: Sequence[Measured], total: int, most: int) -> bool:
     Args:
         calls: the calls whose processes have started.
         total: the bytes of all together.
-        most: the bytes of one call.
+        limit: the bytes of one call.
 
     Returns:
         Whether enough is left for other calls.
     """
     sizes = [growth_of(call) for call in calls]
     free = max(total - sum(sizes), 0)
-    wanted = [min(size + free // len(calls), most) for size in sizes]
-    for call, allowance in zip(calls, wanted, strict=True):
+    allowances = [min(size + free // len(calls), limit) for size in sizes]
+    for call, allowance in zip(calls, allowances, strict=True):
         if call.allowance is None or allowance < call.allowance:
             _limit(call, 0 if call.allowance is None else allowance)
     # What each may have now, or has after all, if it grew before its limit was lowered.
-    granted = [max(growth_of(call), call.allowance or 0) for call in calls]
-    free = total - sum(granted)
-    for call, allowance, before in zip(calls, wanted, granted, strict=True):
-        raised = min(allowance - before, free)
+    minima = [max(growth_of(call), call.allowance or 0) for call in calls]
+    free = total - sum(minima)
+    for call, allowance, minimum in zip(calls, allowances, minima, strict=True):
+        raised = min(allowance - minimum, free)
         if raised > 0:
-            _limit(call, before + raised)
+            _limit(call, minimum + raised)
             free -= raised
     return total - sum(sizes) >= total * _SPARE
 

@@ -204,7 +204,7 @@ class Workers:
                 raise _NotStartedError(self._ending(call)) from None
             if kind == "process":
                 call.first_size, call.process = size_of(value), value
-                # It must not take memory before it has its share of it.
+                # It must not take memory before it is limited.
                 self._share_memory()
                 # Sending blocks if the request exceeds the buffer of the socket.
                 await to_thread.run_sync(call.send, request)
@@ -237,8 +237,8 @@ class Workers:
         """Limit the memory of each call; whether enough is left for others."""
         with self._sharing:
             calls = [call for call in list(self._calls) if call.process is not None]
-            most = int(self._budget.gigabytes * 2**30)
-            return share_memory(calls, int(self._max_memory * 2**30), most)
+            limit = int(self._budget.gigabytes * 2**30)
+            return share_memory(calls, int(self._max_memory * 2**30), limit)
 
     def _stop_largest(self) -> int | None:
         """End the process with most memory; its id."""
