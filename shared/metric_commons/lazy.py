@@ -1,7 +1,5 @@
 """Names of a package that are imported on first use."""
 
-from importlib import import_module
-
 TYPE_CHECKING = False  # importing `typing` takes longer than all else here
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +19,9 @@ def resolver(package: str, homes: "Mapping[str, str]") -> "Callable[[str], Any]"
     def resolve(name: str) -> "Any":
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        # Not earlier: commands handle interrupts only after this file.
+        from importlib import import_module
+
         return getattr(import_module(f".{homes[name]}", package), name)
 
     return resolve

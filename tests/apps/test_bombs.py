@@ -1,9 +1,21 @@
 """Small files that unpack to much are refused in one line that names what can be done."""
 
+import hashlib
+import os
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from metric_commons.cli.app import COMMANDS
+from metric_commons.files import read_limits
 from metric_commons.files.read_limits import Limits
+from metric_commons.files.streams import Stream
 from metric_commons.files.tables import Source
+from metric_commons.files.trec import read_run
+from metric_commons.results.row_scores import read_rows
+from metric_commons.scoring.scoring import score
+from metric_commons.scoring.states import Part, State
 from tests.apps import bombs
 
 
@@ -58,3 +70,125 @@ def test_a_compressed_document_has_a_limit(tmp_path):
     path = bombs.write_compressed(tmp_path, "gz", "a document with a long text", 4)
     with pytest.raises(ValueError, match=r"has more than 1,000,000 bytes, the limit of what is"):
         Source(path, ["a"], limits=Limits(whole=1_000_000)).columns()
+
+
+# Files that are read as a whole
+
+READING = {
+    "compare": ["saved.json"],
+    "export": ["saved.json", "--to", "csv", "--save", "new"],
+    "gate": ["saved.json", "--floor", "qa_em=0.1"],
+    "history": ["saved.json", "--by", "qa_em"],
+    "leaderboard": ["saved.json", "--by", "qa_em"],
+    "merge": ["saved.json"],
+    "plot": ["confusion", "x.json", "--predictions", "a", "--references", "a", "--save", "x.png"],
+    "power": ["saved.json", "--effect", "0.1"],
+    "report": ["saved.json", "--save", "page.html"],
+    "run": ["c.yaml"],
+    "score": ["qa_em", "x.json", "--predictions", "a", "--references", "a"],
+    "trec": ["qrels", "run.json"],
+    "execute": ["x.json", "--tests", "x.json", "--save", "new", "--allow-execution"],
+}
+
+
+def test_every_command_that_reads_files_takes_the_limit():
+    assert READING.keys() == COMMANDS.keys() - {
+        *("init", "describe", "list", "presets", "patch-evaluate")
+    }
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_document_that_is_too_large_is_refused_by_every_command(refused, tmp_path, command):
+    results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["x"])
+    results.save(tmp_path / "saved.json")
+    (tmp_path / "c.yaml").write_text("modules: {qa_em: {}}\n" + "# x\n" * 200, "utf-8")
+    (tmp_path / "x.json").write_text('{"data":\n[\n\n{"a": "%s"}]}' % ("x" * 800), "utf-8")
+    (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
+    (tmp_path / "run.json").write_text('{"q": {"%s": 1}}' % ("d" * 800), "utf-8")
+    before = read_limits.default_limits()
+    status, said = refused(command, *READING[command], "--max-unpacked", "500")
+
+    assert status == 1
+    assert "has more than 500 bytes, the limit of what is read as a whole" in said
+    assert said.endswith("raise it with --max-unpacked")
+    assert read_limits.default_limits() == before
+
+
+def test_a_limit_that_is_raised_lets_a_bomb_in(run, tmp_path):
+    bombs.write_compressed(tmp_path, "bz2", "a run in JSON", 12)
+    (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
+    assert run("trec", "qrels", "run.bz2")[0] == 1
+    assert run("trec", "qrels", "run.bz2", "--max-unpacked", "20000000")[0] == 0
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Small limits of lines and documents."""
+    monkeypatch.setattr(read_limits, "_default", Limits(line=10_000, whole=50_000))
+
+
+def sparse(path, start):
+    """A file that continues with many zeros, which take no space."""
+    path.write_bytes(start)
+    os.truncate(path, 1 << 20)
+    return path
+
+
+@pytest.mark.parametrize("start", [b"q Q0 d 1 1 t\n", b"q Q0 d 1 1 ", b'{"q": {"d": 1}'])
+def test_a_run_whose_line_never_ends_is_refused(tmp_path, small, start):
+    path = sparse(tmp_path / "run", start)
+    with pytest.raises(ValueError, match=r"limit of a line|read as a whole") as raised:
+        read_run(path)
+    assert str(raised.value).startswith(f"{path}: ")
+
+
+def test_a_row_of_scores_that_never_ends_is_refused(tmp_path, small):
+    path = sparse(tmp_path / "rows.jsonl", b'{"row": 0')
+    with pytest.raises(ValueError, match=r"rows.jsonl: line 1: longer than 10,000 bytes"):
+        read_rows(path, {"a": ["qa_em"]})
+
+
+def test_a_part_that_never_ends_is_refused(tmp_path, small):
+    path = sparse(tmp_path / "x.part", b'{"format": "metric-commons-part/5"')
+    with pytest.raises(ValueError, match=r"x.part has more than 50,000 bytes"):
+        Part.read(path)
+
+
+@pytest.mark.parametrize("zeros", [0, 1 << 20])
+def test_the_copy_of_a_sparse_archive_is_the_same_file(tmp_path, zeros):
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1" + bytes(zeros) + b"x" + bytes(zeros))
+    with Stream(path) as stream:
+        copy = stream.seekable()
+        assert copy.read() == path.read_bytes()
+        taken = os.fstat(copy.fileno()).st_blocks * 512
+
+    assert taken <= 1 << 19
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+@pytest.mark.parametrize("kind", ["plain", "dictionary"])
+def test_columns_that_are_compressed_are_refused(tmp_path, compression, kind):
+    values = pa.array(np.zeros(10**6))
+    if kind == "dictionary":
+        values = pa.array(["x"] * 10**6).dictionary_encode()
+    column = pa.LargeListArray.from_arrays(pa.array([0, 10**6], pa.int64()), values)
+    schema = pa.schema([("0", column.type)], {b"content": b'{"format": "%s"}'})
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(allow_64bit=True, compression=compression)
+    with pa.ipc.new_stream(sink, schema, options=options) as stream:
+        stream.write_batch(pa.RecordBatch.from_arrays([column], schema=schema))
+    body = bytes(sink.getvalue())
+    path = tmp_path / "x.part"
+    path.write_bytes(f"{Part.FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
+    before = pa.total_allocated_bytes()
+    with pytest.raises(ValueError, match="its columns are compressed"):
+        Part.read(path)
+    assert pa.total_allocated_bytes() - before < 1 << 20
+
+
+def test_columns_with_codes_and_runs_are_not_compressed(tmp_path):
+    state = State("qa_em")
+    state.update(predictions=["x", "y"] * 200, references=["x"] * 400)
+    state.save(tmp_path / "x.state")
+    assert len(State.read(tmp_path / "x.state")) == 400

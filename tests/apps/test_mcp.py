@@ -1129,7 +1129,7 @@ def test_calls_have_a_budget_of_memory_together(wire, root):
     answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
 
     assert answer["isError"]
-    assert "take more than the 0.1 GB of memory" in answer["content"][0]["text"]
+    assert "together may use 0.1 GB of memory, and this one needs" in answer["content"][0]["text"]
     assert answer["content"][0]["text"].endswith("--max-memory")
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 

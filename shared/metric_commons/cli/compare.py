@@ -30,6 +30,7 @@ from ..console.options import (
     Sort,
     TableKind,
     Top,
+    WholeLimit,
     correction_named,
     level,
 )
@@ -159,6 +160,7 @@ def compare(
         typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
     ] = None,
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Compare systems row by row: those of saved results, or retrieval runs.
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import Quiet
+from ..console.options import Quiet, WholeLimit
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -67,6 +67,7 @@ def execute(
         ),
     ] = None,
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 

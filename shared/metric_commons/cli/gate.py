@@ -10,7 +10,7 @@ import typer
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
 from ..comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
-from ..console.options import Alpha, ClusterBy, Confidence, Power, Rows
+from ..console.options import Alpha, ClusterBy, Confidence, Power, Rows, WholeLimit
 from ..files.stored import to_jsonable
 from ..results.results import Results
 
@@ -78,6 +78,7 @@ def gate(
     format_name: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
     ] = "table",
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Test whether a new system is worse than a baseline, to fail a build.
 

@@ -21,6 +21,7 @@ from ..console.options import (
     Rows,
     Scores,
     Top,
+    WholeLimit,
 )
 from ..console.outputs import RENDERED, OutputFormat, Presentation, show_tables
 from ..files.stored import to_jsonable
@@ -102,6 +103,7 @@ def leaderboard(
     caption: Caption = "",
     latex_label: LatexLabel = "",
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
@@ -185,6 +187,7 @@ def history(
     percent: Percent = False,
     caption: Caption = "",
     latex_label: LatexLabel = "",
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
 

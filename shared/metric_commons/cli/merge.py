@@ -20,6 +20,7 @@ from ..console.options import (
     Seed,
     Sort,
     TableKind,
+    WholeLimit,
 )
 from ..console.outputs import OutputFormat, Outputs, Presentation
 from ..scoring.evaluations import signed
@@ -50,6 +51,7 @@ def merge(
     caption: Caption = "",
     latex_label: LatexLabel = "",
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
 

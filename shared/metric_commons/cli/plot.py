@@ -8,7 +8,7 @@ import typer
 
 from ..base.declarations import assign
 from ..catalog.usage import UsageError
-from ..console.options import Quiet, level
+from ..console.options import Quiet, WholeLimit, level
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
@@ -66,6 +66,7 @@ def plot(
         ),
     ] = None,
     quiet: Quiet = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
 

@@ -9,7 +9,7 @@ import typer
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
 from ..comparison.verdicts import plan_table, plans
-from ..console.options import Alpha, ClusterBy, Power, Rows, Scores
+from ..console.options import Alpha, ClusterBy, Power, Rows, Scores, WholeLimit
 from ..console.outputs import show_tables
 from ..files.stored import to_jsonable
 from ..results.rendering import Table
@@ -53,6 +53,7 @@ def power(
     format_name: Annotated[
         Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
     ] = "table",
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Plan a benchmark: how many rows are needed to find a difference.
 

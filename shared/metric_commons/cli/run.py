@@ -15,10 +15,11 @@ from ..console.options import (
     Quiet,
     Sort,
     TableKind,
+    WholeLimit,
     correction_named,
 )
 from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
-from ..files.read_limits import Limits
+from ..files.read_limits import default_limits
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def run(
             "after 0.3.0) or standard (without its peculiarities).",
         ),
     ] = None,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Run an evaluation that is described in a YAML file.
 
@@ -167,7 +169,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         common=_path(config_of_file.data.path),
         format_name=config_of_file.data.format,
         limit=config_of_file.data.limit,
-        limits=Limits().with_whole(config_of_file.data.max_unpacked),
+        limits=default_limits().with_whole(config_of_file.data.max_unpacked),
         options={
             f"{module}.{option}": value
             for module, options in config_of_file.modules.items()

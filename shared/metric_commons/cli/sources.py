@@ -138,18 +138,6 @@ SizeLimit = Annotated[
         rich_help_panel=READING,
     ),
 ]
-WholeLimit = Annotated[
-    int | None,
-    typer.Option(
-        "--max-unpacked",
-        min=1,
-        metavar="BYTES",
-        help="Refuse JSON documents, and files in archives, with more content. Until this is set, "
-        "compressed files with more than 1,000 times their size are refused, too.",
-        show_default="1 GiB",
-        rich_help_panel=READING,
-    ),
-]
 LIMITS = Limits()
 
 

@@ -28,6 +28,7 @@ from ..console.options import (
     Save,
     Seed,
     TableKind,
+    WholeLimit,
     correction_named,
 )
 from ..console.outputs import Presentation, check_output_format, check_written, say_written, show
@@ -227,6 +228,7 @@ def trec(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    max_unpacked: WholeLimit = None,
 ) -> None:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 

@@ -10,8 +10,8 @@ from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ..catalog.request import Reporting
-from ..files.access import read_file
 from ..files.contents import Format
+from ..files.read_limits import LimitError, default_limits, read_whole
 from ..files.stored import refuse_device
 from ..numbers.checks import OptionError, nearest, shown
 from ..numbers.domains import Count, Jobs, OneOf, check_option
@@ -150,13 +150,15 @@ def read(path: Path) -> Document:
     reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
     refuse_device(path)
     try:
-        content = reader.load(read_file(path).decode())
+        content = reader.load(read_whole(path, default_limits()).decode())
         _check_size(content)
     except MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{path}: {line}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{path}: values are nested too deeply") from error
+    except LimitError:
+        raise  # which names the file
     except (YAMLError, ValueError, OverflowError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(content, dict):

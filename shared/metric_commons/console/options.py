@@ -13,6 +13,7 @@ from ..catalog import catalog
 from ..catalog.presets import PRESETS
 from ..catalog.request import DEFAULTS, HELP, annotations, check_jobs
 from ..catalog.usage import UsageError
+from ..files.read_limits import default_limits, set_default
 from ..numbers.domains import Level, Range
 from ..numbers.progress import set_quiet
 from ..results.rendering import KINDS
@@ -72,6 +73,30 @@ def _whole_number(value: str | int, low: int) -> int:
         side = f"greater than or equal to {low}" if number < low else f"at most {_MAX_INTEGER}"
         raise typer.BadParameter(f"it must be {side}")
     return number
+
+
+def _set_limit(context: typer.Context, size: int | None) -> int | None:
+    """Set the limit of what is read as a whole, until the command ends."""
+    earlier = default_limits()
+    context.call_on_close(lambda: set_default(earlier))
+    set_default(earlier.with_whole(size))
+    return size
+
+
+# The limit of every file that a command reads, so the commands themselves need not pass it on.
+WholeLimit = Annotated[
+    int | None,
+    typer.Option(
+        "--max-unpacked",
+        min=1,
+        metavar="BYTES",
+        callback=_set_limit,
+        help="Refuse JSON documents, and files in archives, with more content. Until this is set, "
+        "compressed files with more than 1,000 times their size are refused, too.",
+        show_default="1 GiB",
+        rich_help_panel=READING,
+    ),
+]
 
 
 def modules_like(incomplete: str) -> Iterator[str]:

@@ -127,6 +127,9 @@ def _lock_in(isolation: Isolation, limits: Limits) -> None:
         (resource.RLIMIT_NPROC, limits.processes),
     ):
         resource.setrlimit(kind, (limit, limit))
+    # A server may have lowered this one for the process that runs programs, not for these.
+    data = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (data, data))
     drop_capabilities()
     if isolation.landlock is not None:
         enter_landlock(isolation.landlock)

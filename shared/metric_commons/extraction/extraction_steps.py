@@ -292,6 +292,24 @@ def code_fence(text: str) -> str | None:
     return str(blocks[-1]).rstrip("\n") if blocks else None
 
 
+def inspect_line(text: str) -> str | None:
+    r"""The text after `ANSWER:` on the last line, as inspect_ai's `answer("line")`.
+
+    The pattern alone would try every `ANSWER` with all that follows on its line, and take quadratic
+    time. But a match ends with the text, so it lies in the last line that is not blank; it may only
+    begin before it, with the last `ANSWER` there.
+
+    >>> inspect_line("ANSWER: 1\nANSWER: 2\n")
+    '2'
+    """
+    last_line = text.rstrip().rfind("\n") + 1
+    start = max((match.start() for match in _ANSWER.finditer(text, 0, last_line)), default=0)
+    match = _INSPECT_LINE.search(text, start)
+    return match[1] if match else None
+
+
+_ANSWER = re.compile("(?i)ANSWER")
+_INSPECT_LINE = re.compile(r"(?i)ANSWER\s*:\s*([^\n]+)\s*\Z")
 _flexible_number = match_step(r"(-?[$0-9.,]{2,})|(-?[0-9]+)", -1)
 _gpqa = match_step(_LETTER_IN_PARENTHESES, -1)
 
@@ -315,7 +333,7 @@ STEPS: dict[str, Step | StepWithChoices] = {
     "inspect_word": _first_group(
         r"(?is)ANSWER\s*:\s*(\S+?)(?=[.,;:!?]?\s*(?:\n|$))(?!.*ANSWER\s*:)"
     ),
-    "inspect_line": _first_group(r"(?i)ANSWER\s*:\s*([^\n]+)\s*\Z"),
+    "inspect_line": inspect_line,
     "gpqa": _gpqa,
     "gpqa_choices": gpqa_choices,
     "helm_final_number": helm_final_number,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from io import BufferedReader
-from pathlib import Path
-from typing import NamedTuple
+from os import PathLike
+from typing import IO, NamedTuple
 
 from .access import open_file
 
@@ -142,7 +142,7 @@ def check_whole(size: int, limit: int, subject: str = "the content") -> None:
         )
 
 
-def read_whole(path: Path, limits: Limits) -> bytes:
+def read_whole(path: str | PathLike[str], limits: Limits) -> bytes:
     """The bytes of a file that is read as a whole.
 
     Raises:
@@ -150,9 +150,21 @@ def read_whole(path: Path, limits: Limits) -> bytes:
         OSError: it cannot be read.
     """
     with BufferedReader(open_file(path)) as file:
-        data = file.read(limits.whole + 1)
-    check_whole(len(data), limits.whole, str(path))
+        data = read_at_most(file, limits.whole, str(path))
     check_parsed(data, limits, str(path))
+    return data
+
+
+def read_at_most(
+    file: IO[bytes], size: int, subject: str = "the content", start: bytes = b""
+) -> bytes:
+    """The bytes of a file that is read as a whole, after a start that was read before.
+
+    Raises:
+        LimitError: there are more than `size`.
+    """
+    data = start + file.read(max(size + 1 - len(start), 0))
+    check_whole(len(data), size, subject)
     return data
 
 

@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import Any
 
 from .json_rows import STRICT
+from .read_limits import check_parsed, default_limits
 
 Triple = tuple[str, str, Any]  # query, document and number
 
@@ -33,6 +34,7 @@ def triples_in(data: bytes) -> Iterable[Triple] | None:
     if data.startswith(_PARQUET):
         return _rows_of_table(data)
     if _is_dictionary(data):
+        check_parsed(data, default_limits())
         return _rows_of_dictionary(data)
     return None
 

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Self
 
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
-from .access import read_file, remove_abandoned, target_to_write, temporary_name
+from .access import remove_abandoned, target_to_write, temporary_name
+from .read_limits import LimitError, default_limits, read_whole
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
@@ -103,7 +104,9 @@ class Stored(ABC):
         """
         refuse_device(path)
         try:
-            return cls.from_json(read_file(path).decode())
+            return cls.from_json(read_whole(path, default_limits()).decode())
+        except LimitError:
+            raise  # which names the file
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 

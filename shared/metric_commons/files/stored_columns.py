@@ -15,23 +15,28 @@ for each row; and runs of equal values are stored with their length.
 
 import hashlib
 import json
+import struct
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .access import read_file
+from .access import open_file
+from .read_limits import check_parsed, default_limits, read_at_most
 from .stored import CHANGED, Stored, refuse_device, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_START = b"metric-commons-"  # of the binary form
 _SHORT = 32  # values up to which a column stays in the JSON
 _SAMPLE = 1 << 16  # values in which repetitions are counted
 _CONTENT = b"content"
+_DICTIONARY = 2  # the kind of a message with the values of a dictionary
 _COLUMN, _LIST = "$column", "$list"  # placeholders in the JSON for columns, and for lists
 _INTEGERS = 1 << 63
 _DAMAGES = (
@@ -42,6 +47,7 @@ _DAMAGES = (
     OSError,
     RuntimeError,
     TypeError,
+    struct.error,
 )
 # When a file is read, codes and runs are expanded to values. Their size is limited to this multiple
 # of the file's bytes plus this allowance, so that a small file cannot fill the memory; columns that
@@ -108,10 +114,17 @@ class StoredColumns(Stored):
             OSError: it cannot be read.
         """
         refuse_device(path)
-        data = read_file(path)
+        limits = default_limits()
+        with BufferedReader(open_file(path)) as file:
+            start = file.read(len(_START))
+            if start == _START:
+                data = start + file.read()
+            else:
+                data = read_at_most(file, limits.whole, str(path), start)
         try:
-            if data.startswith(b"metric-commons-"):
+            if start == _START:
                 return cls.from_bytes(data)
+            check_parsed(data, limits)
             return cls.from_json(data.decode())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
@@ -279,6 +292,7 @@ def _unpacked(body: bytes) -> Any:
     import pyarrow as pa
 
     try:
+        _refuse_compressed(body)
         with pa.ipc.open_stream(body) as stream:
             text = stream.schema.metadata[_CONTENT]
             batches = list(stream)
@@ -291,6 +305,48 @@ def _unpacked(body: bytes) -> Any:
         return json.loads(text, object_hook=restore)
     except _DAMAGES as error:
         raise ValueError(f"the columns are damaged: {error}") from error
+
+
+def _refuse_compressed(body: bytes) -> None:
+    """Check that no batch is compressed: Arrow would unpack any size before it can be checked.
+
+    Raises:
+        ValueError: one is.
+    """
+    import pyarrow as pa
+
+    for message in pa.ipc.MessageReader.open_stream(pa.py_buffer(body)):
+        if message.type != "schema" and _is_compressed(message.metadata.to_pybytes()):
+            raise ValueError("its columns are compressed, which no part of this project writes")
+
+
+def _is_compressed(message: bytes) -> bool:
+    """Whether the header of a message names a compression; all headers of batches are alike.
+
+    Messages are FlatBuffers, of Arrow's format/Message.fbs: a table points to the offsets of its
+    fields. The header is field 2 of a message. The compression is field 3 of a record batch. The
+    record batch of a dictionary is its field 1.
+    """
+
+    def field(table: int, number: int) -> int:
+        """Where the value of a field is; 0 if the table lacks it."""
+        offsets = table - struct.unpack_from("<i", message, table)[0]
+        position = 4 + 2 * number
+        if position >= struct.unpack_from("<H", message, offsets)[0]:
+            return 0
+        offset: int = struct.unpack_from("<H", message, offsets + position)[0]
+        return table + offset if offset else 0
+
+    def table_in(table: int, number: int) -> int:
+        start = field(table, number)
+        return start and start + int(struct.unpack_from("<I", message, start)[0])
+
+    (root,) = struct.unpack_from("<I", message)
+    header = table_in(root, 2)
+    kind = message[field(root, 1)]
+    if kind == _DICTIONARY:
+        header = table_in(header, 1)
+    return bool(field(header, 3))
 
 
 def _max_size(size: int) -> int:

@@ -143,9 +143,13 @@ class Stream:
         """
         self._temporary = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the stream
         for chunk in self.chunks():
-            self._temporary.write(chunk)
+            if chunk.strip(b"\0"):
+                self._temporary.write(chunk)
+            else:  # zeros of a sparse file take no space in the copy either
+                self._temporary.seek(len(chunk), os.SEEK_CUR)
             if self._is_compressed:
                 check_whole(self._temporary.tell(), self.limits.whole)
+        self._temporary.truncate()
         self._temporary.seek(0)
         return self._temporary
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, ClassVar, Self, TypeVar, cast
@@ -27,7 +27,7 @@ from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
 from .access import open_file, read_file
 from .json_rows import fault_of
-from .read_limits import LimitError, check_whole
+from .read_limits import LimitError, check_whole, default_limits, read_at_most
 from .retrieval_formats import (
     Triple,
     checked,
@@ -270,16 +270,16 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     """
     name = Path(path)
     if name == STANDARD_INPUT:
-        data = sys.stdin.buffer.read()
         with _named_damages(path):
+            data = read_at_most(sys.stdin.buffer, default_limits().whole)
             content = uncompressed(data)
         return _parsed(path, content, kind), hashlib.sha256(data).hexdigest()
-    with open_file(name) as file:
+    with _named_damages(path), open_file(name) as file:
         start = file.read(_BLOCK)
         if is_compressed(start):
             return _read_compressed(name, kind)
         if not _is_plain(start):
-            data = start + file.read()
+            data = read_at_most(BufferedReader(file), default_limits().whole, start=start)
             return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
         hashed = hashlib.sha256()
         blocks = _line_blocks(_observed(start, file, hashed.update))
@@ -336,14 +336,22 @@ def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -
 
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes in blocks of whole lines."""
+    """The bytes in blocks of whole lines.
+
+    Raises:
+        LimitError: a line is too long.
+    """
+    limit, length = default_limits().line, 0
     remainder: list[bytes] = []
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if end:
             yield b"".join([*remainder, piece[:end]])
-            remainder = []
+            remainder, length = [], 0
         remainder.append(piece[end:])
+        length += len(piece) - end
+        if length > limit:
+            raise LimitError(f"a line is longer than {limit:,} bytes, the limit of a line")
     last = b"".join(remainder)
     if last:
         yield last

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import OptionError, RowError
+from ..numbers.checks import OptionError, RowError, shown
 from ..numbers.domains import Labels, Level, Parsed, Range, Weights, checked_options
 from ..numbers.exact_sums import exact_sum
 from ..statistics.estimates import cautious_interval
@@ -51,7 +51,7 @@ def finite_range(score_range: Any) -> tuple[float, float]:
     if not (low < high and math.isfinite(high - low)):
         raise OptionError(
             "score_range",
-            f"must be the least and the largest label, such as (0, 1), got {score_range!r}",
+            f"must be the least and the largest label, such as (0, 1), got {shown(score_range)}",
         )
     return low, high
 
@@ -272,7 +272,7 @@ def _check_stratum(
         return
     required = f"two labelled rows and {('no row', 'one row', 'two rows')[least]} without a label"
     if rows.stratum_names:
-        raise ValueError(f"strata: {rows.stratum_names[stratum]!r} needs {required}")
+        raise ValueError(f"strata: {shown(rows.stratum_names[stratum])} needs {required}")
     raise ValueError(f"references needs {required} for ddof={ddof}")
 
 

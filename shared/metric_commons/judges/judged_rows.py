@@ -12,6 +12,8 @@ from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_labels
 from .rated_units import cluster_numbers
 
+_LARGEST = 1e75  # whose fourth power is finite
+
 
 @dataclass(frozen=True)
 class JudgedRows:
@@ -71,7 +73,8 @@ def judged_rows(
 
     Raises:
         ValueError: a verdict is missing, there are fewer than two labels, two designs are
-            combined, or a probability is impossible.
+            combined, a number is so large that its powers overflow, or a probability is
+            impossible.
 
     >>> rows = judged_rows([1.0, 0.0, 1.0], [1.0, 0.0, float("nan")], mean_of_judges=True)
     >>> rows.verdicts.tolist(), rows.labels.tolist(), rows.labelled
@@ -83,6 +86,9 @@ def judged_rows(
         raise ValueError(f"references has {labels.size} rows, but predictions has {len(verdicts)}")
     if np.isinf(labels).any():
         raise RowError("references", int(np.isinf(labels).argmax()), "is infinite")
+    for name, numbers in (("predictions", np.abs(verdicts).max(1)), ("references", abs(labels))):
+        if (numbers > _LARGEST).any():
+            raise RowError(name, int((numbers > _LARGEST).argmax()), f"is beyond {_LARGEST:g}")
     if int((~np.isnan(labels)).sum()) < 2:
         raise ValueError("references needs at least two labelled rows; NaN means no label")
     designs = {
@@ -176,7 +182,10 @@ def _probabilities(labelling_probability: ArrayLike, labels: Floats) -> Floats:
         ValueError: there is not one per row, or one is impossible for its row.
     """
     name = "labelling_probability"
-    probabilities = np.asarray(labelling_probability, np.float64)
+    try:
+        probabilities = np.asarray(labelling_probability, np.float64)
+    except (ValueError, TypeError) as error:
+        raise OptionError(name, f"must hold one number per row, of {labels.size} rows") from error
     if probabilities.shape != labels.shape:
         raise OptionError(name, f"must hold one number per row, of {labels.size} rows")
     is_valid = (probabilities >= 0) & (probabilities <= 1)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
-from ..numbers.checks import OptionError, RowError
+from ..numbers.checks import OptionError, RowError, shown
 from ..statistics.cluster_sums import Clusters
 from ..statistics.estimates import influence_spread
 from ..statistics.spreads import Spread
@@ -130,7 +130,7 @@ def rated_units(
         matrix[np.arange(raters) < sizes[:, np.newaxis]] = codes
     if labels is not None and (matrix == len(values)).any():
         unit, rater = map(int, np.argwhere(matrix == len(values))[0])
-        problem = f"holds {ratings[unit][rater]!r}, which is not among the labels"
+        problem = f"holds {shown(ratings[unit][rater])}, which is not among the labels"
         raise RowError("predictions", unit, problem)
     if not in_order:
         matrix = _holes_last(matrix)
@@ -166,7 +166,7 @@ def paired_units(
             row = int(is_label.argmin())
             problem = "every row needs a label" if column[row] < 0 else "which is not a label"
             separator = ";" if column[row] < 0 else ","
-            raise RowError(name, row, f"is {columns[name][row]!r}{separator} {problem}")
+            raise RowError(name, row, f"is {shown(columns[name][row])}{separator} {problem}")
     return distinct_units(values, codes.T, clusters)
 
 
@@ -232,7 +232,7 @@ def coded(column: Column, labels: Sequence[Any] | None = None) -> tuple[list[Any
     """
     if labels is not None:
         if len(set(labels)) != len(labels):
-            raise OptionError("labels", f"holds a label twice: {list(labels)!r}")
+            raise OptionError("labels", f"holds a label twice: {shown(list(labels))}")
         column = column.tolist() if isinstance(column, np.ndarray) else column
         values = list(labels)
     elif isinstance(column, np.ndarray):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 import numpy as np
 
 from ..numbers.arrays import Column, Floats
-from ..numbers.checks import OptionError
+from ..numbers.checks import OptionError, shown
 from ..numbers.domains import Labels, Parsed, Resamples, Seed, checked_options
 from ..numbers.domains import Level as ConfidenceLevel
 from ..resampling.resampled_totals import resampled_totals
@@ -54,10 +54,12 @@ def parse_measures(measures: Any) -> tuple[str, ...]:
     names = (measures,) if isinstance(measures, str) else measures
     choices = (*OF_PAIRS, *OF_UNITS)
     if not isinstance(names, list | tuple) or not names or len(set(names)) < len(names):
-        raise OptionError("measures", f"must be different names of measures, got {measures!r}")
+        raise OptionError("measures", f"must be different names of measures, got {shown(measures)}")
     for name in names:
         if name not in choices:
-            raise OptionError("measures", f"holds {name!r}; the measures are {', '.join(choices)}")
+            raise OptionError(
+                "measures", f"holds {shown(name)}; the measures are {', '.join(choices)}"
+            )
     return tuple(names)
 
 
@@ -222,7 +224,8 @@ def _estimator(
     """
     if name in OF_PAIRS and not are_pairs:
         raise OptionError(
-            "measures", f"holds {name!r}, which is of two raters: pass predictions and references"
+            "measures",
+            f"holds {shown(name)}, which is of two raters: pass predictions and references",
         )
     if name == "agreement":
         return plain_agreement

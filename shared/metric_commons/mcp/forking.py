@@ -29,6 +29,7 @@ from ..results.rendering import label, message_line
 
 _IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
+_TOO_LARGE = "too large", None  # the answer of a process without memory; the server knows the limit
 _LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
@@ -72,13 +73,13 @@ def serve(
 def _work(connection: Connection, gigabytes: float) -> None:
     """Execute one request, and end the process."""
     try:
+        _limit_memory(gigabytes)  # which the server may lower from now on
         connection.send(("process", os.getpid()))
-        _limit_memory(gigabytes)
         work, arguments = pickle.loads(connection.recv_bytes())
         threading.Thread(target=_end_with_the_server, args=(connection,), daemon=True).start()
-        connection.send(_answer(connection, work, arguments, gigabytes))
+        connection.send(_answer(connection, work, arguments))
     except MemoryError:
-        connection.send(("refused", _too_large(gigabytes)))
+        connection.send(_TOO_LARGE)
     except (EOFError, OSError):
         pass  # the server has ended, or cancelled the call
     finally:
@@ -87,7 +88,7 @@ def _work(connection: Connection, gigabytes: float) -> None:
 
 
 def _answer(
-    connection: Connection, work: Callable[..., Any], arguments: Sequence[Any], gigabytes: float
+    connection: Connection, work: Callable[..., Any], arguments: Sequence[Any]
 ) -> tuple[str, Any]:
     """The result of the work, or the reason why it was refused."""
     last = -_PAUSE
@@ -101,20 +102,13 @@ def _answer(
     try:
         return "result", work(report, *arguments)
     except MemoryError:
-        return "refused", _too_large(gigabytes)
+        return _TOO_LARGE
     except (ValueError, OSError, MissingExtraError) as error:
         return "refused", message(error)
     except Exception as error:
         sys.stderr.writelines(f"{label(line)}\n" for line in traceback.format_exc().splitlines())
         kind = type(error).__name__
         return "refused", f"an internal error, shown on the server's stderr ({kind}); report it"
-
-
-def _too_large(gigabytes: float) -> str:
-    return (
-        f"needs more than the {gigabytes:g} GB of memory that a call may use; request less, or "
-        "start the server with a higher --gigabytes"
-    )
 
 
 def _end_with_the_server(connection: Connection) -> None:

@@ -14,16 +14,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import anyio
 from anyio import to_thread
 
-from .memory_watch import INTERVAL, growth_of, half_of_memory, size_of
+from .memory_watch import INTERVAL, growth_of, half_of_memory, share_memory, size_of
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
 
@@ -78,6 +77,7 @@ class Workers:
         self._origin: subprocess.Popen[bytes] | None = None  # from which processes are forked
         self._is_closed = False
         self._max_memory = half_of_memory() if budget.max_memory is None else budget.max_memory
+        self._sharing = threading.Lock()  # of the memory of calls
         self._has_calls = threading.Event()
         threading.Thread(target=self._watch_memory, daemon=True).start()
 
@@ -99,7 +99,12 @@ class Workers:
                     stdin=subprocess.DEVNULL,
                     stdout=2,
                     start_new_session=True,  # Ctrl-C in a terminal reaches only the server
-                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                    # By default, Arrow reserves a gigabyte of memory for whatever it reads.
+                    env={
+                        "ARROW_DEFAULT_MEMORY_POOL": "system",
+                        **os.environ,
+                        "PYTHONPATH": os.pathsep.join(sys.path),
+                    },
                 )
 
     def close(self) -> None:
@@ -158,9 +163,8 @@ class Workers:
         self._calls.add(call)
         self._has_calls.set()
         try:
-            # Sending blocks if the data exceeds the buffer of the socket.
-            await to_thread.run_sync(self._start, call, worker_end, work, arguments)
-            return await self._outcome(call, progress)
+            await to_thread.run_sync(self._start, worker_end)
+            return await self._outcome(call, pickle.dumps((work, arguments)), progress)
         finally:
             self._calls.discard(call)
             call.stop()
@@ -173,13 +177,8 @@ class Workers:
                 self._origin.kill()
                 self._origin.wait()
 
-    def _start(
-        self,
-        call: "_Call",
-        worker_end: socket.socket,
-        work: Callable[..., Any],
-        arguments: tuple[Any, ...],
-    ) -> None:
+    def _start(self, worker_end: socket.socket) -> None:
+        """Fork the process of a call, which says so when it has started."""
         with worker_end:
             if self._is_closed:
                 return
@@ -187,11 +186,12 @@ class Workers:
             with self._lock, suppress(OSError):  # the process has ended, as reading will show
                 if self._control is not None:
                     socket.send_fds(self._control, [b"1"], [worker_end.fileno()])
-        with suppress(OSError):
-            call.connection.send_bytes(pickle.dumps((work, arguments)))
 
     async def _outcome(
-        self, call: "_Call", progress: Callable[[float, float], Awaitable[object]]
+        self,
+        call: "_Call",
+        request: bytes,
+        progress: Callable[[float, float], Awaitable[object]],
     ) -> Any:
         while True:
             await anyio.wait_readable(call.connection.fileno())
@@ -203,47 +203,69 @@ class Workers:
                     raise RefusedError(self._ending(call)) from None
                 raise _NotStartedError(self._ending(call)) from None
             if kind == "process":
-                call.first_size = size_of(value)
-                call.process = value
+                call.first_size, call.process = size_of(value), value
+                # It must not take memory before it is limited.
+                self._share_memory()
+                # Sending blocks if the request exceeds the buffer of the socket.
+                await to_thread.run_sync(call.send, request)
             elif kind == "progress":
                 await progress(*value)
             else:
                 call.process = None  # it ends by itself
+                if kind == "too large":
+                    raise RefusedError(self._too_large(call))
                 if kind == "refused":
                     raise RefusedError(value)
                 return value
 
     def _watch_memory(self) -> None:
-        """Stop the largest call whenever all together exceed their memory, until the server ends.
+        """Share the memory among the calls again and again, until the server ends.
 
-        The calls that a stopped one leaves behind are measured after its memory is free.
+        If too little is left for others, the largest call is stopped. The calls that it leaves
+        behind are measured after its memory is free.
         """
         stopped: int | None = None
         while self._has_calls.wait() and not self._is_closed:
-            calls = list(self._calls)
-            if not calls:
+            if not self._calls:
                 self._has_calls.clear()
                 continue
-            if stopped is None or not size_of(stopped):
-                stopped = self._stop_largest(calls)
+            if not self._share_memory() and (stopped is None or not size_of(stopped)):
+                stopped = self._stop_largest()
             time.sleep(INTERVAL)
 
-    def _stop_largest(self, calls: Sequence["_Call"]) -> int | None:
-        """End the process with most memory if there is too much of it; its id."""
-        sizes = [growth_of(call) for call in calls]
-        if sum(sizes) <= self._max_memory * 2**30:
+    def _share_memory(self) -> bool:
+        """Limit the memory of each call; whether enough is left for others."""
+        with self._sharing:
+            calls = [call for call in list(self._calls) if call.process is not None]
+            limit = int(self._budget.gigabytes * 2**30)
+            return share_memory(calls, int(self._max_memory * 2**30), limit)
+
+    def _stop_largest(self) -> int | None:
+        """End the process with most memory; its id."""
+        call = max(list(self._calls), key=growth_of, default=None)
+        if call is None:
             return None
-        size, call = max(zip(sizes, calls, strict=True), key=itemgetter(0))
-        call.reason = (
-            f"the calls of this server together take more than the {self._max_memory:.3g} GB of "
-            f"memory that they may use, and this one took most of it, {size / 2**30:.2g} GB; "
-            "request less, or start the server with a higher --max-memory"
-        )
+        call.reason = self._exceeded(f"this one took most of it, {growth_of(call) / 2**30:.2g} GB")
         process = call.process
         if process is not None:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         return process
+
+    def _too_large(self, call: "_Call") -> str:
+        """The reason why a call was refused more memory."""
+        if call.allowance is not None and call.allowance < int(self._budget.gigabytes * 2**30):
+            return self._exceeded("this one needs more than is left for it")
+        return (
+            f"needs more than the {self._budget.gigabytes:g} GB of memory that a call may use; "
+            "request less, or start the server with a higher --gigabytes"
+        )
+
+    def _exceeded(self, cause: str) -> str:
+        return (
+            f"the calls of this server together may use {self._max_memory:.3g} GB of memory, and "
+            f"{cause}; request less, or start the server with a higher --max-memory"
+        )
 
     def _ending(self, call: "_Call") -> str:
         """The reason why the process of a call ended without an answer."""
@@ -264,7 +286,13 @@ class _Call:
         self.connection = connection
         self.process: int | None = None
         self.first_size = 0  # bytes of memory of the process when it started
+        self.allowance: int | None = None  # what it may have beyond that
         self.reason = ""  # why it was stopped
+
+    def send(self, request: bytes) -> None:
+        """Send the request to the process, if it has not ended."""
+        with suppress(OSError):
+            self.connection.send_bytes(request)
 
     def stop(self) -> None:
         """End the process; if its id is not known yet, it ends when the connection is closed."""

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.checks import shown
 
 Ties = Literal["half", "davidson", "rao_kupper", "ignore"]
 
@@ -229,7 +230,7 @@ def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str], model
 def _listed(systems: list[str], selection: Booleans) -> str:
     """The names of some systems, for a message."""
     names = sorted(name for name, is_chosen in zip(systems, selection, strict=True) if is_chosen)
-    text = ", ".join(map(repr, names[:_LISTED_NAMES]))
+    text = ", ".join(map(shown, names[:_LISTED_NAMES]))
     return (
         text if len(names) <= _LISTED_NAMES else f"{text} and {len(names) - _LISTED_NAMES} others"
     )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ..numbers.arrays import Column
-from ..numbers.checks import OptionError, RowError
+from ..numbers.checks import OptionError, RowError, shown
 from ..numbers.domains import Level, Range, checked_options
 from .pair_counts import PairedScores
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
@@ -122,7 +122,9 @@ def _names(measures: Any, *, of_scores: bool) -> list[str]:
     for name in names:
         if (name == "rbo") == of_scores:
             shape = "rankings" if name == "rbo" else "scores"
-            raise OptionError("measures", f"{name!r} needs {shape} as predictions and references")
+            raise OptionError(
+                "measures", f"{shown(name)} needs {shape} as predictions and references"
+            )
     return names
 
 

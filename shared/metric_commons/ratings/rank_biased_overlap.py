@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.checks import RowError
+from ..numbers.checks import RowError, shown
 
 TieConvention = Literal["a", "b", "w"]
 
@@ -70,7 +70,7 @@ def flat_ranking(name: str, row: int, ranking: Sequence[Sequence[str]]) -> FlatR
     items = [item for group in ranking for item in group]
     if len(set(items)) < len(items):
         duplicate = next(item for number, item in enumerate(items) if item in items[:number])
-        raise RowError(name, row, f"has {duplicate!r} twice")
+        raise RowError(name, row, f"has {shown(duplicate)} twice")
     ends = np.cumsum(sizes)
     return FlatRanking(items, np.repeat(ends - sizes, sizes), np.repeat(ends - 1, sizes))
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers, take
-from ..numbers.checks import OptionError, RowError, check_labels, nearest
+from ..numbers.checks import OptionError, RowError, check_labels, nearest, shown
 from ..numbers.domains import (
     Count,
     Finite,
@@ -200,12 +200,13 @@ def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping
         ((name, rating),) = anchor.items()
         if name not in rows.systems:
             raise OptionError(
-                "anchor", f"names {name!r}, which has no votes{nearest(str(name), rows.systems)}"
+                "anchor",
+                f"names {shown(name)}, which has no votes{nearest(str(name), rows.systems)}",
             )
         if isinstance(rating, bool) or not isinstance(rating, int | float | np.number):
-            raise OptionError("anchor", f"must hold a number, got {rating!r}")
+            raise OptionError("anchor", f"must hold a number, got {shown(rating)}")
         if not math.isfinite(rating):
-            raise OptionError("anchor", f"must hold a finite number, got {rating!r}")
+            raise OptionError("anchor", f"must hold a finite number, got {shown(rating)}")
     if confidence and options["prior"]:
         raise OptionError(
             "prior",
@@ -219,18 +220,18 @@ def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping
     }
     for name, is_used in of_bradley_terry.items():
         if is_used and method != "bradley_terry":
-            raise OptionError(name, f"is for method='bradley_terry', not for {method!r}")
+            raise OptionError(name, f"is for method='bradley_terry', not for {shown(method)}")
     if columns["sample_weight"] is not None and method == "elo":
         raise OptionError("sample_weight", "is not for method='elo'")
     if columns["covariates"] is not None:
         if ties in ("davidson", "rao_kupper"):
-            raise OptionError("covariates", f"need ties='half' or 'ignore', not {ties!r}")
+            raise OptionError("covariates", f"need ties='half' or 'ignore', not {shown(ties)}")
         if options["prior"]:
             raise OptionError("covariates", "cannot be combined with prior")
         if confidence and options["interval"] == "bootstrap":
             raise OptionError("interval", "'bootstrap' is for ratings without covariates")
     if options["prior"] and ties in ("davidson", "rao_kupper"):
-        raise OptionError("prior", f"needs ties='half' or 'ignore', not {ties!r}")
+        raise OptionError("prior", f"needs ties='half' or 'ignore', not {shown(ties)}")
 
 
 def _rated(rows: VoteRows, columns: Mapping[str, Any], **options: Any) -> dict[str, Any]:

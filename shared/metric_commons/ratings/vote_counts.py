@@ -21,6 +21,7 @@ from ..numbers.checks import (
     check_number_lists,
     check_weights,
     nearest,
+    shown,
 )
 
 # The points of the first system, in halves.
@@ -170,7 +171,7 @@ def read_rows(model_a: Column, model_b: Column, winner: Column) -> VoteRows:
     itself = first == second
     if itself.any():
         row = int(itself.argmax())
-        raise RowError("model_b", row, f"is {names_b[row]!r}, which is compared with itself")
+        raise RowError("model_b", row, f"is {shown(names_b[row])}, which is compared with itself")
     return VoteRows(systems, first, second, *_shares(winner))
 
 
@@ -245,9 +246,8 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
         except KeyError:
             row = next(row for row, verdict in enumerate(winner) if verdict not in VERDICTS)
             verdicts = ", ".join(map(repr, VERDICTS))
-            problem = (
-                f"is {winner[row]!r}, but verdicts are {verdicts}{nearest(winner[row], VERDICTS)}"
-            )
+            hint = nearest(winner[row], VERDICTS)
+            problem = f"is {shown(winner[row])}, but verdicts are {verdicts}{hint}"
             raise RowError("winner", row, problem) from None
         return np.array([0.0, 0.5, 1.0]), codes
     shares = np.asarray(winner, np.float64)

@@ -12,11 +12,13 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..files.access import open_file
+from ..files.read_limits import default_limits
 from ..files.stored import check_object, from_jsonable, refuse_device, to_jsonable, write_whole
 from ..numbers.domains import Finite, Range, check_option
 from .module_results import ModuleResult, means_of_rows
@@ -123,9 +125,13 @@ def read_rows(
     statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
     texts: dict[str, dict[str, dict[str, list[str | None]]]] = {system: {} for system in columns}
     refuse_device(path)
-    with BufferedReader(open_file(path)) as lines:
+    limit = default_limits().line
+    with BufferedReader(open_file(path)) as file:
+        lines = iter(partial(file.readline, limit + 1), b"")
         for number, line in enumerate(lines, start=1):
             try:
+                if len(line) > limit:
+                    raise ValueError(f"longer than {limit:,} bytes, the limit of a line")
                 record = json.loads(line)
                 check_object("a row", record, _RECORD, _OPTIONAL_OF_RECORD)
                 system, row, scores = record["system"], record["row"], record["scores"]

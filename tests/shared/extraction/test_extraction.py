@@ -1,12 +1,13 @@
 """Extraction: chains of steps, what is unparsed, and what is no step."""
 
+import random
 import re
 
 import pytest
 
 from metric_commons import State, load, score
 from metric_commons.extraction import STEPS, extract_answers
-from metric_commons.extraction.extraction_steps import choice
+from metric_commons.extraction.extraction_steps import choice, inspect_line
 from metric_commons.numbers import OptionError
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
@@ -293,3 +294,26 @@ def first_word(text):
 )
 def test_the_letter_that_a_text_settles_for(text, letter):
     assert choice(text) == letter
+
+
+def test_the_last_line_is_what_the_pattern_of_inspect_finds():
+    pattern = re.compile(r"(?i)ANSWER\s*:\s*([^\n]+)\s*\Z")
+    dice = random.Random(0)
+    pieces = [
+        "ANSWER",
+        "answer",
+        "an\u017fwer",
+        ":",
+        " ",
+        "\n",
+        "x",
+        "\t",
+        "\x1c",
+        "\u2028",
+        "ANSWER: ",
+    ]
+    for _ in range(20_000):
+        text = "".join(dice.choices(pieces, k=dice.randrange(14)))
+        match = pattern.search(text)
+        assert inspect_line(text) == (match[1] if match else None)
+    assert inspect_line("Answer: x " * 30_000 + "\n!") is None  # or it would take a minute

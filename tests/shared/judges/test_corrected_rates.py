@@ -142,3 +142,13 @@ def test_a_range_of_labels_moves_with_the_labels():
         [1 + 4 * end for end in ends]
     )
     assert moved["power_tuning"] == pytest.approx(unit["power_tuning"])
+
+
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_a_number_whose_square_is_infinite_is_refused(column):
+    columns = {"predictions": [0.0, 1.0, 1.0, 0.0], "references": [0.0, 1.0, np.nan, np.nan]}
+    columns[column] = [1e308, *columns[column][1:]]
+    with pytest.raises(ValueError, match=rf"{column}\[0\] is beyond 1e\+75"):
+        judge_corrected(**columns, interval="normal")
+    columns[column] = [1e75, *columns[column][1:]]
+    assert math.isfinite(judge_corrected(**columns, interval="normal")["judge_corrected"])
