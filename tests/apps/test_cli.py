@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 from metric_commons.console import outputs
-from metric_commons.files import contents
+from metric_commons.files import streams
 from metric_commons.files import tables as files
 from metric_commons.scoring import evaluations as evaluation
 from tests.apps.question_answers import SOURCES, answer_files
@@ -738,13 +738,12 @@ def test_a_closed_pipe_is_no_crash(tmp_path):
 
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_terminal):
-    def slow(content):
-        for line in lines(content):
-            clock.now += 0.0006
-            yield line
+    def slow(stream, buffer):
+        clock.now += 2
+        return read(stream, buffer)
 
-    lines = contents.text_lines
-    monkeypatch.setattr(contents, "text_lines", slow)
+    read = streams._Observed.readinto
+    monkeypatch.setattr(streams._Observed, "readinto", slow)
     monkeypatch.setattr(files, "shows_bars", lambda: is_terminal)
     write("x.jsonl", GOOD * 10_000 + "{}\n")
     status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS)

@@ -393,7 +393,10 @@ def test_a_total_goes_by_what_trec_eval_counts(run):
 
 def test_a_folder_is_no_file_but_a_pipe_is(run, refused):
     Path("folder").mkdir()
-    assert refused("trec", "qrels", "folder") == (1, "folder: Is a directory")
+    assert refused("trec", "qrels", "folder") == (
+        1,
+        "folder: this is a folder; name the files in it",
+    )
 
     reading, writing = os.pipe()
     os.write(writing, Path("a.run").read_bytes())

@@ -279,7 +279,8 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         if is_compressed(start):
             return _read_compressed(name, kind)
         if not _is_plain(start):
-            data = read_at_most(BufferedReader(file), default_limits().whole, start=start)
+            with BufferedReader(file) as buffered:
+                data = read_at_most(buffered, default_limits().whole, start=start)
             return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
         hashed = hashlib.sha256()
         blocks = _line_blocks(_observed(start, file, hashed.update))

@@ -116,5 +116,5 @@ def test_influences_are_numbers():
     for influences, message in (([math.nan, 0.0], r"influences\[0\] is nan"), ([], "is empty")):
         with pytest.raises(ValueError, match=message):
             influence_spread(np.array(influences, float))
-    with pytest.raises(ValueError, match="least and the largest score"):
+    with pytest.raises(ValueError, match="smallest and the largest score"):
         influence_interval(0.5, influence_spread(np.zeros(3)), bounds=(1, 0))
