@@ -1,6 +1,6 @@
 """CPU time of `compute` and of `score` on 1, 8 and 64 rows, for every module.
 
-    python -m benchmarks.small_batches
+    python benchmarks/small_batches.py
 
 The rows are those of each module's sample, repeated. Rewards, agents and tests score so few rows
 at a time that checks and the form of the result count as much as the scores themselves. The last
@@ -8,11 +8,16 @@ column is the function behind `qa_f1`, without a module.
 """
 
 import itertools
+import sys
 import time
+from pathlib import Path
 
 import metric_commons
 from metric_commons.answers.answers import token_f1
 from metric_commons.numbers.domains import is_per_row
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from tests.spec import METRICS, spec
 
 SIZES = (1, 8, 64)

@@ -1,8 +1,8 @@
 """CPU time of tool calls and JSON beside agentevals and deepdiff, on the same rows.
 
-    python -m benchmarks.structured [ROWS]
+    python benchmarks/structured.py [ROWS]
 
-The peers come with `uv pip install agentevals deepdiff`. Rows are drawn with a seed: conversations
+Rows are drawn with a seed: conversations
 of one to four calls, and objects of eight fields, half of them with an error. Both sides start from
 JSON texts, as files hold them, and their verdicts are compared.
 """
