@@ -2,9 +2,9 @@
 
     python benchmarks/structured.py [ROWS]
 
-Rows are drawn with a seed: conversations
-of one to four calls, and objects of eight fields, half of them with an error. Both sides start from
-JSON texts, as files hold them, and their verdicts are compared.
+Rows are drawn with a seed: conversations of one to four calls, and objects of eight fields, half of
+them with an error. Both sides start from JSON texts, as files hold them, and their verdicts are
+compared.
 """
 
 import json

@@ -23,7 +23,7 @@ SPEC = Spec(
         "diff": 0.375,
         "p_value": 2 / 64,
         "significant": True,
-        "confidence_interval": [-0.14530542892857165, 0.6250528953337721],
+        "confidence_interval": [-0.14530542892857176, 0.6250528953337722],
         "test": "sign_flip_exact",
         "statistic": 2.4494897427831783,
         "standard_error": 0.08183170883849715,
