@@ -51,3 +51,16 @@ def hasty_threads():
     sys.setswitchinterval(interval / 1000)
     yield
     sys.setswitchinterval(interval)
+
+
+@pytest.fixture(scope="module", params=["compiled", "numpy"])
+def edit_engine(request):
+    """With rapidfuzz, which is optional, and without."""
+    from metric_commons.transcripts import compiled_edits
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "numpy":
+            patch.setattr(compiled_edits, "editops", None)
+        elif compiled_edits.editops is None:
+            pytest.skip("rapidfuzz is not installed")
+        yield

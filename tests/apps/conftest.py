@@ -24,6 +24,24 @@ def _the_same_environment():
     os.environ = environment  # noqa: B003
 
 
+@pytest.fixture
+def run_for_a_while():
+    """Runs a program that draws new input until its time is over; its table is printed."""
+
+    def run(program, seconds):
+        done = subprocess.run(
+            [sys.executable, "-m", program, seconds],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        print(done.stdout)  # noqa: T201
+        return done
+
+    return run
+
+
 class Clock:
     """A clock that moves only when it is told to."""
 

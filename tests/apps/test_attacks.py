@@ -152,15 +152,7 @@ def test_a_message_about_an_argument_has_no_control_characters(roots):
 
 
 @pytest.mark.slow
-def test_all_attacks_for_a_while():
-    seconds = os.environ.get("ATTACK_SECONDS", "10")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.apps.attacks", seconds],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    print(done.stdout)  # noqa: T201
+def test_all_attacks_for_a_while(run_for_a_while):
+    done = run_for_a_while("tests.apps.attacks", os.environ.get("ATTACK_SECONDS", "10"))
 
     assert done.returncode == 0, done.stderr

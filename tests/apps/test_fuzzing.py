@@ -6,14 +6,11 @@ every time, after what was found before.
 
 import os
 import random
-import subprocess
-import sys
 
 import pytest
 
 from metric_commons.catalog import catalog
 from tests.apps.probes import FILES, LONGEST, ODD, PROBES, corpus, damaged, is_read, outcome
-from tests.spec import ROOT
 
 pytestmark = pytest.mark.processes
 
@@ -63,15 +60,7 @@ def test_odd_options_are_accepted_or_refused(module):
 
 
 @pytest.mark.slow
-def test_new_input_for_a_while():
-    seconds = os.environ.get("FUZZ_SECONDS", "60")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.apps.probes", seconds],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    print(done.stdout)  # noqa: T201
+def test_new_input_for_a_while(run_for_a_while):
+    done = run_for_a_while("tests.apps.probes", os.environ.get("FUZZ_SECONDS", "60"))
 
     assert done.returncode == 0, done.stderr

@@ -8,12 +8,14 @@ import re
 import pytest
 
 from metric_commons import load
-from metric_commons.transcripts import compiled_edits, whisper_numbers
+from metric_commons.transcripts import whisper_numbers
 from metric_commons.transcripts.edit_rate import error_alignments, error_statistics
 from metric_commons.transcripts.transcript_normalizers import jiwer_standardize
 from metric_commons.transcripts.whisper_texts import whisper_basic, whisper_english
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
+
+pytestmark = pytest.mark.usefixtures("edit_engine")
 
 UTTERANCES = GIVEN / "data" / "sequences" / "asr"
 CARD = ROOT / "metrics" / "error_rate" / "README.md"
@@ -42,17 +44,6 @@ def test_the_card_counts_the_cases():
 
 
 # jiwer itself
-
-
-@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
-def engine(request):
-    """With rapidfuzz, which is optional, and without."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "numpy":
-            patch.setattr(compiled_edits, "editops", None)
-        elif compiled_edits.editops is None:
-            pytest.skip("rapidfuzz is not installed")
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -26,19 +26,32 @@ def test_threads_read_the_same_calls(impatient_threads):
         assert all(calls == expected for calls in pool.map(read_python_calls, [TEXT] * 200))
 
 
-@pytest.mark.parametrize("failures", [3, 1000])
-def test_a_parser_that_another_thread_interrupted_is_asked_again(monkeypatch, failures):
-    parse, left = ast.parse, [failures]
+@pytest.fixture
+def interrupted_parser(monkeypatch):
+    """A function that makes the parser fail a number of times, as beside other threads."""
 
-    def interrupted(*arguments, **options):
-        if left[0]:
-            left[0] -= 1
-            raise SystemError("AST constructor recursion depth mismatch (before=18, after=12)")
-        return parse(*arguments, **options)
+    def fail(times):
+        failures = iter(range(times))
 
-    monkeypatch.setattr(ast, "parse", interrupted)
-    if failures == 3:
-        assert read_python_calls("f(a=1)")[0].arguments == {"a": 1}
-    else:
-        with pytest.raises(UnreadableCallError, match="beside the other threads"):
-            read_python_calls("f(a=1)")
+        def interrupted(*arguments, **options):
+            for _ in failures:
+                raise SystemError("AST constructor recursion depth mismatch (before=18, after=12)")
+            return parse(*arguments, **options)
+
+        monkeypatch.setattr(ast, "parse", interrupted)
+
+    parse = ast.parse
+    return fail
+
+
+def test_a_parser_that_another_thread_interrupted_is_asked_again(interrupted_parser):
+    interrupted_parser(3)
+
+    assert read_python_calls("f(a=1)")[0].arguments == {"a": 1}
+
+
+def test_a_parser_that_always_fails_is_given_up(interrupted_parser):
+    interrupted_parser(1000)
+
+    with pytest.raises(UnreadableCallError, match="beside the other threads"):
+        read_python_calls("f(a=1)")

@@ -5,22 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.transcripts import compiled_edits, edit_distance
+from metric_commons.transcripts import edit_distance
 from metric_commons.transcripts.edit_distance import Sequences, alignment, edit_counts
+
+pytestmark = pytest.mark.usefixtures("edit_engine")
 
 sequences = st.lists(st.integers(0, 3), max_size=14)
 pairs = st.lists(st.tuples(sequences, sequences), min_size=1, max_size=8)
-
-
-@pytest.fixture(scope="module", params=["compiled", "numpy"], autouse=True)
-def engine(request):
-    """With rapidfuzz, which is optional, and without."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "numpy":
-            patch.setattr(compiled_edits, "editops", None)
-        elif compiled_edits.editops is None:
-            pytest.skip("rapidfuzz is not installed")
-        yield
 
 
 def flat(rows):
