@@ -20,7 +20,10 @@ NUMBERS = {"numpy", "scipy"}
 PARTS = {"numpy.random", "numpy.ma", *(f"metric_commons.cli.{name}" for name in ("run", "plot"))}
 # What rankings do not need.
 OF_TEXTS = {
-    *(f"metric_commons.{room}" for room in ("text", "classification", "regression", "base.module")),
+    *(
+        f"metric_commons.{room}"
+        for room in ("texts", "classification", "regression", "base.module")
+    ),
     *("metric_commons.scoring.states", "metric_commons.cli.run", "metric_commons.cli.score"),
 }
 RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
@@ -55,7 +58,7 @@ def loaded(*arguments):
         (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
         (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
         (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
-        (("compare", *RUNS), {"scipy.stats", "scipy.linalg", "rich.markdown", *OF_TEXTS}),
+        (("compare", *RUNS), {"scipy", "rich.markdown", *OF_TEXTS}),
         (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
