@@ -206,9 +206,8 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     ValueError: r[1][1] is None; every row needs a value
     """
     inputs = {name: as_column(name, column) for name, column in columns.items()}
-    lengths = {name: len(column) for name, column in inputs.items()}
-    if len(set(lengths.values())) > 1:
-        described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
+    if len(set(map(len, inputs.values()))) > 1:
+        described = ", ".join(f"{name} has {len(rows)} rows" for name, rows in inputs.items())
         raise ValueError(f"the inputs differ in length: {described}")
     candidates = {
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
@@ -254,7 +253,7 @@ def _read_rows(
     columns: Mapping[str, Column], layouts: Mapping[int, Layout]
 ) -> tuple[int, dict[str, Column]]:
     """As `read`, row by row: first without conversion, then with it."""
-    for strict in (True, False):
+    for strict in (False,) if any(map(_mixes_types, columns.values())) else (True, False):
         failures: dict[str, list[_Failure]] = {name: [] for name in columns}
         for index, layout in layouts.items():
             rows: dict[str, Column] = {}
@@ -276,6 +275,12 @@ def _read_rows(
     raise ValueError(f"the inputs do not go together; accepted are {accepted}")
 
 
+def _mixes_types(column: Column) -> bool:
+    """Whether rows are texts and lists, or integers and floats: no shape has both as they are."""
+    types = set(map(type, column)) if isinstance(column, list) else set()
+    return types >= {str, list} or types >= {int, float}
+
+
 class _Failure(NamedTuple):
     """The first row of a column that does not fit a shape, and why."""
 
@@ -288,10 +293,9 @@ def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Fail
     result = shape.take(column)
     if result is not None:  # only another column of this layout has to be checked row by row
         return result
-    if isinstance(column, np.ndarray) and not strict:
-        array = shape.widen(column)
-        if array is not None:
-            return array
+    result = None if strict else shape.widen(column)
+    if result is not None:
+        return result
     rows = []
     for row, value in enumerate(column):
         try:

@@ -177,27 +177,17 @@ class RowModule(Module):
         """
         stock = self._format_in(options)
         declared = self._options_of(stock)
-        owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
-        self._refuse_unknown(options, declared, others, owner)
-        for name in declared:
-            if name in options:
-                declared[name].check(options[name])
-        return stock
-
-    def _refuse_unknown(
-        self,
-        options: Mapping[str, Any],
-        declared: Mapping[str, Option],
-        others: Set[str],
-        owner: str,
-    ) -> None:
-        accepted = declared.keys() | others
         for name in options:
-            if name not in accepted:
+            if name not in declared and name not in others:
+                owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
                 raise TypeError(
-                    f"{owner} has no option {name!r}{nearest(name, accepted)}; "
+                    f"{owner} has no option {name!r}{nearest(name, declared.keys() | others)}; "
                     f"its options are {', '.join(declared)}"
                 )
+        for name, value in options.items():
+            if name in declared:
+                declared[name].check(value)
+        return stock
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Score the rows added so far, together with the rows passed here.
@@ -228,18 +218,19 @@ class RowModule(Module):
         The statistics are None unless `score_kind` is "sums".
         """
         batches = self._taken()
-        names = self._input_names_of(self._format_in({**self._settings, **arguments}))
-        columns_of_rows = {*names, "predictions", "references"}
-        options = {name: arguments[name] for name in arguments if name not in columns_of_rows}
-        options = {**self._settings, **options}
+        options = {**self._settings, **arguments}
+        names = self._input_names_of(self._format_in(options))
+        inputs = {name: options.pop(name, None) for name in names}
+        others = {
+            name: options.pop(name) for name in ("predictions", "references") if name in options
+        }
         stock = self._checked_format(options)
-        for name in ("predictions", "references"):
-            if stock is not None and name not in names and arguments.get(name) is not None:
+        for name, column in others.items():
+            if stock is not None and column is not None:
                 raise TypeError(
                     f"{name} is not an input of {RESULT_FORMAT}={stock.name!r}; "
                     f"its inputs are {', '.join(names)}"
                 )
-        inputs = {name: arguments.get(name) for name in names}
         layouts = self._layouts_of(stock)
         if batches and layouts is not self._layouts:  # they were added for another result
             batches = [read(joined(batches, self._layouts), layouts)]
@@ -372,13 +363,11 @@ class RowModule(Module):
         return {name: columns.get(name) for name in names}
 
     def _read(self, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Batch:
-        columns = self.as_rows(
-            {
-                name: self._as_json(name, column)
-                for name, column in inputs.items()
-                if column is not None
-            }
-        )
+        columns = {name: column for name, column in inputs.items() if column is not None}
+        for name, values in self.json_inputs.items():
+            if name in columns:
+                columns[name] = json_rows(name, columns[name], values)
+        columns = dict(self.as_rows(columns))
         if any(layout.keys() == columns.keys() for layout in layouts):
             try:
                 return read(columns, layouts)
@@ -388,11 +377,6 @@ class RowModule(Module):
                     raise
         missing = next(name for name in inputs if name not in columns)
         raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
-
-    def _as_json(self, name: str, column: Any) -> Any:
-        """The column, in which values of JSON have become texts if the module takes them."""
-        values = self.json_inputs.get(name)
-        return column if values is None else json_rows(name, column, values)
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]
@@ -437,6 +421,8 @@ def _plain(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, dict):
+        if set(map(type, value.values())) <= _PLAIN:
+            return dict(value)
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

@@ -7,6 +7,7 @@ recognized is checked row by row.
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, filterfalse
@@ -107,16 +108,23 @@ class Scalar:
             return floats if self.nan or not isnan(smallest) else None
         return None
 
-    def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:
-        """Integers as an array of floats, or bools as an array of integers; else None."""
-        if array.ndim != 1:
-            return None
-        if self.kind is int and array.dtype.kind == "b":
-            return array.astype(np.int64)
-        if self.kind is float and array.dtype.kind in "iu":
-            if array.size and max(-int(array.min()), int(array.max())) > _EXACT:
+    def widen(self, column: Column) -> Column | None:
+        """Integers as floats, or an array of bools as integers; None if there are others."""
+        if isinstance(column, list):
+            if self.kind is not float or not set(map(type, column)) <= {int, float}:
                 return None
-            return array.astype(np.float64)
+            with suppress(OverflowError):
+                floats = list(map(float, column))
+                return self.take(floats) if floats == column else None  # no integer was rounded
+            return None
+        if column.ndim != 1:
+            return None
+        if self.kind is int and column.dtype.kind == "b":
+            return column.astype(np.int64)
+        if self.kind is float and column.dtype.kind in "iu":
+            if column.size and max(-int(column.min()), int(column.max())) > _EXACT:
+                return None
+            return column.astype(np.float64)
         return None
 
     def plain(self, value: Any, *, strict: bool) -> Any:
@@ -180,12 +188,16 @@ class ListOf:
             return flat.reshape(column.shape)
         return None if flat is None else list(column.tolist())  # strings become lists
 
-    def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:
-        """As `Scalar.widen`, for the rows of an array."""
-        if array.ndim != 2 or not isinstance(self.item, Scalar):
+    def widen(self, column: Column) -> Column | None:
+        """Texts as lists of one text, or the rows of an array as `Scalar.widen`."""
+        if isinstance(column, list):
+            if self.item != Scalar(str) or not self.wraps_text:
+                return None
+            return self.take([[row] if type(row) is str else row for row in column])
+        if column.ndim != 2 or not isinstance(self.item, Scalar):
             return None
-        flat = self.item.widen(array.reshape(-1))
-        return None if flat is None else flat.reshape(array.shape)
+        flat = self.item.widen(column.reshape(-1))
+        return flat.reshape(column.shape) if isinstance(flat, np.ndarray) else None
 
     def plain(self, value: Any, *, strict: bool) -> list[Any]:
         """The value as a list, or `Mismatch`; `strict` forbids a string as a list of one."""
@@ -241,8 +253,8 @@ class Record:
         """The column, or None if it has to be checked row by row."""
         return column if isinstance(column, list) and self.holds(lambda: column) else None
 
-    def widen(self, array: NDArray[Any]) -> None:
-        """None: array rows are never dicts."""
+    def widen(self, column: Column) -> None:
+        """None: no other rows become dicts."""
 
     def plain(self, value: Any, *, strict: bool) -> dict[str, Any]:
         """The value as a dict, or `Mismatch`."""
@@ -281,7 +293,7 @@ def checked_column(name: str, column: Any, shape: Shape) -> Column:
     """
     rows = as_column(name, column)
     result = shape.take(rows)
-    if result is None and isinstance(rows, np.ndarray):
+    if result is None:
         result = shape.widen(rows)
     if result is not None:
         return result
