@@ -222,12 +222,13 @@ def _normal_tail(x: float) -> float:
 def _saddle_point(c: Floats, m: Floats, end: float) -> float:
     """Where the transform is least: the root of an increasing function, by Newton's steps."""
     low, high = 0.0, end * (1 - 1e-15)
-    slope, bend = float((m * c).sum()), float((m * c * c).sum())
+    total = np.add.reduce  # the method `sum` takes twice the time of this for few units
+    slope, bend = float(total(m * c)), float(total(m * c * c))
     s = min(0.5 * end, max(1e-12, -slope / bend))
     for _ in range(_ITERATIONS):
         r = c / (1 - s * c)
         mr = m * r
-        slope, bend = float(mr.sum()), float((mr * r).sum())
+        slope, bend = float(total(mr)), float(total(mr * r))
         low, high = (s, high) if slope < 0 else (low, s)
         following = s - slope / bend
         if not low < following < high:

@@ -68,7 +68,7 @@ class _Precision(NamedTuple):
 def interval(
     scores: ArrayLike | Multiset,
     *,
-    confidence_level: Level = 0.95,
+    confidence_level: Level | None = 0.95,
     method: Method = "auto",
     clusters: Labels | ClusterSums | None = None,
     bounds: Bounds = (0.0, 1.0),
@@ -99,7 +99,8 @@ def interval(
 
     Args:
         scores: shape (rows,), or the multiset of them.
-        confidence_level: strictly between 0 and 1.
+        confidence_level: strictly between 0 and 1; None for the standard error alone: the ends are
+            then NaN.
         method: one of the above.
         clusters: one label per row, or for a multiset the sums of its clusters; None if rows stand
             alone.
@@ -147,6 +148,17 @@ def interval(
         precision = _bounded_precision(spread, units, low, high, successes is not None)
     else:
         precision = _unbounded_precision(spread, units)
+    estimate = Interval(
+        math.nan,
+        math.nan,
+        method,
+        units.standard_error(),
+        precision.trials,
+        None if sums is None else len(sums),
+        precision.design_effect,
+    )
+    if confidence_level is None:
+        return estimate
     critical = critical_value(confidence_level, precision.degrees)
 
     name: str = method
@@ -183,14 +195,7 @@ def interval(
             name = "clopper_pearson"
         ends = proportion_ends(name, hits, precision.trials, confidence_level, critical)
         ends = _mapped(ends, low, high)
-    return Interval(
-        *ends,
-        name,
-        units.standard_error(),
-        precision.trials,
-        None if sums is None else len(sums),
-        precision.design_effect,
-    )
+    return estimate._replace(low=ends[0], high=ends[1], method=name)
 
 
 def korn_graubard(

@@ -226,11 +226,14 @@ def uncertainty(
     >>> uncertainty(estimators, confidence_level=None, standard_error=True)
     {'standard_error': {'em': 0.3333333333333333}}
     """
-    options: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    if confidence_level is not None:
-        options |= {"confidence_level": confidence_level, "method": interval}
-    elif not standard_error:
+    if confidence_level is None and not standard_error:
         return {}
+    options = {
+        "confidence_level": confidence_level,
+        "method": "auto" if confidence_level is None else interval,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
     intervals = {}
     for name, estimator in estimators.items():
         with _naming(name):
