@@ -172,6 +172,8 @@ def token_f1(
         scores.append(row_scores(pair_scores, pairs.references, reference_aggregation))
     if not scores:
         raise ValueError("predictions is empty; a score of no rows is undefined")
+    if len(scores) == 1:
+        return scores[0]
     return PrecisionRecallF1(*map(np.concatenate, zip(*scores, strict=True)))
 
 
@@ -255,6 +257,21 @@ class SharedWords(NamedTuple):
     reference: Integers
 
 
+def _as_columns(counts: list[tuple[int, int, int]]) -> SharedWords:
+    return SharedWords(*np.array(counts, np.int64).T.copy())
+
+
+def _pair_scores(
+    shared: int, prediction: int, reference: int, both_empty: float
+) -> tuple[float, float, float]:
+    """Precision, recall and F1 of one pair, with the operations of `precision_recall_f1`."""
+    if not shared:
+        score = 0.0 if prediction or reference else both_empty
+        return score, score, score
+    precision, recall = shared / prediction, shared / reference
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
 def answer_pairs(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -311,12 +328,14 @@ class AnswerPairs:
     def __init__(self, block: Block, normalizer: Callable[[str], str]) -> None:
         self._block = block
         self._normalizer = normalizer
-        cost = len(block.sizes) * _ROW
+        self.references = block.references  # number of references of each row
+        cost = len(self.references) * _ROW
         self._is_small = cost <= _SMALL and cost + sum(map(len, block.texts)) <= _SMALL
-        self.references = block.sizes - 1  # number of references of each row
 
     def hits(self, hit: Booleans, aggregation: Aggregation) -> Floats:
         """Whether any pair of each row is a hit, or the proportion of its pairs that are."""
+        if hit.size == self.references.size:  # one reference per row
+            return hit.astype(np.float64)
         hits = np.add.reduceat(hit, segment_starts(self.references), dtype=np.int64)
         return (hits > 0).astype(np.float64) if aggregation == "max" else hits / self.references
 
@@ -355,6 +374,10 @@ class AnswerPairs:
 
     def token_f1(self, overlap: Overlap, *, both_empty: float) -> PrecisionRecallF1:
         """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
+        if self._is_small:
+            counts = self._words_by_row(range(len(self.references)), overlap)
+            scores = [_pair_scores(*pair, both_empty) for pair in counts]
+            return PrecisionRecallF1(*np.array(scores, np.float64).T.copy())
         words = self.shared_words(overlap)
         scores = precision_recall_f1(words.shared, words.prediction, words.reference)
         no_words = (words.prediction == 0) & (words.reference == 0)
@@ -366,7 +389,7 @@ class AnswerPairs:
         """The number of words that both texts share, and that each has, by a kind of overlap."""
         block = self._block
         if self._is_small:
-            return self._words_by_row(range(len(block.sizes)), overlap)
+            return _as_columns(self._words_by_row(range(len(self.references)), overlap))
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
         if overlap == "longest_run":
             words = tokens.counts
@@ -386,22 +409,21 @@ class AnswerPairs:
         )
         if counts.collisions.any():
             collisions = np.logical_or.reduceat(counts.collisions, block.prediction_indices)
-            exact = self._words_by_row(np.flatnonzero(collisions).tolist(), overlap)
+            exact = _as_columns(self._words_by_row(np.flatnonzero(collisions).tolist(), overlap))
             in_rows = np.repeat(collisions, self.references)
             for values, exact_values in zip(result, exact, strict=True):
                 values[in_rows] = exact_values
         return result
 
-    def _words_by_row(self, rows: Sequence[int], overlap: Overlap) -> SharedWords:
+    def _words_by_row(self, rows: Sequence[int], overlap: Overlap) -> list[tuple[int, int, int]]:
         """The same counts for selected rows, in plain Python."""
+        starts, sizes = self._block.prediction_indices.tolist(), self._block.sizes.tolist()
         counts = []
         for row in rows:
-            start = int(self._block.prediction_indices[row])
-            texts = self._block.texts[start : start + int(self._block.sizes[row])]
+            texts = self._block.texts[starts[row] : starts[row] + sizes[row]]
             prediction, *references = (self._normalizer(text).split() for text in texts)
-            for reference in references:
-                counts.append(_COUNTS[overlap](prediction, reference))
-        return SharedWords(*np.array(counts, dtype=np.int64).T.copy())
+            counts += [_COUNTS[overlap](prediction, reference) for reference in references]
+        return counts
 
     @cached_property
     def _tokens(self) -> Tokens | None:

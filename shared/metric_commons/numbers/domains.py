@@ -179,18 +179,20 @@ def checked_options(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     @cache
-    def checks() -> dict[str, tuple[Any, Callable[[Any], bool]]]:  # late: hints name what follows
-        hints = get_type_hints(function, include_extras=True)
-        parameters = signature(function).parameters.values()
-        keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in hints]
-        return {name: (hints[name], _acceptance(hints[name])) for name in keywords}
+    def checks() -> dict[str, tuple[Any, Any, Callable[[Any], bool]]]:
+        hints = get_type_hints(function, include_extras=True)  # late: they name what follows
+        return {
+            name: (parameter.default, hints[name], _acceptance(hints[name]))
+            for name, parameter in signature(function).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY and name in hints
+        }
 
     @wraps(function)
     def checked(*columns: P.args, **options: P.kwargs) -> T:
-        if options:
-            for name, (annotation, accepts) in checks().items():
-                if name in options:
-                    _check(name, options[name], annotation, accepts)
+        for name, value in options.items():
+            default, annotation, accepts = checks().get(name, (value, None, callable))
+            if value is not default:
+                _check(name, value, annotation, accepts)
         return function(*columns, **options)
 
     return checked
@@ -328,7 +330,9 @@ def _acceptance(annotation: Any) -> Callable[[Any], bool]:
     if annotation is int or annotation is float:
         kind = Integral if annotation is int else Real
         # A fraction is a real number too, but numpy functions cannot handle it.
-        return lambda value: isinstance(value, kind) and not isinstance(value, bool | Fraction)
+        return lambda value: type(value) is annotation or (
+            isinstance(value, kind) and not isinstance(value, bool | Fraction)
+        )
     if annotation in (bool, str):
         return lambda value: isinstance(value, annotation)
     return lambda value: True

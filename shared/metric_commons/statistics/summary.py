@@ -161,7 +161,7 @@ def summarize(
     """
     arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
     rows = len(next(iter(arrays.values())))
-    average = dict.fromkeys(arrays, _MEAN) | dict(averages or {})
+    average = dict.fromkeys(arrays, _MEAN) | (averages or {})
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
 
     def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:

@@ -7,10 +7,10 @@ likewise QA-EM and F1.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from itertools import chain
 from math import fsum
-from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -25,17 +25,37 @@ _CHARACTERS = 100_000  # per block, so that its arrays fit into the processor's 
 _FIRST_ROWS, _ROWS = 256, 4096  # per block: the first, in case texts are long, and any other
 
 
-class Block(NamedTuple):
+class Block:
     """Consecutive rows as a flat list of texts: for each row its prediction, then its references.
 
     A pair is a reference together with the prediction of its row.
     """
 
-    texts: list[str]
-    sizes: Integers  # the number of texts of each row, 1 + its references; shape (rows,)
-    prediction_indices: Integers  # index of each row's prediction in `texts`; shape (rows,)
-    pair_predictions: Integers  # index of each pair's prediction in `texts`; shape (pairs,)
-    pair_references: Integers  # index of each pair's reference in `texts`; shape (pairs,)
+    def __init__(self, texts: list[str], references: Integers) -> None:
+        self.texts = texts
+        self.references = references  # the number of references of each row; shape (rows,)
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """The number of texts of each row; shape (rows,)."""
+        return self.references + 1
+
+    @cached_property
+    def prediction_indices(self) -> Integers:
+        """The index of each row's prediction in `texts`; shape (rows,)."""
+        return segment_starts(self.sizes)
+
+    @cached_property
+    def pair_predictions(self) -> Integers:
+        """The index of each pair's prediction in `texts`; shape (pairs,)."""
+        return self.prediction_indices.repeat(self.references)
+
+    @cached_property
+    def pair_references(self) -> Integers:
+        """The index of each pair's reference in `texts`; shape (pairs,)."""
+        # Before it there are all earlier references and the predictions so far.
+        predictions = np.arange(1, len(self.references) + 1).repeat(self.references)
+        return np.arange(predictions.size) + predictions
 
 
 def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) -> Iterator[Block]:
@@ -63,7 +83,7 @@ def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) ->
     start, rows = 0, _FIRST_ROWS
     while start < len(predictions):
         block = _block(predictions, references, start, start + rows)
-        rows = len(block.sizes)
+        rows = len(block.references)
         characters = sum(map(len, block.texts)) + 1
         rows_that_fit = rows * _CHARACTERS // characters
         if rows_that_fit >= rows // 4 or rows == 1:  # otherwise try again with a smaller block
@@ -78,21 +98,14 @@ def _block(
     lists = references[start:stop]
     if not set(map(type, lists)) <= {list}:
         lists = [reference_list(row_references) for row_references in lists]
-    counts = np.fromiter(map(len, lists), np.int64, len(lists))
-    if not counts.all():
-        raise missing_reference(start + int(np.argmin(counts)))
+    counts = list(map(len, lists))
+    if 0 in counts:
+        raise missing_reference(start + counts.index(0))
     texts: list[str] = []
     for prediction, row_references in zip(predictions[start:stop], lists, strict=True):
         texts.append(prediction)
         texts += row_references
-    sizes = counts + 1
-    prediction_indices = segment_starts(sizes)
-    # Before the reference of a pair there are all earlier references and the predictions so far.
-    pair_references = np.arange(len(texts) - len(lists))
-    pair_references += np.arange(1, len(lists) + 1).repeat(counts)
-    return Block(
-        texts, sizes, prediction_indices, prediction_indices.repeat(counts), pair_references
-    )
+    return Block(texts, np.array(counts, np.int64))
 
 
 def reference_list(row_references: str | list[str]) -> list[str]:
