@@ -17,7 +17,7 @@ import numpy as np
 from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Proportion, checked_options
-from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
+from ..numbers.ratios import PrecisionRecallF1, pair_precision_recall_f1, precision_recall_f1
 from ..texts.normalizers import (
     TOKEN_CACHE,
     Normalizer,
@@ -261,17 +261,6 @@ def _as_columns(counts: list[tuple[int, int, int]]) -> SharedWords:
     return SharedWords(*np.array(counts, np.int64).T.copy())
 
 
-def _pair_scores(
-    shared: int, prediction: int, reference: int, both_empty: float
-) -> tuple[float, float, float]:
-    """Precision, recall and F1 of one pair, with the operations of `precision_recall_f1`."""
-    if not shared:
-        score = 0.0 if prediction or reference else both_empty
-        return score, score, score
-    precision, recall = shared / prediction, shared / reference
-    return precision, recall, 2 * precision * recall / (precision + recall)
-
-
 def answer_pairs(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -375,9 +364,11 @@ class AnswerPairs:
     def token_f1(self, overlap: Overlap, *, both_empty: float) -> PrecisionRecallF1:
         """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
         if self._is_small:
-            counts = self._words_by_row(range(len(self.references)), overlap)
-            scores = [_pair_scores(*pair, both_empty) for pair in counts]
-            return PrecisionRecallF1(*np.array(scores, np.float64).T.copy())
+            pair_scores = [
+                pair_precision_recall_f1(*words) if any(words) else (both_empty,) * 3
+                for words in self._words_by_row(range(len(self.references)), overlap)
+            ]
+            return PrecisionRecallF1(*np.array(pair_scores, np.float64).T.copy())
         words = self.shared_words(overlap)
         scores = precision_recall_f1(words.shared, words.prediction, words.reference)
         no_words = (words.prediction == 0) & (words.reference == 0)

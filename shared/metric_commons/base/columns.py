@@ -209,31 +209,23 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     if len(set(map(len, inputs.values()))) > 1:
         described = ", ".join(f"{name} has {len(rows)} rows" for name, rows in inputs.items())
         raise ValueError(f"the inputs differ in length: {described}")
-    candidates = {
-        index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
-    }
-    tried: dict[str, list[tuple[Shape, Column | None]]] = {name: [] for name in inputs}
-    for index, layout in candidates.items():
+    tried: dict[tuple[str, int], Column | None] = {}  # layouts share shapes
+    candidates = {}
+    for index, layout in enumerate(layouts):
+        if layout.keys() != inputs.keys():
+            continue
+        candidates[index] = layout
         rows: dict[str, Column] = {}
         for name, shape in layout.items():
-            column = _taken_once(inputs[name], shape, tried[name])
+            if (name, id(shape)) not in tried:
+                tried[name, id(shape)] = _taken(inputs[name], shape)
+            column = tried[name, id(shape)]
             if column is None:
                 break
             rows[name] = column
         else:
             return index, rows
     return _read_rows(inputs, candidates)
-
-
-def _taken_once(
-    column: Column, shape: Shape, tried: list[tuple[Shape, Column | None]]
-) -> Column | None:
-    """As `_taken`, remembering the result of each shape, since layouts share shapes."""
-    for earlier, result in tried:
-        if earlier == shape:
-            return result
-    tried.append((shape, _taken(column, shape)))
-    return tried[-1][1]
 
 
 def _taken(column: Column, shape: Shape) -> Column | None:

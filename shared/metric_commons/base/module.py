@@ -71,7 +71,9 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
                     f"the configuration {config_name!r} is short for {RESULT_FORMAT}="
                     f"{result_format!r}, and not for {kwargs[RESULT_FORMAT]!r}"
                 )
-        declared = self._options_of(self._checked_format(kwargs, others=_LOADER))
+        stock = self._format_in(kwargs)
+        self._check_options(kwargs, stock, others=_LOADER)
+        declared = self._options_of(stock)
         settings = {name: kwargs[name] for name in declared if name in kwargs}
         loading = {name: value for name, value in kwargs.items() if name not in declared}
         evaluate.EvaluationModule.__init__(self, config_name=config_name, **loading)

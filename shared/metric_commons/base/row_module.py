@@ -67,7 +67,7 @@ class RowModule(Module):
             cls.declared_options = {**own_options, **format_option(cls.stock_formats)}
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._checked_format(settings)
+        self._check_options(settings, self._format_in(settings))
         self._settings = dict(settings)
         self._features_read: Any = None
         self._read_features()
@@ -82,8 +82,14 @@ class RowModule(Module):
 
     def _layouts_of_features(self) -> Sequence[Layout]:
         limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
+        shapes: dict[Shape, Shape] = {}  # equal shapes are one object
+
+        def shape(feature: Any) -> Shape:
+            new = self._shape(feature, **limits)
+            return shapes.setdefault(new, new)
+
         return [
-            {name: self._shape(feature, **limits) for name, feature in features.items()}
+            {name: shape(feature) for name, feature in features.items()}
             for features in self.feature_sets
         ]
 
@@ -130,10 +136,7 @@ class RowModule(Module):
     @property
     def input_names(self) -> list[str]:
         """The names of the inputs, in order."""
-        return self._input_names_of(self._stock_format)
-
-    def _input_names_of(self, stock: StockFormat | None) -> list[str]:
-        return list(self.feature_sets[0]) if stock is None else stock.input_names
+        return list(self._layouts[0])
 
     @property
     def accepted_inputs(self) -> dict[str, list[str]]:
@@ -166,16 +169,15 @@ class RowModule(Module):
         self.declared_options[RESULT_FORMAT].check(name)
         return stock_format(name, self.stock_formats[name])
 
-    def _checked_format(
-        self, options: Mapping[str, Any], others: Set[str] = frozenset()
-    ) -> StockFormat | None:
-        """The format that these options ask for, after checking their names and values.
+    def _check_options(
+        self, options: Mapping[str, Any], stock: StockFormat | None, others: Set[str] = frozenset()
+    ) -> None:
+        """Check the names and values of options.
 
         Raises:
             TypeError: neither the module, or the stock module, nor `others` have such an option.
             OptionError: an option may not have this value.
         """
-        stock = self._format_in(options)
         declared = self._options_of(stock)
         for name in options:
             if name not in declared and name not in others:
@@ -187,7 +189,6 @@ class RowModule(Module):
         for name, value in options.items():
             if name in declared:
                 declared[name].check(value)
-        return stock
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Score the rows added so far, together with the rows passed here.
@@ -219,19 +220,18 @@ class RowModule(Module):
         """
         batches = self._taken()
         options = {**self._settings, **arguments}
-        names = self._input_names_of(self._format_in(options))
+        stock = self._format_in(options)
+        layouts = self._layouts_of(stock)
+        names = layouts[0].keys()
         inputs = {name: options.pop(name, None) for name in names}
-        others = {
-            name: options.pop(name) for name in ("predictions", "references") if name in options
-        }
-        stock = self._checked_format(options)
+        others = {name: options.pop(name, None) for name in ("predictions", "references")}
+        self._check_options(options, stock)
         for name, column in others.items():
             if stock is not None and column is not None:
                 raise TypeError(
                     f"{name} is not an input of {RESULT_FORMAT}={stock.name!r}; "
                     f"its inputs are {', '.join(names)}"
                 )
-        layouts = self._layouts_of(stock)
         if batches and layouts is not self._layouts:  # they were added for another result
             batches = [read(joined(batches, self._layouts), layouts)]
         if any(column is not None for column in inputs.values()):
@@ -241,12 +241,12 @@ class RowModule(Module):
             return None, None
         batches = list(filter(_row_count, gathered))
         if not batches:
-            raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
-        columns: dict[str, Any] = joined(batches, layouts)
+            raise ValueError(f"{next(iter(names))} is empty; a score of no rows is undefined")
+        rows = joined(batches, layouts)
+        columns: dict[str, Any] = {name: rows.get(name) for name in names}
         # Unsigned 64-bit integers are always passed as arrays.
         if not self.arrays_allowed:
             columns = {name: _as_list(column) for name, column in columns.items()}
-        columns = dict.fromkeys(names) | columns
         if stock is not None:
             del options[RESULT_FORMAT]
             return _plain(stock.compute(**columns, **options)), None
@@ -409,7 +409,7 @@ def _row_count(batch: Batch) -> int:
     return len(next(iter(batch[1].values())))
 
 
-def _as_list(column: Column) -> list[Any]:
+def _as_list(column: Column | None) -> list[Any] | None:
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 

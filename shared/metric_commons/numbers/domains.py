@@ -330,8 +330,9 @@ def _acceptance(annotation: Any) -> Callable[[Any], bool]:
     if annotation is int or annotation is float:
         kind = Integral if annotation is int else Real
         # A fraction is a real number too, but numpy functions cannot handle it.
-        return lambda value: type(value) is annotation or (
-            isinstance(value, kind) and not isinstance(value, bool | Fraction)
+        return lambda value: (
+            type(value) is annotation
+            or (isinstance(value, kind) and not isinstance(value, bool | Fraction))
         )
     if annotation in (bool, str):
         return lambda value: isinstance(value, annotation)

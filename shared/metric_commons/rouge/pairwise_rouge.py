@@ -7,7 +7,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from ..numbers.ratios import PrecisionRecallF1
+from ..numbers.ratios import PrecisionRecallF1, pair_precision_recall_f1
 from ..texts.references import Aggregation, reference_list
 from .lcs import lcs_length
 from .rouge_tokenizers import RougeTokenizer
@@ -38,18 +38,10 @@ def pairwise_rouge(
                     shared = _shared_ngrams(prediction, reference, n)
                 shorter = n - 1 if n else 0  # how many fewer n-grams than words a text has
                 counts = shared, len(prediction) - shorter, len(reference) - shorter
-                pair_scores.append(_score(*counts))
+                pair_scores.append(pair_precision_recall_f1(*counts))
             scores[name] = _row_scores(pair_scores, pairs.references, aggregation)
     columns = np.array([scores[name] for name in lengths]).transpose(0, 2, 1)
     return {name: PrecisionRecallF1(*values) for name, values in zip(lengths, columns, strict=True)}
-
-
-def _score(shared: int, prediction_count: int, reference_count: int) -> Score:
-    """Precision, recall and F1 of one pair, with the operations of `precision_recall_f1`."""
-    if not shared:
-        return 0.0, 0.0, 0.0
-    precision, recall = shared / prediction_count, shared / reference_count
-    return precision, recall, 2 * precision * recall / (precision + recall)
 
 
 def _row_scores(

@@ -161,19 +161,19 @@ def summarize(
     """
     arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
     rows = len(next(iter(arrays.values())))
-    average = dict.fromkeys(arrays, _MEAN) | (averages or {})
+    average = averages or {}
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
 
     def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
         result: dict[str, Any] = {
             # Batches of one row are common, and for them each call counts.
-            name: mean(values) if average[name] is _MEAN else average[name](values)
+            name: average[name](values) if name in average else mean(values)
             for name, values in scores.items()
         }
         if confidence_level is None and not standard_error:
             return result
         estimators = {
-            name: partial(average[name].interval, values, clusters)
+            name: partial(average.get(name, _MEAN).interval, values, clusters)
             for name, values in scores.items()
         }
         return result | uncertainty(
