@@ -9,8 +9,7 @@ to two symbols, the text "aba" has the windows 12, 21 and 10, sorted 10, 12, 21:
 a, which begins with 1, and one each of b, ab and ba.
 """
 
-from collections import Counter
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from ..numbers.arrays import Booleans, Integers, Unsigned
 from ..texts.segments import changes, offsets, segment_numbers
 
 _BITS = 64
+_FEW = 400  # n-grams up to which counting them in Python takes less time
 
 
 class RowTexts(NamedTuple):
@@ -46,8 +46,8 @@ def clipped_counts(texts: RowTexts, orders: int) -> Integers:
     [[2, 1, 0]]
     """
     rows = texts.sizes.size
-    if not texts.symbols.size:
-        return np.zeros((rows, orders), np.int64)
+    if texts.symbols.size * orders <= _FEW:
+        return _plain_counts(texts, orders)
     sides = int(texts.sizes.max())
     room = _BITS - _bits(rows - 1) - _bits(sides - 1)
     text = segment_numbers(texts.counts)
@@ -163,22 +163,35 @@ def _counts(
 
 
 def _plain_counts(texts: RowTexts, orders: int) -> Integers:
-    """The same for one row whose windows are too long for an integer.
+    """The same for few n-grams, and for a row whose windows are too long for an integer.
 
     >>> texts = RowTexts(np.array([1, 2, 1, 2, 3]), np.array([2, 3]), np.array([2]))
     >>> _plain_counts(texts, 3).tolist()
     [[2, 1, 0]]
     """
-    ends = np.cumsum(texts.counts)[:-1]
-    prediction, *references = [tuple(text.tolist()) for text in np.split(texts.symbols, ends)]
+    symbols = iter(texts.symbols.tolist())
+    listed = iter([tuple(islice(symbols, count)) for count in texts.counts.tolist()])
     counts = []
-    for order in range(1, orders + 1):
-        union: Counter[tuple[int, ...]] = Counter()
-        for reference in references:
-            union |= _ngrams(reference, order)
-        counts.append((_ngrams(prediction, order) & union).total())
-    return np.array([counts], np.int64)
+    for size in texts.sizes.tolist():
+        prediction, *references = islice(listed, size)
+        counts.append([_shared(prediction, references, order) for order in range(1, orders + 1)])
+    return np.array(counts, np.int64).reshape(-1, orders)
 
 
-def _ngrams(symbols: tuple[int, ...], order: int) -> Counter[tuple[int, ...]]:
-    return Counter(symbols[start : start + order] for start in range(len(symbols) - order + 1))
+def _shared(prediction: tuple[int, ...], references: list[tuple[int, ...]], order: int) -> int:
+    """How many n-grams a prediction shares with its references."""
+    if len(prediction) < order:
+        return 0
+    most: dict[tuple[int, ...], int] = {}
+    for reference in references:
+        for ngram, count in _ngram_counts(reference, order).items():
+            most[ngram] = max(count, most.get(ngram, 0))
+    counts = _ngram_counts(prediction, order)
+    return sum(min(count, most[ngram]) for ngram, count in counts.items() if ngram in most)
+
+
+def _ngram_counts(symbols: tuple[int, ...], order: int) -> dict[tuple[int, ...], int]:
+    counts: dict[tuple[int, ...], int] = {}  # for few n-grams faster than a Counter
+    for ngram in zip(*(symbols[start:] for start in range(order)), strict=False):
+        counts[ngram] = counts.get(ngram, 0) + 1
+    return counts
