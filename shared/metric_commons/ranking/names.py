@@ -6,6 +6,7 @@ ir_measures (`nDCG@10`, `RR`, `AP(rel=2)@100`) are names of the same measures.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -217,6 +218,7 @@ def _with_cutoff(word: str) -> str:
     return f"; did you mean '{match[1]}@{match[2]}'?" if match and is_name else ""
 
 
+@lru_cache(maxsize=1024, typed=True)  # small batches are scored by the same names again and again
 def _parse(name: str) -> Measure:
     text, values = name.strip().lower(), ""
     listed = _LISTED.match(text)

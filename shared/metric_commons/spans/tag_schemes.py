@@ -12,6 +12,7 @@ is followed by an O, which is never part of a span, so that no span crosses the 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -256,7 +257,8 @@ def _parts(
     return np.array(prefixes), np.array(types), list(names)
 
 
-def _table(patterns: Sequence[Pattern]) -> Booleans:
+@cache
+def _table(*patterns: Pattern) -> Booleans:
     """Whether a pattern applies, by equality of types, previous letter and current letter."""
     table = np.zeros((2, _KINDS, _KINDS), dtype=bool)
     for previous_letters, letters, types in patterns:
@@ -291,9 +293,9 @@ def _lenient(
     previous_prefix, previous_kind = _neighbours(prefix, kind, -1)
     previous_kind[row_starts] = -1  # not a type
     differs = previous_kind != kind
-    has_ended = _table(_ENDS)[1][previous_prefix, prefix]
+    has_ended = _table(*_ENDS)[1][previous_prefix, prefix]
     has_ended |= differs & (previous_prefix != 0) & (previous_prefix != _POINT)
-    begins = _table(_STARTS)[1][previous_prefix, prefix]
+    begins = _table(*_STARTS)[1][previous_prefix, prefix]
     begins |= differs & (prefix != 0) & (prefix != _POINT)
     begins[row_starts] = True
     latest = np.maximum.accumulate(np.where(begins, np.arange(prefix.size), 0))
@@ -311,8 +313,8 @@ def _strict(
     """
     previous_prefix, previous_kind = _neighbours(prefix, kind, outer_kind)
     pairs = (previous_kind == kind).astype(np.int64), previous_prefix, prefix
-    tables = map(_table, (rules.starts, rules.continuations, rules.ends))
-    starts, continuations, ends = (table[pairs] for table in tables)
+    patterns = rules.starts, rules.continuations, rules.ends
+    starts, continuations, ends = (_table(*of_kind)[pairs] for of_kind in patterns)
     group = np.cumsum(~continuations)
     candidates = np.flatnonzero(starts)
     first = candidates[np.diff(group[candidates], prepend=-1) != 0]
