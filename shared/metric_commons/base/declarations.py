@@ -50,7 +50,8 @@ class Option:
         Raises:
             OptionError: it may not.
         """
-        check_option(self.name, value, self.annotation)
+        if value is not self.default:
+            check_option(self.name, value, self.annotation)
 
 
 def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str, Option]:
