@@ -189,7 +189,7 @@ def _values_of_moments(
         return {}, no_moments(pairs, [])
     if {*names} <= {*ENCLOSED_MEASURES} and multioutput != "variance_weighted":
         ends = enclosing_moments(pairs, required_terms(names))
-        if ends is not None and not any(ends[0].constant("reference")):
+        if ends is not None:
             best, worst = (moment_measures(moments, names) for moments in ends)
             if best == worst:
                 return best, ends[0]
