@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats
-from ..numbers.exact_sums import EnclosedSum, exact_ldexp, roundings, sum_of_products
+from ..numbers.exact_sums import EnclosedSum, exact_ldexp
 from .moments import Moments
 from .pairs import Pairs
 from .product_sums import RELATIVE, relative_errors
@@ -43,7 +43,10 @@ _TOTAL_BITS = 28  # of the largest difference, where no squares are added up
 _COARSER = 2  # bits that a unit may be too large, if both sums can then share it
 _SMALL_BITS = 100  # of a unit, in units as small as the ends of a sum need
 _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or underflow
-_ROUNDINGS = roundings(_ROWS) + 16  # of a sum of a block, and some before numbers are summands
+_CHUNK = 1 << 8  # summands of each sum that is rounded
+_ONES = np.ones(_CHUNK)
+# For each summand of a chunk, for each chunk of a block, and some before numbers are summands.
+_ROUNDINGS = _CHUNK + _ROWS // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
 _SAMPLE = 1 << 8  # rows that suggest a unit
 
@@ -62,8 +65,8 @@ class _Sums:
 
     Attributes:
         power: the exponent of the unit for the next block; None if no unit suits the sample.
-        minuend_power: that of the unit into whose multiples the minuend of the last block is split,
-            and of what is left, in the first two buffers; None if it is not.
+        minuend_power: that of the unit into whose multiples the minuend of the last block is split;
+            None if it is not.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class _Sums:
         size = 1.5 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
         self.power = _unit_power(size, self._bits)
         self.minuend_power: int | None = None
+        self._is_near = True  # to zero, compared with the size of differences
         self._are_absolute = are_absolute
         self._has_total, self._has_squares = has_total, has_squares
         self._rows = 0
@@ -82,10 +86,17 @@ class _Sums:
         self._rests: tuple[list[float], list[float]] = [], []
 
     def add(self, minuend: Floats, subtrahend: Floats | float, buffers: Floats) -> bool:
-        """Add a block; False if a number is not finite, too large or too small."""
+        """Add a block; False if a number is not finite, too large or too small.
+
+        Args:
+            minuend: shape (rows,).
+            subtrahend: the same, or one number.
+            buffers: four columns of whole chunks; with `minuend_power`, the first two then hold
+                what is left of the minuend, and its multiples.
+        """
         if self.power is not None and self._add(minuend, subtrahend, self.power, buffers):
             return True
-        differences = np.subtract(minuend, subtrahend, out=buffers[0])
+        differences = np.subtract(minuend, subtrahend, out=buffers[0, : minuend.size])
         largest = max(-float(differences.min()), float(differences.max()))
         if not largest:
             return True
@@ -99,54 +110,81 @@ class _Sums:
         self, minuend: Floats, subtrahend: Floats | float, power: int, buffers: Floats
     ) -> bool:
         """Add a block; False, and nothing added, if differences are too large for the unit."""
-        multiples, rests, second_multiples, second_rests = buffers
         self.minuend_power = None
-        greater: Floats = minuend
+        magic = math.ldexp(1.5, power + 52)  # near it adjacent floats are one unit apart
+        rows = minuend.size
+        if rows < buffers.shape[1]:
+            buffers[:, rows:] = 0
+        if self._is_near:
+            self._split_both(minuend, subtrahend, magic, buffers[:, :rows])
+            multiples = _chunks(buffers[1])
+            # If the differences turn out to be small, the subtrahend is within 2**51 units too.
+            limit = math.ldexp(1.0, 2 * power + 100)
+            self._is_near = float(np.add.reduce(np.vecdot(multiples, multiples))) < limit
+        if not self._is_near:
+            if self._are_absolute:
+                ordered = np.maximum(minuend, subtrahend), np.minimum(minuend, subtrahend)
+                minuend, subtrahend = ordered
+            _split_differences(minuend, subtrahend, magic, buffers[2:, :rows])
+        elif not self._are_absolute:
+            self.minuend_power = power
+        return self.add_split(buffers[2:], rows, power)
+
+    def _split_both(
+        self, minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
+    ) -> None:
+        """Set the columns to what is left of the minuend and to its multiples of a unit, and to
+        what is left of the differences and to their multiples.
+        """
+        rests, multiples, rests_of_differences, differences = columns
         lesser: Floats | float = subtrahend
+        greater = minuend
         if self._are_absolute:
             greater = np.maximum(minuend, subtrahend, out=rests)
-            lesser = np.minimum(minuend, subtrahend, out=second_rests)
-        magic = math.ldexp(1.5, power + 52)  # near it adjacent floats are one unit apart
-        # If the differences turn out to be small, the subtrahend is within 2**51 units too.
-        if not sum_of_products(greater, greater) < math.ldexp(1.0, 2 * power + 100):
-            _split_differences(greater, lesser, magic, buffers)  # far from zero
-            return self.add_multiples(multiples, rests, power)
+            lesser = np.minimum(minuend, subtrahend, out=rests_of_differences)
         np.add(greater, magic, out=multiples)
         multiples -= magic
         np.subtract(greater, multiples, out=rests)
         if isinstance(lesser, float):
             multiple = (lesser + magic) - magic
-            multiples -= multiple
-            rests -= lesser - multiple
-            return self.add_multiples(multiples, rests, power)
-        np.add(lesser, magic, out=second_multiples)
-        second_multiples -= magic
-        np.subtract(lesser, second_multiples, out=second_rests)
-        np.subtract(multiples, second_multiples, out=second_multiples)
-        np.subtract(rests, second_rests, out=second_rests)
-        self.minuend_power = None if self._are_absolute else power
-        return self.add_multiples(second_multiples, second_rests, power)
+            np.subtract(multiples, multiple, out=differences)
+            np.subtract(rests, lesser - multiple, out=rests_of_differences)
+            return
+        np.add(lesser, magic, out=differences)
+        differences -= magic
+        np.subtract(lesser, differences, out=rests_of_differences)
+        np.subtract(multiples, differences, out=differences)
+        np.subtract(rests, rests_of_differences, out=rests_of_differences)
 
-    def add_multiples(self, multiples: Floats, rests: Floats, power: int) -> bool:
-        """Add up multiples of a unit, and the rests; False if the multiples are too large."""
-        total = squares = 0.0
+    def add_split(self, columns: Floats, rows: int, power: int) -> bool:
+        """Add differences that are split; False if the multiples are too large.
+
+        Args:
+            columns: what is left of them, and their multiples of a unit; 0 beyond the rows.
+            rows: the number of differences.
+            power: the exponent of the unit.
+        """
+        chunks = _chunks(columns)
+        sums = np.zeros((5, chunks.shape[1]))
+        # One call for both products with the multiples, and for both sums: calls take time.
         if self._has_squares:
-            squares = sum_of_products(multiples, multiples)
-            if not squares < math.ldexp(1.0, 2 * power + 53):
-                return False
-            products = sum_of_products(multiples, rests)
-            self._rests[1].append(2 * products + sum_of_products(rests, rests))
+            np.vecdot(chunks, chunks[1], out=sums[:2])
+            np.vecdot(chunks[0], chunks[0], out=sums[2])
         if self._has_total:
-            total = sum_of_products(multiples)
-            if not (self._has_squares or total < math.ldexp(1.0, power + 50)):
-                return False
-            self._rests[0].append(sum_of_products(rests))
+            np.vecdot(chunks, _ONES, out=sums[3:])
+        products, squares, rest_squares, rests, total = np.add.reduce(sums, axis=1).tolist()
+        if not (squares < math.ldexp(1.0, 2 * power + 53)):
+            return False
+        if not (self._has_squares or total < math.ldexp(1.0, power + 50)):
+            return False
+        self._rests[0].append(rests)
+        self._rests[1].append(2 * products + rest_squares)
         totals = self._multiples.get(power, (0, 0))
         self._multiples[power] = (
             totals[0] + int(math.ldexp(total, -power)),
             totals[1] + int(math.ldexp(squares, -2 * power)),
         )
-        self._rows += multiples.size
+        self._rows += rows
         return True
 
     def ends(self) -> tuple[_Ends, _Ends]:
@@ -193,16 +231,22 @@ def _unit_power(largest: float, bits: int) -> int | None:
     return math.frexp(largest)[1] - bits
 
 
-def _split_differences(
-    minuend: Floats, subtrahend: Floats | float, magic: float, buffers: Floats
-) -> None:
-    """Set the first two buffers to differences, rounded to units, and what is left of them.
-
-    A difference is a float and its rounding error, which is a float too. The minuend may be the
-    second buffer, and the subtrahend the fourth.
+def _chunks(columns: Floats) -> Floats:
+    """The columns in chunks: for longer products BLAS starts threads, which wait for each other
+    longer than they compute.
     """
-    multiples, rests, differences, _ = buffers
-    np.subtract(minuend, subtrahend, out=differences)
+    return columns.reshape(*columns.shape[:-1], -1, _CHUNK)
+
+
+def _split_differences(
+    minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
+) -> None:
+    """Set the columns to what is left of differences, and to their multiples of a unit.
+
+    A difference is a float and its rounding error, which is a float too.
+    """
+    rests, multiples = columns
+    differences = minuend - subtrahend
     np.subtract(differences, minuend, out=multiples)
     virtual = differences - multiples
     np.subtract(minuend, virtual, out=rests)
@@ -300,11 +344,12 @@ def _added(
                 part = buffer[:size]
             columns.append(part)
         predicted, expected = columns
-        if has_residuals and not residuals.add(expected, predicted, buffers[2:, :size]):
+        workspace = buffers[2:, : -(-size // _CHUNK) * _CHUNK]
+        if has_residuals and not residuals.add(expected, predicted, workspace):
             return None
         if has_references and not (
-            _add_deviations(residuals, shifted, shift, buffers[2:4, :size])
-            or shifted.add(expected, shift, buffers[2:, :size])
+            _add_deviations(residuals, shifted, shift, workspace[:2], size)
+            or shifted.add(expected, shift, workspace)
         ):
             return None
         if relative:
@@ -351,19 +396,18 @@ def _share_unit(first: _Sums, second: _Sums) -> None:
             first.power = second.power = max(first.power, second.power)
 
 
-def _add_deviations(residuals: _Sums, deviations: _Sums, shift: float, split: Floats) -> bool:
-    """Add what the references of a block are from the shift, if they are split into its units.
+def _add_deviations(
+    residuals: _Sums, deviations: _Sums, shift: float, columns: Floats, rows: int
+) -> bool:
+    """Add what references are more than the shift, if their block was split into the same units.
 
-    False, and nothing added, if they are not.
+    False, and nothing added, if it was not.
     """
     power = deviations.power
     if power is None or residuals.minuend_power != power:
         return False
     if not abs(shift) < math.ldexp(1.0, power + 50) or math.ldexp(shift, -power) % 1:
         return False
-    multiples, rests = split
     if shift:
-        multiples -= shift
-    return deviations.add_multiples(multiples, rests, power)
-
-
+        columns[1, :rows] -= shift
+    return deviations.add_split(columns, rows, power)
