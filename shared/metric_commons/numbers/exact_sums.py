@@ -25,8 +25,11 @@ from .arrays import Floats, Integers, wrapped
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
-_ENCLOSED_ROWS = 1 << 14  # of a block of an enclosed sum
-_ENCLOSED_BITS = 38  # of the largest value, in units: 2**14 of them have 52 bits
+_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum
+_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: 2**15 values have 52 bits
+_SMALLEST = 600  # minus the least exponent of a unit, and more
+_CHUNK = 1 << 8  # products of each sum that is rounded
+_ONES = np.ones(_CHUNK)
 _FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
@@ -163,35 +166,40 @@ class EnclosedSum:
     def __init__(self) -> None:
         self._multiples: dict[int, int] = {}
         self._rests: list[float] = []
-        self._off = Fraction(0)
+        self._off = 0  # in units of 2**(-_SMALLEST - 53)
         self._buffers = np.empty((2, 0))
 
     def add(self, values: Floats) -> bool:
         """Add values, shape (rows,); False if one is not finite, or they are too large or small."""
-        if self._buffers.shape[1] < min(values.size, _ENCLOSED_ROWS):
-            self._buffers = np.empty((2, min(values.size, _ENCLOSED_ROWS)))
-        return all(
-            self._add(values[start : start + _ENCLOSED_ROWS])
-            for start in range(0, values.size, _ENCLOSED_ROWS)
-        )
+        places = -(-min(values.size, _ENCLOSED_ROWS) // _CHUNK) * _CHUNK
+        if self._buffers.shape[1] < places:
+            self._buffers = np.empty((2, places))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return all(
+                self._add(values[start : start + _ENCLOSED_ROWS])
+                for start in range(0, values.size, _ENCLOSED_ROWS)
+            )
 
     def _add(self, values: Floats) -> bool:
         """Add one block."""
-        largest = max(float(values.max()), -float(values.min()))
-        if not largest:
-            return True
-        if not 2.0**-900 < largest < 2.0**900:  # the magic number might not be a finite float
-            return False
-        power = math.frexp(largest)[1] - _ENCLOSED_BITS
+        squares = _sum_of_squares(values)
+        if not 2.0**-900 < squares < 2.0**900:  # the magic number might not be a finite float
+            return not (squares or values.any())
+        power = math.frexp(math.sqrt(squares))[1] - _ENCLOSED_BITS
         magic = math.ldexp(1.5, power + 52)  # near it neighbouring floats are one unit apart
-        multiples, rests = self._buffers[:, : values.size]
+        rows, chunks = values.size, -(-values.size // _CHUNK)
+        buffers = self._buffers[:, : chunks * _CHUNK]
+        buffers[:, rows:] = 0
+        multiples, rests = buffers[:, :rows]
         np.add(values, magic, out=multiples)
         multiples -= magic
         np.subtract(values, multiples, out=rests)
-        units = int(math.ldexp(float(np.add.reduce(multiples)), -power))
+        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _ONES)
+        total, rest = np.add.reduce(sums, axis=1).tolist()
+        units = int(math.ldexp(total, -power))
         self._multiples[power] = self._multiples.get(power, 0) + units
-        self._rests.append(float(np.add.reduce(rests)))
-        self._off += exact_ldexp(values.size**2, power - 53)
+        self._rests.append(rest)
+        self._off += rows * (_CHUNK + chunks) << power + _SMALLEST
         return True
 
     def ends(self) -> tuple[Fraction, Fraction]:
@@ -200,7 +208,22 @@ class EnclosedSum:
         for power, units in self._multiples.items():
             total += exact_ldexp(units, power)
         # The last rounding is of a sum of the rests, of at most a unit for each row.
-        return total - self._off, total + self._off
+        off = exact_ldexp(self._off, -_SMALLEST - 53)
+        return total - off, total + off
+
+    def rounded(self) -> float | None:
+        """The sum, rounded once; None if it could be either of two floats, or 0, with its sign."""
+        low, high = map(as_float, self.ends())
+        return low if low == high and low else None
+
+
+def _sum_of_squares(values: Floats) -> float:
+    # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
+    # than they compute.
+    whole = values.size - values.size % _CHUNK
+    chunks = values[:whole].reshape(-1, _CHUNK)
+    last = values[whole:]
+    return float(np.add.reduce(np.vecdot(chunks, chunks)) + np.vecdot(last, last))
 
 
 def rounded_sum(values: Floats) -> float:
@@ -214,9 +237,9 @@ def rounded_sum(values: Floats) -> float:
     """
     total = EnclosedSum()
     if values.size >= _FEWEST_ENCLOSED and total.add(values):
-        low, high = map(as_float, total.ends())
-        if low == high and low:  # a sum of 0 has a sign
-            return low
+        settled = total.rounded()
+        if settled is not None:
+            return settled
     return as_float(exact_sum(values))
 
 

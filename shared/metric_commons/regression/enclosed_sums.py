@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats
-from ..numbers.exact_sums import EnclosedSum, exact_ldexp, root
+from ..numbers.exact_sums import EnclosedSum, exact_ldexp
 from .moments import Moments
 from .pairs import Pairs
 from .product_sums import RELATIVE, relative_errors
@@ -38,14 +38,17 @@ from .product_sums import RELATIVE, relative_errors
 MEASURES = ("mae", "mse", "rmse", "r2", "mape", "smape")
 
 _ROWS = 1 << 15  # of a block: 2**15 squares of numbers of 19 bits have 53 bits
-_CHUNK = 1 << 8  # summands of each sum that is rounded
 _BITS = 19  # of the largest difference, in units
+_TOTAL_BITS = 28  # of the largest difference, where no squares are added up
+_COARSER = 2  # bits that a unit may be too large, if both sums can then share it
+_SMALL_BITS = 100  # of a unit, in units as small as the ends of a sum need
 _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or underflow
+_CHUNK = 1 << 8  # summands of each sum that is rounded
+_ONES = np.ones(_CHUNK)
 # For each summand of a chunk, for each chunk of a block, and some before numbers are summands.
 _ROUNDINGS = _CHUNK + _ROWS // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
 _SAMPLE = 1 << 8  # rows that suggest a unit
-_UNIT_WEIGHTS = np.ones(_CHUNK)
 
 
 _Ends = tuple[Fraction, Fraction]
@@ -55,101 +58,133 @@ class _Sums:
     """The sum of differences over all blocks, the sum of their squares, and how far off they are.
 
     Args:
-        largest: the size of a large difference, for the unit; a block may have larger ones.
+        sample: some of the differences, which suggest a unit.
         are_absolute: whether differences are taken without their signs.
         has_total: whether they are added up.
         has_squares: whether their squares are; one of the two is.
 
     Attributes:
-        lowest: the least number from which another was subtracted.
-        highest: the largest such number.
+        power: the exponent of the unit for the next block; None if no unit suits the sample.
+        minuend_power: that of the unit into whose multiples the minuend of the last block is split;
+            None if it is not.
     """
 
     def __init__(
-        self, largest: float, *, are_absolute: bool, has_total: bool, has_squares: bool
+        self, sample: Floats, *, are_absolute: bool, has_total: bool, has_squares: bool
     ) -> None:
-        self._power = _unit_power(largest)
+        self._bits = _BITS if has_squares else _TOTAL_BITS
+        # One and a half of the root mean square: as a rule a quarter of the squares that fit.
+        size = 1.5 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
+        self.power = _unit_power(size, self._bits)
+        self.minuend_power: int | None = None
+        self._is_near = True  # to zero, compared with the size of differences
         self._are_absolute = are_absolute
         self._has_total, self._has_squares = has_total, has_squares
         self._rows = 0
         # In units, and in units squared, by the exponent of the unit; and what is rounded.
         self._multiples: dict[int, tuple[int, int]] = {}
         self._rests: tuple[list[float], list[float]] = [], []
-        self.lowest, self.highest = math.inf, -math.inf
 
     def add(self, minuend: Floats, subtrahend: Floats | float, buffers: Floats) -> bool:
-        """Add a block of whole chunks; False if a number is not finite, too large or too small."""
-        if self._power is not None and self._add(minuend, subtrahend, self._power, buffers):
+        """Add a block; False if a number is not finite, too large or too small.
+
+        Args:
+            minuend: shape (rows,).
+            subtrahend: the same, or one number.
+            buffers: four columns of whole chunks; with `minuend_power`, the first two then hold
+                what is left of the minuend, and its multiples.
+        """
+        if self.power is not None and self._add(minuend, subtrahend, self.power, buffers):
             return True
-        differences = np.subtract(minuend, subtrahend, out=buffers[0])
+        differences = np.subtract(minuend, subtrahend, out=buffers[0, : minuend.size])
         largest = max(-float(differences.min()), float(differences.max()))
         if not largest:
             return True
-        power = _unit_power(largest)
+        power = _unit_power(largest, self._bits)
         if power is None or not self._add(minuend, subtrahend, power, buffers):
             return False
-        self._power = max(power, power if self._power is None else self._power)
+        self.power = max(power, power if self.power is None else self.power)
         return True
 
     def _add(
         self, minuend: Floats, subtrahend: Floats | float, power: int, buffers: Floats
     ) -> bool:
         """Add a block; False, and nothing added, if differences are too large for the unit."""
-        multiples, rests, second_multiples, second_rests = buffers
-        greater: Floats = minuend
+        self.minuend_power = None
+        magic = math.ldexp(1.5, power + 52)  # near it adjacent floats are one unit apart
+        rows = minuend.size
+        if rows < buffers.shape[1]:
+            buffers[:, rows:] = 0
+        if self._is_near:
+            self._split_both(minuend, subtrahend, magic, buffers[:, :rows])
+            multiples = _chunks(buffers[1])
+            # If the differences turn out to be small, the subtrahend is within 2**51 units too.
+            limit = math.ldexp(1.0, 2 * power + 100)
+            self._is_near = float(np.add.reduce(np.vecdot(multiples, multiples))) < limit
+        if not self._is_near:
+            if self._are_absolute:
+                ordered = np.maximum(minuend, subtrahend), np.minimum(minuend, subtrahend)
+                minuend, subtrahend = ordered
+            _split_differences(minuend, subtrahend, magic, buffers[2:, :rows])
+        elif not self._are_absolute:
+            self.minuend_power = power
+        return self.add_split(buffers[2:], rows, power)
+
+    def _split_both(
+        self, minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
+    ) -> None:
+        """Set the columns to what is left of the minuend and to its multiples of a unit, and to
+        what is left of the differences and to their multiples.
+        """
+        rests, multiples, rests_of_differences, differences = columns
         lesser: Floats | float = subtrahend
+        greater = minuend
         if self._are_absolute:
             greater = np.maximum(minuend, subtrahend, out=rests)
-            lesser = np.minimum(minuend, subtrahend, out=second_rests)
-        limit = math.ldexp(1.0, power + 50)
-        magic = math.ldexp(1.5, power + 52)  # near it adjacent floats are one unit apart
-        # If the differences turn out to be small, the subtrahend is within limits too.
-        lowest = float(np.minimum.reduce(lesser if self._are_absolute else minuend))
-        highest = float(np.maximum.reduce(greater))
-        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
-        if -limit < lowest and highest < limit:
-            np.add(greater, magic, out=multiples)
-            multiples -= magic
-            np.subtract(greater, multiples, out=rests)
-            if isinstance(lesser, float):
-                multiple = (lesser + magic) - magic
-                rests -= lesser - multiple
-                multiples -= multiple
-            else:
-                np.add(lesser, magic, out=second_multiples)
-                second_multiples -= magic
-                rests -= np.subtract(lesser, second_multiples, out=second_rests)
-                multiples -= second_multiples
-        else:  # far from zero
-            _split_differences(greater, lesser, magic, buffers)
-        return self._count(multiples, rests, power)
+            lesser = np.minimum(minuend, subtrahend, out=rests_of_differences)
+        np.add(greater, magic, out=multiples)
+        multiples -= magic
+        np.subtract(greater, multiples, out=rests)
+        if isinstance(lesser, float):
+            multiple = (lesser + magic) - magic
+            np.subtract(multiples, multiple, out=differences)
+            np.subtract(rests, lesser - multiple, out=rests_of_differences)
+            return
+        np.add(lesser, magic, out=differences)
+        differences -= magic
+        np.subtract(lesser, differences, out=rests_of_differences)
+        np.subtract(multiples, differences, out=differences)
+        np.subtract(rests, rests_of_differences, out=rests_of_differences)
 
-    def _count(self, multiples: Floats, rests: Floats, power: int) -> bool:
-        """Add up multiples of a unit, and the rests; False if the multiples are too large."""
-        # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
-        # than they compute.
-        chunks = -1, _CHUNK
-        multiples_of_chunks, rests_of_chunks = multiples.reshape(chunks), rests.reshape(chunks)
-        total = squares = 0.0
+    def add_split(self, columns: Floats, rows: int, power: int) -> bool:
+        """Add differences that are split; False if the multiples are too large.
+
+        Args:
+            columns: what is left of them, and their multiples of a unit; 0 beyond the rows.
+            rows: the number of differences.
+            power: the exponent of the unit.
+        """
+        chunks = _chunks(columns)
+        sums = np.zeros((5, chunks.shape[1]))
+        # One call for both products with the multiples, and for both sums: calls take time.
         if self._has_squares:
-            squares = _product(multiples_of_chunks, multiples_of_chunks)
-            if not squares < math.ldexp(1.0, 2 * power + 53):
-                return False
-            products = _product(multiples_of_chunks, rests_of_chunks)
-            rest_squares = _product(rests_of_chunks, rests_of_chunks)
+            np.vecdot(chunks, chunks[1], out=sums[:2])
+            np.vecdot(chunks[0], chunks[0], out=sums[2])
         if self._has_total:
-            total = float(np.add.reduce(multiples))
-            if not (self._has_squares or total < math.ldexp(1.0, power + 50)):
-                return False
-            self._rests[0].append(_product(rests_of_chunks, _UNIT_WEIGHTS))
-        if self._has_squares:
-            self._rests[1].append(2 * products + rest_squares)
+            np.vecdot(chunks, _ONES, out=sums[3:])
+        products, squares, rest_squares, rests, total = np.add.reduce(sums, axis=1).tolist()
+        if not (squares < math.ldexp(1.0, 2 * power + 53)):
+            return False
+        if not (self._has_squares or total < math.ldexp(1.0, power + 50)):
+            return False
+        self._rests[0].append(rests)
+        self._rests[1].append(2 * products + rest_squares)
         totals = self._multiples.get(power, (0, 0))
         self._multiples[power] = (
             totals[0] + int(math.ldexp(total, -power)),
             totals[1] + int(math.ldexp(squares, -2 * power)),
         )
-        self._rows += multiples.size
+        self._rows += rows
         return True
 
     def ends(self) -> tuple[_Ends, _Ends]:
@@ -162,50 +197,56 @@ class _Sums:
         if not self._rows:
             return (Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))
         power = max(self._multiples)
-        off = exact_ldexp(_ROUNDINGS * self._rows, power - 53)  # a unit of roundoff of each rest
-        total = self._total(0)
+        # A unit of roundoff of each rest.
+        ends = self._ends(0, math.ldexp(_ROUNDINGS * self._rows, power - 53))
         if not self._has_squares:
-            return (total - off, total + off), (Fraction(0), Fraction(0))
-        squares = self._total(1)
+            return ends, (Fraction(0), Fraction(0))
+        squares = [math.ldexp(units[1], 2 * power) for power, units in self._multiples.items()]
         # The sum of squares may itself be off, by far less than to be twice as large. The size of
         # a difference is at most their root, so that of all is at most this.
-        sizes = root(2 * self._rows * max(squares, Fraction(0)))
-        off_squares = Fraction(sizes) * exact_ldexp(2 * _ROUNDINGS, power - 53)
-        off_squares += exact_ldexp(2 * _ROUNDINGS * self._rows, 2 * power - 53)
-        off_squares += exact_ldexp(self._rows, -1060)  # of products that underflow
-        least = max(squares - off_squares, Fraction(0))
-        return (total - off, total + off), (least, squares + off_squares)
+        sizes = math.sqrt(2.0 * self._rows * max(math.fsum([*squares, *self._rests[1]]), 0.0))
+        off = math.ldexp(2.0 * _ROUNDINGS * sizes, power - 53)
+        off += math.ldexp(2.0 * _ROUNDINGS * self._rows, 2 * power - 53)
+        off += math.ldexp(self._rows, -1060)  # of products that underflow
+        least, largest = self._ends(1, off)
+        return ends, (max(least, Fraction(0)), largest)
 
-    def _total(self, exponent: int) -> Fraction:
-        """The sum of differences, or of squares for 1, of which only the rests are rounded."""
-        total = Fraction(math.fsum(self._rests[exponent]))
+    def _ends(self, exponent: int, off: float) -> _Ends:
+        """The sum of differences, or of squares for 1, less and plus what it may be off."""
+        # In a small unit, as fractions take longer than integers.
+        small = (exponent + 1) * max(self._multiples) - _SMALL_BITS
+        total = int(math.ldexp(math.fsum(self._rests[exponent]), -small))
         for power, units in self._multiples.items():
-            total += exact_ldexp(units[exponent], power * (exponent + 1))
-        return total
+            shift = (exponent + 1) * power - small
+            total += units[exponent] << shift if shift >= 0 else units[exponent] >> -shift
+        # Each of these integers is rounded too.
+        off_units = int(math.ldexp(off, -small)) + len(self._multiples) + 2
+        return exact_ldexp(total - off_units, small), exact_ldexp(total + off_units, small)
 
 
-def _product(first: Floats, second: Floats) -> float:
-    """The sum of products of numbers, chunk by chunk."""
-    return float(np.add.reduce(np.vecdot(first, second)))
-
-
-def _unit_power(largest: float) -> int | None:
+def _unit_power(largest: float, bits: int) -> int | None:
     """The exponent of a unit for differences up to here; None if they are too large or small."""
     if not 2.0**-_LARGEST < largest < 2.0**_LARGEST:
         return None
-    return math.frexp(largest)[1] - _BITS
+    return math.frexp(largest)[1] - bits
+
+
+def _chunks(columns: Floats) -> Floats:
+    """The columns in chunks: for longer products BLAS starts threads, which wait for each other
+    longer than they compute.
+    """
+    return columns.reshape(*columns.shape[:-1], -1, _CHUNK)
 
 
 def _split_differences(
-    minuend: Floats, subtrahend: Floats | float, magic: float, buffers: Floats
+    minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
 ) -> None:
-    """Set the first two buffers to differences, rounded to units, and what is left of them.
+    """Set the columns to what is left of differences, and to their multiples of a unit.
 
-    A difference is a float and its rounding error, which is a float too. The minuend may be the
-    second buffer, and the subtrahend the fourth.
+    A difference is a float and its rounding error, which is a float too.
     """
-    multiples, rests, differences, _ = buffers
-    np.subtract(minuend, subtrahend, out=differences)
+    rests, multiples = columns
+    differences = minuend - subtrahend
     np.subtract(differences, minuend, out=multiples)
     virtual = differences - multiples
     np.subtract(minuend, virtual, out=rests)
@@ -221,7 +262,7 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
     """Moments between which the exact ones lie: those that are best for a score, and worst.
 
     The first have the least errors and the largest variation of references. References are less a
-    constant, so of them these moments know the variation alone.
+    constant, so of them these moments know the variation alone; their range is that of a sample.
 
     Args:
         pairs: the rows.
@@ -229,8 +270,8 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
             "symmetric"; the last two are sums of floats.
 
     Returns:
-        None where they say nothing: for weights, few rows, integers beyond the floats, and numbers
-        that are not finite, too large or too small.
+        None where they say nothing: for weights, few rows, integers beyond the floats, constant
+        references, if terms need them, and numbers that are not finite, too large or too small.
 
     >>> predictions, references = np.sqrt(np.arange(4096.0)), np.arange(4096.0)
     >>> terms = ["absolute", "reference", "reference_squared", "squared"]
@@ -271,60 +312,102 @@ def _columns(table: NDArray[Any]) -> list[NDArray[Any]]:
 def _added(
     predictions: NDArray[Any], references: NDArray[Any], terms: Sequence[str], buffers: Floats
 ) -> tuple[dict[str, _Ends], tuple[float, float]] | None:
-    """Both ends of the sums of one output, best first, and the range of the references.
+    """Both ends of the sums of one output, best first, and the range of some references.
 
-    None if a number is out of range.
+    None if a number is out of range, or if the references are constant and their sums needed.
     """
     rows = len(references)
     sample = slice(None, None, -(-rows // _SAMPLE))
     references_of_sample = references[sample].astype(np.float64)
-    shift = float(np.sort(references_of_sample)[len(references_of_sample) // 2])
-    has_residuals = not {"absolute", "squared"}.isdisjoint(terms)
     has_references = not {"reference", "reference_squared"}.isdisjoint(terms)
     residuals = _Sums(
-        float(np.abs(references_of_sample - predictions[sample]).max()),
+        references_of_sample - predictions[sample],
         are_absolute="absolute" in terms,
         has_total="absolute" in terms,
         has_squares="squared" in terms,
     )
-    shifted = _Sums(
-        float(np.abs(references_of_sample - shift).max()),
-        are_absolute=False,
-        has_total=True,
-        has_squares=True,
-    )
+    has_residuals = not {"absolute", "squared"}.isdisjoint(terms)
     relative = {term: EnclosedSum() for term in RELATIVE if term in terms}
+    if has_references:
+        shift = _shift(references_of_sample)
+        deviations = references_of_sample - shift
+        shifted = _Sums(deviations, are_absolute=False, has_total=True, has_squares=True)
+        if "squared" in terms and "absolute" not in terms:
+            _share_unit(residuals, shifted)
     for first in range(0, rows, _ROWS):
         size = min(_ROWS, rows - first)
-        # A last block is filled with differences of 0 up to the next whole chunk.
-        places = -(-size // _CHUNK) * _CHUNK
         columns = []
         for buffer, column in zip(buffers, (predictions, references), strict=False):
             part = column[first : first + size]
-            if part.dtype != np.float64 or not part.flags.c_contiguous or places > size:
+            if part.dtype != np.float64 or not part.flags.c_contiguous:
                 buffer[:size] = part
-                buffer[size:places] = shift
-                part = buffer[:places]
+                part = buffer[:size]
             columns.append(part)
         predicted, expected = columns
-        if has_residuals and not residuals.add(expected, predicted, buffers[2:, :places]):
+        workspace = buffers[2:, : -(-size // _CHUNK) * _CHUNK]
+        if has_residuals and not residuals.add(expected, predicted, workspace):
             return None
-        if has_references and not shifted.add(expected, shift, buffers[2:, :places]):
+        if has_references and not (
+            _add_deviations(residuals, shifted, shift, workspace[:2], size)
+            or shifted.add(expected, shift, workspace)
+        ):
             return None
         if relative:
             numbers = predicted[np.newaxis], expected[np.newaxis]
-            differences = np.subtract(numbers[1], numbers[0], out=buffers[2:3, :places])
+            differences = np.subtract(numbers[1], numbers[0], out=buffers[2:3, :size])
             for term, total in relative.items():
                 if not total.add(relative_errors(term, *numbers, differences)[0]):
                     return None
     errors_of_rows, squared_errors = residuals.ends()
-    sums, squares = shifted.ends()
     ends = {
         "absolute": errors_of_rows,
         "squared": squared_errors,
-        # The variation is the sum of squares less a part of the squared sum.
-        "reference": (max(sums[0], -sums[1], Fraction(0)), max(-sums[0], sums[1])),
-        "reference_squared": squares[::-1],
         **{term: total.ends() for term, total in relative.items()},
     }
-    return ends, (shifted.lowest, shifted.highest)
+    lowest, highest = -math.inf, math.inf
+    if has_references:
+        sums, squares = shifted.ends()
+        # The variation is the sum of squares less a part of the squared sum.
+        ends["reference"] = max(sums[0], -sums[1], Fraction(0)), max(-sums[0], sums[1])
+        ends["reference_squared"] = squares[::-1]
+        for column in (references_of_sample, references):
+            lowest, highest = float(column.min()), float(column.max())
+            if lowest < highest:
+                break
+        else:
+            return None
+    return ends, (lowest, highest)
+
+
+def _shift(sample: Floats) -> float:
+    """A number of few bits near most of the sample; 0 if they are far apart."""
+    middle = float(np.sort(sample)[sample.size // 2])
+    largest = float(np.abs(sample - middle).max())
+    if not 0 < largest < math.inf:
+        return middle
+    step = math.ldexp(1.0, math.frexp(largest)[1] - 2)
+    return float(np.rint(middle / step)) * step
+
+
+def _share_unit(first: _Sums, second: _Sums) -> None:
+    """Give both sums the larger of their units, if it is not much larger than the other one."""
+    if first.power is not None and second.power is not None:
+        if abs(first.power - second.power) <= _COARSER:
+            first.power = second.power = max(first.power, second.power)
+
+
+def _add_deviations(
+    residuals: _Sums, deviations: _Sums, shift: float, columns: Floats, rows: int
+) -> bool:
+    """Add what references are more than the shift, if their block was split into the same units.
+
+    False, and nothing added, if it was not.
+    """
+    power = deviations.power
+    if power is None or residuals.minuend_power != power:
+        return False
+    if not abs(shift) < math.ldexp(1.0, power + 50) or math.ldexp(shift, -power) % 1:
+        return False
+    if shift:
+        columns[1, :rows] -= shift
+    return deviations.add_split(columns, rows, power)

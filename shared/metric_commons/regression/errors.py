@@ -168,6 +168,8 @@ def _error_scores(
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
     values, moments = _values_of_moments(pairs, names, multioutput)
+    if not {*names}.isdisjoint(_ROW_MEASURES):
+        check_finite(predictions=pairs.predictions, references=pairs.references)
     values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
     for measure in measures:
         if measure.kind in (*LOSS_NAMES, *D2_NAMES):
@@ -185,11 +187,10 @@ def _values_of_moments(
     """The measures that follow from moments, and these, which are enclosures where they suffice."""
     names = [name for name in names if name in MOMENT_MEASURES]
     if not names and multioutput != "variance_weighted":
-        check_finite(predictions=pairs.predictions, references=pairs.references)
         return {}, no_moments(pairs, [])
     if {*names} <= {*ENCLOSED_MEASURES} and multioutput != "variance_weighted":
         ends = enclosing_moments(pairs, required_terms(names))
-        if ends is not None and not any(ends[0].constant("reference")):
+        if ends is not None:
             best, worst = (moment_measures(moments, names) for moments in ends)
             if best == worst:
                 return best, ends[0]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Floats
 from ..numbers.checks import RowError
-from ..numbers.exact_sums import exact_sum, quotient, rounded_sum
+from ..numbers.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
 from .measure_names import Measure
-from .pairs import Pairs
+from .pairs import Pairs, check_finite
 from .unit_deviances import unit_deviance, unit_deviances
 
 _LOSSES = {
@@ -28,6 +28,7 @@ _LOSSES = {
 _PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 
 _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and calls are few
+_FEWEST_SETTLED = 1 << 10  # rows below which exact sums take no longer
 
 
 def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
@@ -57,20 +58,11 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     >>> row_losses(Measure("pinball(alpha=0.9)", "pinball", 0.9), *numbers).round(12).tolist()
     [[1.8, 0.1]]
     """
-    kind = _LOSSES.get(measure.kind, measure.kind)
-    parameter = _PARAMETERS.get(measure.kind, measure.parameter)
-    if kind == "msle":
-        _check_above(measure, "predictions", predictions, -1)
-        _check_above(measure, "references", references, -1)
-    elif kind == "tweedie":
-        _check_deviance(measure, parameter, predictions, references)
+    _check_domain(measure, predictions, references)
     losses = np.empty(references.shape)
-    buffer = np.empty((len(references), min(_BLOCK, references.shape[1])))
-    with np.errstate(over="ignore", divide="ignore"):
-        for start in range(0, references.shape[1], _BLOCK):
-            part = slice(start, start + _BLOCK)
-            columns = predictions[:, part], references[:, part], losses[:, part]
-            _set_losses(kind, parameter, *columns, buffer[:, : columns[0].shape[1]])
+    for start in range(0, references.shape[1], _BLOCK):
+        part = slice(start, start + _BLOCK)
+        _set_losses(measure, predictions[:, part], references[:, part], losses[:, part])
     if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative
         wrong = ~np.isfinite(losses)
         _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
@@ -78,40 +70,36 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
 
 
 def _set_losses(
-    kind: str,
-    parameter: float,
-    predictions: Floats,
-    references: Floats,
-    losses: Floats,
-    buffer: Floats,
+    measure: Measure, predictions: Floats, references: Floats, losses: Floats
 ) -> None:
-    """Set `losses` for rows that are known to be in their domain; `buffer` is overwritten."""
-    if kind == "msle":
-        _set_squared_log_errors(predictions, references, losses, buffer)
-        return
-    np.subtract(references, predictions, out=losses)
-    if kind == "pinball":
-        np.multiply(losses, parameter - 1, out=buffer)
-        losses *= parameter
-        np.maximum(losses, buffer, out=losses)
-    else:
-        losses[...] = unit_deviances(parameter, predictions, references, losses)
+    """Set `losses` for rows that are known to be in their domain."""
+    kind = _LOSSES.get(measure.kind, measure.kind)
+    parameter = _PARAMETERS.get(measure.kind, measure.parameter)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        if kind == "msle":
+            _set_squared_log_errors(predictions, references, losses)
+        elif kind == "pinball":
+            np.subtract(references, predictions, out=losses)
+            others = losses * (parameter - 1)
+            losses *= parameter
+            np.maximum(losses, others, out=losses)
+        else:
+            residuals = references - predictions
+            unit_deviances(parameter, predictions, references, residuals, out=losses)
 
 
-def _set_squared_log_errors(
-    predictions: Floats, references: Floats, losses: Floats, buffer: Floats
-) -> None:
+def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Floats) -> None:
     """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
 
     Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
     of the ratio 1 + error / (1 + the lesser number) has no such cancellation, and neither have the
     error, which is exact for close numbers, and the sum below the line.
     """
-    np.minimum(references, predictions, out=buffer)
-    buffer += 1
+    divisors = np.minimum(references, predictions)
+    divisors += 1
     np.subtract(references, predictions, out=losses)
     np.abs(losses, out=losses)
-    losses /= buffer
+    losses /= divisors
     np.log1p(losses, out=losses)
     if np.isinf(losses.max(initial=0.0)):
         far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
@@ -119,16 +107,20 @@ def _set_squared_log_errors(
     np.square(losses, out=losses)
 
 
-def _check_deviance(
-    measure: Measure, power: float, predictions: Floats, references: Floats
-) -> None:
-    """Check that these numbers have a deviance for this power."""
-    if power:
-        _check_above(measure, "predictions", predictions, 0)
-    if power >= 2:
-        _check_above(measure, "references", references, 0)
-    elif power >= 1 and references.min(initial=0.0) < 0:
-        _refuse(measure, "references", references, references < 0, "is at least 0")
+def _check_domain(measure: Measure, predictions: Floats, references: Floats) -> None:
+    """Check that all numbers are in the domain of the loss."""
+    kind = _LOSSES.get(measure.kind, measure.kind)
+    if kind == "msle":
+        _check_above(measure, "predictions", predictions, -1)
+        _check_above(measure, "references", references, -1)
+    elif kind == "tweedie":
+        power = _PARAMETERS.get(measure.kind, measure.parameter)
+        if power:
+            _check_above(measure, "predictions", predictions, 0)
+        if power >= 2:
+            _check_above(measure, "references", references, 0)
+        elif power >= 1 and references.min(initial=0.0) < 0:
+            _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
 def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> None:
@@ -174,13 +166,55 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
     [0.049]
     """
     predictions, references = loss_tables(pairs)
-    means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
+    means = _settled_means(measure, predictions, references) if pairs.weights is None else None
+    if means is None:
+        check_finite(predictions=pairs.predictions, references=pairs.references)
+        means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
     if measure.kind == "rmsle":
         return [math.sqrt(value) for value in means]
     if not measure.kind.startswith("d2_"):
         return means
     outputs = zip(means, references, strict=True)
     return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
+
+
+def _settled_means(
+    measure: Measure, predictions: Floats, references: Floats
+) -> list[float] | None:
+    """The mean loss of each output, if enclosed sums of blocks settle it.
+
+    A loss leaves the cache before the next block then. None also for numbers that are not finite or
+    not in the domain.
+
+    Args:
+        measure: the measure.
+        predictions: shape (outputs, rows), or (outputs, 1) if all rows have the same.
+        references: shape (outputs, rows).
+    """
+    rows = references.shape[1]
+    if rows < _FEWEST_SETTLED:
+        return None
+    means = []
+    losses = np.empty(min(_BLOCK, rows))
+    for predicted, expected in zip(predictions, references, strict=True):
+        try:
+            _check_domain(measure, predicted[np.newaxis], expected[np.newaxis])
+        except RowError:
+            return None
+        total = EnclosedSum()
+        for start in range(0, rows, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            block = losses[: expected[part].size]
+            _set_losses(
+                measure, predicted[part] if predicted.size > 1 else predicted, expected[part], block
+            )
+            if not total.add(block):
+                return None
+        settled = total.rounded()
+        if settled is None:
+            return None
+        means.append(settled / rows)
+    return means
 
 
 def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
@@ -206,7 +240,7 @@ def _avoided_loss(
     """The same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    if (references == references[0]).all():
+    if references.min() == references.max():
         return float(not loss)
     excess = 0.0  # of the loss of this constant over that of the best one, which may be no float
     constant = _best_constant(measure, references, weights)
@@ -215,9 +249,12 @@ def _avoided_loss(
         excess = _excess(measure, constant, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
-    best = np.full((1, references.size), constant)
-    (minimum,) = mean_losses(row_losses(measure, best, references[np.newaxis]), weights)
-    minimum -= excess
+    table = references[np.newaxis]
+    settled = _settled_means(measure, np.array([[constant]]), table) if weights is None else None
+    if settled is None:
+        best = np.full(table.shape, constant)
+        settled = mean_losses(row_losses(measure, best, table), weights)
+    minimum = settled[0] - excess
     return 1 - loss / minimum if minimum else float(not loss)
 
 

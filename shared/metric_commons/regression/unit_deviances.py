@@ -14,13 +14,20 @@ terms. For other x, g has no cancellation to speak of in one of the forms
 
 with E(c) = ((1 + x)**c - 1) / c, which is log(1 + x) for c = 0: the deviances of Poisson and gamma
 distributions. The first form is for powers below 1.5, the second for those above.
+
+For these two, a series in s = x / (2 + x) needs fewer terms, since log(1 + x) = 2 artanh(s):
+
+    g(x) = s (x + (1 + x) q),    g(x) = s (x - q),    q = 2 s**2 (1/3 + s**2/5 + s**4/7 + ...)
 """
+
+import math
 
 import numpy as np
 
 from ..numbers.arrays import Floats
 
-_TERMS = 20  # of the series, which leaves out less than 2**-53 of the sum
+_TERMS = 20  # of the series in x, which leaves out less than 2**-53 of the sum
+_LOGARITHM_TERMS = 6  # of the series in s, likewise: s**2 is at most 1/225
 
 
 def unit_deviance(power: float, mean: float, residual: float) -> float:
@@ -33,15 +40,18 @@ def unit_deviance(power: float, mean: float, residual: float) -> float:
     return float(unit_deviances(power, means, means + residuals, residuals)[0])
 
 
-def unit_deviances(power: float, means: Floats, values: Floats, residuals: Floats) -> Floats:
+def unit_deviances(
+    power: float, means: Floats, values: Floats, residuals: Floats, out: Floats | None = None
+) -> Floats:
     """The unit deviance of each value from its mean.
 
     Args:
         power: of the variance: 0 for squared errors, 1 for Poisson distributions, 2 for gamma
             distributions; below 0 a value may be negative.
-        means: positive, unless the power is 0.
+        means: positive, unless the power is 0; one number if all are equal.
         values: in the domain of the power, any shape.
         residuals: the values minus the means.
+        out: an array for the result.
 
     Source:
         Jorgensen, The theory of dispersion models (1997), chapter 4.
@@ -50,73 +60,113 @@ def unit_deviances(power: float, means: Floats, values: Floats, residuals: Float
     >>> [f"{deviance:.6e}" for deviance in unit_deviances(1, *columns)]
     ['1.000000e-09', '1.227411e+00']
     """
+    deviances = np.empty(residuals.shape) if out is None else out
     if power == 0:
-        return np.square(residuals)
+        return np.square(residuals, out=deviances)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         ratios = residuals / means
-        is_near = np.abs(ratios) <= min(1 / 8, 1 / (2 + abs(power)))
+        is_near = np.abs(ratios, out=deviances) <= min(1 / 8, 1 / (2 + abs(power)))
         near = np.flatnonzero(is_near)
-        if not near.size:
-            return _far(power, means, values, residuals)
         if near.size == ratios.size:
-            return _near(power, means, residuals, ratios)
+            deviances[...] = _near(power, means, values, residuals, ratios)
+            return deviances
         # Of all rows, which takes less time than selecting those that are far.
-        deviances = _far(power, means, values, residuals)
-        columns = means.take(near), residuals.take(near), ratios.take(near)
-        deviances.reshape(-1)[near] = _near(power, *columns)
+        _set_far(power, means, values, residuals, ratios, deviances)
+        if near.size:
+            columns = (
+                column if column.size == 1 else column.take(near)
+                for column in (means, values, residuals, ratios)
+            )
+            deviances.reshape(-1)[near] = _near(power, *columns)
         return deviances
 
 
-def _near(power: float, means: Floats, residuals: Floats, ratios: Floats) -> Floats:
-    """By the series; the residuals and ratios keep what the values lose."""
+def _near(
+    power: float, means: Floats, values: Floats, residuals: Floats, ratios: Floats
+) -> Floats:
+    """By a series; the residuals and ratios keep what the values lose."""
+    if power in (1, 2):
+        return _near_of_logarithm(power, values, residuals, ratios)
     coefficients, binomial = [], 1.0
     for k in range(_TERMS):
         coefficients.append(binomial / ((k + 1) * (k + 2)))
         binomial *= -(power + k) / (k + 1)
-    sums = np.full(ratios.shape, coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        sums *= ratios
-        sums += coefficient
+    sums = _polynomial(coefficients, ratios)
     sums *= ratios
     sums *= 2
-    if power == 2:
-        sums *= ratios
-        return sums
     sums *= residuals
-    if power != 1:
-        sums *= means ** (1 - power)
-        sums[residuals == 0] = 0  # also where the power of the mean overflows
+    sums *= means ** (1 - power)
+    sums[residuals == 0] = 0  # also where the power of the mean overflows
     return sums
 
 
-def _far(power: float, means: Floats, values: Floats, residuals: Floats) -> Floats:
-    """By the form of g for this power."""
-    logarithms = values / means
+def _near_of_logarithm(
+    power: float, values: Floats, residuals: Floats, ratios: Floats
+) -> Floats:
+    """Deviances of Poisson distributions, for power 1, and of gamma distributions, for 2."""
+    s = ratios / (ratios + 2)
+    squares = s * s
+    deviances = _polynomial([2 / (2 * k + 3) for k in range(_LOGARITHM_TERMS)], squares)
+    deviances *= squares
+    if power == 1:
+        deviances *= values
+        deviances += residuals
+    else:
+        np.subtract(ratios, deviances, out=deviances)
+    deviances *= s
+    deviances *= 2
+    return deviances
+
+
+def _polynomial(coefficients: list[float], numbers: Floats) -> Floats:
+    """The polynomial at each number; the first coefficient is the constant."""
+    sums = numbers * coefficients[-1]
+    for coefficient in coefficients[-2:0:-1]:
+        sums += coefficient
+        sums *= numbers
+    sums += coefficients[0]
+    return sums
+
+
+def _set_far(
+    power: float,
+    means: Floats,
+    values: Floats,
+    residuals: Floats,
+    ratios: Floats,
+    deviances: Floats,
+) -> None:
+    """Set the deviances by the form of g for this power."""
+    logarithms = np.divide(values, means, out=deviances)
     np.log(logarithms, out=logarithms)
-    if np.isinf(logarithms).any():
-        extreme = np.isinf(logarithms) & (values > 0)  # the quotient overflows or underflows
-        logarithms[extreme] = np.log(values[extreme]) - np.log(means[extreme])
+    # Their sum is finite but for values of 0 or less, and quotients that overflow or underflow.
+    is_special = not math.isfinite(float(np.add.reduce(logarithms, axis=None)))
+    if is_special:
+        extreme = np.isinf(logarithms) & (values > 0)
+        means_of_rows = np.broadcast_to(means, values.shape)
+        logarithms[extreme] = np.log(values[extreme]) - np.log(means_of_rows[extreme])
     exponent = 1 - power if power < 1.5 else 2 - power
-    powers = np.expm1(exponent * logarithms) / exponent if exponent else logarithms
-    deviances: Floats
+    if exponent:
+        np.expm1(np.multiply(logarithms, exponent, out=deviances), out=deviances)
+        deviances /= exponent
     if power < 1.5:
-        deviances = np.multiply(values, powers, out=powers)
-        if values.min(initial=1.0) <= 0:  # of such a value v**(2 - p) counts as 0
+        deviances *= values
+        if is_special and values.min() <= 0:  # of such a value v**(2 - p) counts as 0
             rest = np.minimum(values, 0.0) / (power - 1) if power < 0 else 0.0
-            deviances = np.where(values > 0, deviances, rest)
+            deviances[...] = np.where(values > 0, deviances, rest)
         deviances -= residuals
         if power != 1:
             deviances *= means ** (1 - power) / (2 - power)
     else:
-        deviances = (residuals / means - powers) / (power - 1)
+        np.subtract(ratios, deviances, out=deviances)
         if power != 2:
+            deviances /= power - 1
             deviances *= means ** (2 - power)
         if power > 3:  # the powers of small values may overflow where their products do not
             small = values < means / 2
-            v, m = values[small], means[small]
+            v, m = values[small], np.broadcast_to(means, values.shape)[small]
             terms = v ** (2 - power) / (power - 2) + v * m ** (1 - power)
             terms -= m ** (2 - power) * ((power - 1) / (power - 2))
             deviances[small] = terms / (power - 1)
     deviances *= 2
     np.maximum(deviances, 0.0, out=deviances)
-    return deviances
