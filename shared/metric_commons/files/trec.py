@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from io import BufferedReader, BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -37,7 +37,7 @@ from .retrieval_formats import (
     with_comment,
 )
 from .streams import STANDARD_INPUT, Stream, broken_compression, is_compressed, uncompressed
-from .trec_lines import AllRows, Layout, columns_by_arrow, columns_by_lines
+from .trec_lines import AllRows, Layout, columns_of_blocks
 
 File = str | os.PathLike[str]
 
@@ -50,8 +50,7 @@ _NUMBERS = re.compile(
 _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BLOCK = 1 << 18  # bytes to read at a time: few enough to stay in the processor's cache
-_LARGE = 1 << 22  # bytes above which reading with pyarrow saves more time than its import takes
+_BLOCK = 1 << 19  # bytes to read at a time: few enough to stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,22 +105,17 @@ class QueryDocuments(ABC):
             by_index[query][text] = value
         return documents
 
-    def hashed_blocks(self) -> Iterator[tuple[slice, Unsigned]]:
-        """Blocks of rows, and a hash of 64 bits of the query and document of each row.
-
-        Hashes are the same in every file. No two blocks have a query in common. They are small if
-        the rows of a query follow one another, so that no array of all hashes has to be kept.
-        """
-        queries = Ids.from_texts(self.queries).hashes() * GOLDEN
-        for rows in self._blocks_of_queries():
-            block = Ids(self.ids.data, self.ids.starts[rows], self.ids.lengths[rows])
-            hashes = queries[self.query[rows]]
-            hashes += block.hashes()
-            yield rows, hashes
+    @cached_property
+    def hashes(self) -> Unsigned:
+        """A hash of 64 bits of the query and document of each row, the same in every file."""
+        hashes = self.ids.hashes()
+        hashes += (Ids.from_texts(self.queries).hashes() * GOLDEN)[self.query]
+        return hashes
 
     def first_duplicate(self) -> int | None:
         """The first row whose query has the document in an earlier row; None if there is none."""
-        for rows, hashes in self.hashed_blocks():
+        for rows in self._blocks_of_queries():
+            hashes = self.hashes[rows]
             ascending = np.sort(hashes)
             equal = ascending[1:] == ascending[:-1]
             if not equal.any():
@@ -137,6 +131,10 @@ class QueryDocuments(ABC):
         return None
 
     def _blocks_of_queries(self) -> Iterator[slice]:
+        """Blocks of rows, no two of which have a query in common.
+
+        They are small if the rows of a query follow one another.
+        """
         starts = np.append(0, np.flatnonzero(self.query[1:] != self.query[:-1]) + 1)
         bounds = starts[:0] if len(starts) > len(self.queries) else starts
         start = 0
@@ -384,14 +382,9 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
         first = with_comment(first)
         if has_three_columns(first):
             kind = cast("type[_Table]", ShortQrels)
-    layout = kind.layout()
-    uses_arrow = size >= _LARGE or "pyarrow" in sys.modules
-    indices: dict[bytes, int] = {}
     rows = AllRows(size)
     line = 1
-    for block in chain([first], blocks):
-        columns = columns_by_arrow(block, layout, indices) if uses_arrow else None
-        columns = columns or columns_by_lines(block, layout, indices)
+    for block, columns in columns_of_blocks(chain([first], blocks), kind.layout(), size):
         if columns is None:
             raise next(_errors(path, block, kind, line))
         line += columns.lines
@@ -399,7 +392,7 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
     if not len(rows):
         raise ValueError(f"{os.fspath(path)} has no rows")
     return kind.from_unsorted(
-        list(map(decoded, indices)), rows.query.filled(), rows.ids(), rows.values.filled()
+        list(map(decoded, rows.indices)), rows.query.filled(), rows.ids(), rows.values.filled()
     )
 
 

@@ -5,8 +5,11 @@ are read in Python, since for small files importing pyarrow would take longer th
 lines. Both ways accept the same lines and return the same columns.
 """
 
-from collections.abc import Callable, Sequence
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +20,8 @@ from ..numbers.identifiers import Ids
 
 _SPACE, _LINE_FEED = b" \n"
 _ONE_PIECE = 2**31 - 1  # bytes, larger than any block of lines
+_LARGE = 1 << 22  # bytes above which reading with pyarrow saves more time than its import takes
+_THREADS = 2
 
 
 class Layout(NamedTuple):
@@ -34,7 +39,8 @@ class Layout(NamedTuple):
 class Columns(NamedTuple):
     """Some rows of a file: their queries, documents and numbers."""
 
-    query: Integers  # an index, by the order in which queries first occur in the file
+    queries: Sequence[bytes]  # all different
+    query: Integers  # an index of these
     documents: Bytes  # concatenated
     lengths: Integers  # of the documents
     values: Floats
@@ -72,6 +78,7 @@ class AllRows:
 
     def __init__(self, size: int) -> None:
         self._bytes = size
+        self.indices: dict[bytes, int] = {}  # of the queries
         self.query, self.lengths = _Growing(np.int32, 0), _Growing(np.int32, 0)
         self.values, self._documents = _Growing(np.float64, 0), _Growing(np.uint8, 0)
 
@@ -86,7 +93,9 @@ class AllRows:
             self.query, self.lengths = _Growing(np.int32, rows), _Growing(np.int32, rows)
             self.values = _Growing(np.float64, rows)
             self._documents = _Growing(np.uint8, int(blocks * len(columns.documents)) + 8)
-        self.query.extend(columns.query)
+        for query in columns.queries:
+            self.indices.setdefault(query, len(self.indices))
+        self.query.extend(_looked_up(columns.queries, self.indices)[columns.query])
         self.lengths.extend(columns.lengths)
         self.values.extend(columns.values)
         self._documents.extend(columns.documents)
@@ -97,13 +106,44 @@ class AllRows:
         return Ids.from_padded(self._documents.filled(), self.lengths.filled())
 
 
-def columns_by_arrow(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
+def columns_of_blocks(
+    blocks: Iterator[bytes], layout: Layout, size: int
+) -> Iterator[tuple[bytes, Columns | None]]:
+    """Blocks of whole lines and their rows, which are None if a line is not valid.
+
+    pyarrow and numpy let other threads run, so two threads parse the blocks of a large file, while
+    this one reads and hashes the next blocks.
+
+    Args:
+        blocks: the blocks.
+        layout: the fields of a line.
+        size: about the number of bytes of all blocks.
+    """
+    uses_arrow = size >= _LARGE or "pyarrow" in sys.modules
+
+    def parsed(block: bytes) -> tuple[bytes, Columns | None]:
+        columns = columns_by_arrow(block, layout) if uses_arrow else None
+        return block, columns or columns_by_lines(block, layout)
+
+    if size < _LARGE:
+        yield from map(parsed, blocks)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        waiting = deque(pool.submit(parsed, block) for block in islice(blocks, _THREADS))
+        for block in blocks:
+            waiting.append(pool.submit(parsed, block))
+            yield waiting.popleft().result()
+        yield from (task.result() for task in waiting)
+
+
+def columns_by_arrow(lines: bytes, layout: Layout) -> Columns | None:
     """The rows of a block of lines; None if it must be read in Python.
 
     Args:
         lines: whole lines; the last may lack its line end.
         layout: the fields of a line.
-        indices: the index of each query so far; new queries are added.
     """
     from pyarrow import ArrowInvalid, BufferReader, csv
 
@@ -134,7 +174,8 @@ def columns_by_arrow(lines: bytes, layout: Layout, indices: dict[bytes, int]) ->
     _, offsets, texts = documents.buffers()
     bounds = np.frombuffer(offsets, np.int32)[: len(table) + 1]
     return Columns(
-        _looked_up(queries.dictionary.to_pylist(), indices)[_codes(queries)],
+        queries.dictionary.to_pylist(),
+        _codes(queries),
         np.frombuffer(texts, np.uint8)[: bounds[-1]],
         np.diff(bounds),
         values,
@@ -163,7 +204,7 @@ def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
     )
 
 
-def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
+def columns_by_lines(lines: bytes, layout: Layout) -> Columns | None:
     """Like `columns_by_arrow`, in Python; None if a line is not valid."""
     lines = _with_line_feeds(lines)
     used_fields = 0, layout.document, layout.value
@@ -182,7 +223,9 @@ def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) ->
         values = layout.parse_numbers(numbers)
     except ValueError:
         return None
+    indices = {query: index for index, query in enumerate(dict.fromkeys(queries))}
     return Columns(
+        list(indices),
         _looked_up(queries, indices),
         np.frombuffer(b"".join(documents), np.uint8),
         np.fromiter(map(len, documents), np.int32, len(documents)),
@@ -225,8 +268,6 @@ def _codes(texts: Any) -> Integers:
     return codes
 
 
-def _looked_up(queries: Sequence[bytes], indices: dict[bytes, int]) -> Integers:
+def _looked_up(queries: Sequence[bytes], indices: Mapping[bytes, int]) -> Integers:
     """The indices of these queries, as 32-bit integers."""
-    for query in dict.fromkeys(queries):
-        indices.setdefault(query, len(indices))
     return np.fromiter(map(indices.__getitem__, queries), np.int32, len(queries))

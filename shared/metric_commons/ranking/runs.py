@@ -17,7 +17,7 @@ from ..files.trec import File, Qrels, QueryDocuments, Run, read_qrels, read_run
 from ..numbers.arrays import Booleans, Floats, Integers, Unsigned
 from ..numbers.checks import RowError
 from ..numbers.domains import Count, checked_options
-from ..numbers.identifiers import Ids, encoded
+from ..numbers.identifiers import HASHED, Ids, encoded
 from ..numbers.shapes import Mismatch, Scalar, checked_column
 from .names import Measure, parse_measures
 from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, flat, rank, rank_ids
@@ -248,11 +248,8 @@ def _query_indices(qrels: Qrels, run: Run) -> Integers:
 
 def _relevance(qrels: Qrels, run: Run) -> Floats:
     """The relevance of each document of a run, `UNJUDGED` for those without a judgment."""
-    judged = np.empty(len(qrels), np.uint64)
-    for block, hashes in qrels.hashed_blocks():
-        judged[block] = hashes
-    candidates, hashes = _candidates(run, judged)
-    hashes = np.concatenate([hashes, judged])
+    candidates = _candidates(run.hashes, qrels.hashes)
+    hashes = np.concatenate([run.hashes[candidates], qrels.hashes])
     order = np.argsort(hashes)
     hashes = hashes[order]
     equal = np.flatnonzero(hashes[1:] == hashes[:-1])
@@ -268,8 +265,8 @@ def _relevance(qrels: Qrels, run: Run) -> Floats:
     return relevance
 
 
-def _candidates(run: Run, judged: Unsigned) -> tuple[Integers, Unsigned]:
-    """The rows of a run that may be judged, and their hashes: all that are, 1 in 16 others.
+def _candidates(hashes: Unsigned, judged: Unsigned) -> Integers:
+    """The rows of a run that may be judged, by their hashes: all that are, 1 in 16 others.
 
     The highest bits of a hash are an index into a table of flags, as in a Bloom filter with one
     hash function. There are at least sixteen flags for each judgment.
@@ -278,12 +275,11 @@ def _candidates(run: Run, judged: Unsigned) -> tuple[Integers, Unsigned]:
     shift = np.uint64(64 - size)
     occurs = np.zeros(1 << size, dtype=np.bool_)
     occurs[judged >> shift] = True
-    rows, hashes_of_rows = [], []
-    for block, hashes in run.hashed_blocks():
-        candidates = np.flatnonzero(occurs[hashes >> shift])
-        rows.append(block.start + candidates)
-        hashes_of_rows.append(hashes[candidates])
-    return np.concatenate(rows), np.concatenate(hashes_of_rows)
+    may_be_judged = np.empty(len(hashes), np.bool_)
+    for start in range(0, len(hashes), HASHED):
+        rows = slice(start, start + HASHED)
+        may_be_judged[rows] = occurs[hashes[rows] >> shift]
+    return np.flatnonzero(may_be_judged)
 
 
 def _are_same(run: Run, rows: Integers, qrels: Qrels, judgments: Integers) -> bool:

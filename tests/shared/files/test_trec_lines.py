@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.files import trec
+from metric_commons.files import trec, trec_lines
 from metric_commons.files.trec import Qrels, Run, ShortQrels, read_run
 from metric_commons.files.trec_lines import columns_by_arrow, columns_by_lines
 from metric_commons.numbers.identifiers import Ids
@@ -19,12 +19,11 @@ READERS = pytest.mark.parametrize("read", [columns_by_arrow, columns_by_lines])
 
 def rows(read, lines, kind=Run):
     """Query, document and number of each row; None if lines cannot be read so."""
-    indices = {}
-    columns = read(lines, kind.layout(), indices)
+    columns = read(lines, kind.layout())
     if columns is None:
         return None
     texts = Ids.from_bytes(columns.documents.tobytes(), columns.lengths).texts()
-    queries = [list(indices)[index].decode() for index in columns.query]
+    queries = [columns.queries[index].decode() for index in columns.query]
     return list(zip(queries, texts, columns.values.tolist(), strict=True))
 
 
@@ -151,18 +150,17 @@ def test_queries_have_the_same_indices_whether_they_are_mixed_or_not(read):
     names = [b"q", b"long-query-1", b"long-query-2", b"long-query-12", b"a"]
     mixed = [names[row * row % 5] for row in range(200)]
     for queries in (mixed, sorted(mixed), mixed + sorted(mixed) * 9):
-        indices = {b"a": 0}
         lines = b"".join(b"%b Q0 d%d 1 1 t\n" % (query, row) for row, query in enumerate(queries))
-        columns = read(lines, Run.layout(), indices)
+        columns = read(lines, Run.layout())
 
-        assert [list(indices)[index] for index in columns.query] == queries
-        assert list(indices) == list(dict.fromkeys([b"a", *queries]))
+        assert [columns.queries[index] for index in columns.query] == queries
+        assert list(columns.queries) == list(dict.fromkeys(queries))
 
 
 def test_lines_are_counted():
-    assert columns_by_arrow(RUN, Run.layout(), {}).lines == 2
-    assert columns_by_lines(RUN, Run.layout(), {}).lines == 2
-    assert columns_by_lines(b"# x\n\n" + RUN, Run.layout(), {}).lines == 4
+    assert columns_by_arrow(RUN, Run.layout()).lines == 2
+    assert columns_by_lines(RUN, Run.layout()).lines == 2
+    assert columns_by_lines(b"# x\n\n" + RUN, Run.layout()).lines == 4
 
 
 def test_small_files_do_not_wait_for_pyarrow(tmp_path):
@@ -196,7 +194,7 @@ def test_a_file_is_read_in_blocks_of_any_size_with_and_without_pyarrow(
     wrong = [*lines[:-1], "q Q0 d 1 none t\n"]
     results, messages = [], []
     for large in (0, 1 << 40):  # bytes from which on pyarrow reads
-        monkeypatch.setattr(trec, "_LARGE", large)
+        monkeypatch.setattr(trec_lines, "_LARGE", large)
         if large:
             monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
         path.write_text("".join(lines))
