@@ -48,11 +48,11 @@ class _PlainSwitches:
         return parameters
 
 
-class Command(_PlainSwitches, TyperCommand):
+class Command(_PlainSwitches, TyperCommand):  # type: ignore[misc]
     """A command whose help shows no type for switches."""
 
 
-class Group(_PlainSwitches, TyperGroup):
+class Group(_PlainSwitches, TyperGroup):  # type: ignore[misc]
     """A group of commands whose help shows no type for switches."""
 
 

@@ -12,7 +12,7 @@ from ..comparison.run_pairs import paired, pairs_of_runs, read_clusters
 from ..comparison.saved_rows import is_saved_result, read_with_rows
 from ..console.options import (
     ClusterBy,
-    Confidence,
+    ConfidenceLevel,
     Correction,
     IntervalOptions,
     Predictions,
@@ -65,7 +65,7 @@ class DifferencesFirst(Presentation):
 class Testing(IntervalOptions):
     """The options of comparisons, with the names of their arguments."""
 
-    confidence_level: Confidence = 0.95
+    confidence_level: ConfidenceLevel = 0.95
     interval: Annotated[
         Literal["auto", "t", "bootstrap"],
         statistics_option(
@@ -204,12 +204,12 @@ def compare(
         from ..plots import check, deltas
 
         check(plot)  # report a missing library before reading a large file
-    results, scores_of_runs = _compare_runs(
+    compared, scores_of_runs = _compare_runs(
         qrels, runs, measures_to_compare, scoring, testing, cluster_by
     )
     if plot:
-        write_whole(plot, [deltas(plot, scores_of_runs, results.comparisons)])
-    outputs.write(results, top)
+        write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
+    outputs.write(compared, top)
     say_written(plot)
 
 

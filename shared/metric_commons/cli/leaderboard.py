@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import ClusterBy, Confidence, Rows, Scores, Top, refuse
+from ..console.options import ClusterBy, ConfidenceLevel, Rows, Scores, Top, refuse
 from ..console.outputs import RENDERED, Presentation, show_tables
 from ..files.stored import to_jsonable
 from ..results.rendering import Notation, Table, as_html, spreadsheet_cell
@@ -92,7 +92,7 @@ def leaderboard(
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
-    confidence: Confidence = 0.95,
+    confidence: ConfidenceLevel = 0.95,
     top: Top = None,
     presentation: OneTable,
 ) -> None:
@@ -166,7 +166,7 @@ def history(
     ] = False,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
-    confidence: Confidence = 0.95,
+    confidence: ConfidenceLevel = 0.95,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,

@@ -118,7 +118,7 @@ def init(
 
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
-    write_whole(path, [EXAMPLE])
+    write_whole(path, [EXAMPLE.read_bytes()])
     if not is_quiet():
         typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 

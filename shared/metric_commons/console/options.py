@@ -255,9 +255,9 @@ def request_option(
     return typer.Option(*flags, help=about, rich_help_panel=panel, **settings)
 
 
-Confidence = Annotated[
-    float | None, request_option("confidence_level", "--confidence", metavar="LEVEL")
-]
+_CONFIDENCE = request_option("confidence_level", "--confidence", metavar="LEVEL")
+Confidence = Annotated[float | None, _CONFIDENCE]
+ConfidenceLevel = Annotated[float, _CONFIDENCE]  # where there always are intervals
 ClusterBy = Annotated[str | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
 Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
