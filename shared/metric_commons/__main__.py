@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130  # the exit status
 _OBJECTS = 100_000  # new objects before Python collects garbage; its default is 700
-_OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")
 _programs: "dict[str | None, Typer]" = {}
 
 
@@ -140,14 +139,14 @@ def program(command: str | None = None) -> "Typer":
 
 
 def _combined(command: str | None) -> "Typer":
-    from .cli.app import COMMANDS, Command, Group, commands, panel_of
+    from .cli.app import COMMANDS, OF_APPLICATIONS, Command, Group, commands, panel_of
 
     if command in COMMANDS:
         return commands([command])
     if command in ("--version", "-V"):
         return commands([])
-    app = commands([] if command in _OF_APPLICATIONS else COMMANDS)
-    if command not in _OF_APPLICATIONS or command == "hub":
+    app = commands([] if command in OF_APPLICATIONS else COMMANDS)
+    if command not in OF_APPLICATIONS or command == "hub":
         from .hub.commands import hub
 
         app.add_typer(hub, name="hub", cls=Group, rich_help_panel=panel_of("hub"))

@@ -21,6 +21,7 @@ from metric_commons.catalog import catalog
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag_tables import signature
 from metric_commons.mcp.roots import Roots
+from metric_commons.mcp.server import Calls
 from metric_commons.mcp.server import server as new_server
 from metric_commons.mcp.stdio import refusal
 from metric_commons.mcp.tools import call as run_tool
@@ -82,7 +83,7 @@ def workers():
 @pytest.fixture
 def server(workers):
     """A server in this process."""
-    return lambda roots: new_server(roots, workers=workers)
+    return lambda roots: new_server(Calls(Roots(roots), workers))
 
 
 @pytest.fixture
@@ -1195,9 +1196,9 @@ async def test_programs_are_run_only_by_a_server_that_may(root, workers, monkeyp
     (root / "programs.jsonl").write_text(PROGRAMS)
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     asked = EVALUATION | {"options": {"allow_execution": True}}
-    async with Client(new_server([root], workers=workers)) as client:
+    async with Client(new_server(Calls(Roots([root]), workers))) as client:
         refused = await client.call_tool("evaluate_file", asked)
-    async with Client(new_server([root], workers=workers, execution_allowed=True)) as client:
+    async with Client(new_server(Calls(Roots([root], execution_allowed=True), workers))) as client:
         answered = await client.call_tool("evaluate_file", asked)
 
     assert refused.is_error

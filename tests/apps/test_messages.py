@@ -336,9 +336,9 @@ def test_modules_presets_and_descriptions_are_json_on_request(run):
 
 
 def test_shells_complete_modules_presets_formats_and_measures():
-    from metric_commons.cli.trec import measures_like
     from metric_commons.console.options import modules_and_files_like, modules_like, presets_like
     from metric_commons.console.outputs import formats_like
+    from metric_commons.console.run_scores import measures_like
 
     assert list(modules_like("qa_")) == ["qa_em", "qa_f1"]
     assert "squad" in presets_like("sq")

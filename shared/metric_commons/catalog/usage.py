@@ -1,6 +1,6 @@
 """Refuse meaningless calls before any data is read."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -34,8 +34,12 @@ def extra(name: str) -> Iterator[None]:
         raise MissingExtraError(message, name=error.name) from error
 
 
-def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_Step]:
+def with_bar(
+    steps: Iterable[_Step], text: str, unit: str = "it", total: int | None = None
+) -> Iterable[_Step]:
     """The steps, with a progress bar on a terminal if they take more than a second.
+
+    `total` is their number, for steps that have no length.
 
     >>> list(with_bar([1, 2], "counting"))
     [1, 2]
@@ -44,5 +48,5 @@ def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_S
         return steps
     from tqdm import tqdm
 
-    bar: Iterable[_Step] = tqdm(steps, text, unit=unit, delay=1, leave=False)
+    bar: Iterable[_Step] = tqdm(steps, text, total, unit=unit, delay=1, leave=False)
     return bar

@@ -3,13 +3,15 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..catalog.usage import MissingExtraError, UsageError
+from ..console.options import KEYWORD, Quiet, WholeLimit, with_groups
 from ..numbers.checks import OptionError
 from ..numbers.progress import set_quiet
 from ..results.rendering import message_line
@@ -34,27 +36,24 @@ RENAMED = {
 }
 
 
-class Command(TyperCommand):
+class _PlainSwitches:
+    """Its help shows no type for switches."""
+
+    def get_params(self, ctx: "Context") -> list[Any]:
+        """The parameters, of which switches take no value."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+
+class Command(_PlainSwitches, TyperCommand):  # type: ignore[misc]
     """A command whose help shows no type for switches."""
 
-    def get_params(self, ctx: "Context") -> list:  # type: ignore[type-arg,override]
-        """The parameters, of which switches take no value."""
-        return _without_types(super().get_params(ctx))
 
-
-class Group(TyperGroup):
+class Group(_PlainSwitches, TyperGroup):  # type: ignore[misc]
     """A group of commands whose help shows no type for switches."""
-
-    def get_params(self, ctx: "Context") -> list:  # type: ignore[type-arg,override]
-        """The parameters, of which switches take no value."""
-        return _without_types(super().get_params(ctx))
-
-
-def _without_types(parameters: list) -> list:  # type: ignore[type-arg]
-    for parameter in parameters:
-        if getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
-    return parameters
 
 
 def panel_of(command: str) -> str:
@@ -85,20 +84,31 @@ def with_new_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield f"{new}{equals}{value}", message
 
 
-# The commands in the order of the help, the file of each, and its function if the names differ.
-COMMANDS = {
-    **{name: name for name in ("score", "execute", "merge", "run")},
-    "init": "run",
-    **{name: name for name in ("trec", "compare", "leaderboard")},
-    "history": "leaderboard",
-    **{name: name for name in ("gate", "power", "plot", "report", "export", "describe")},
+# The file and the function of a command, if its name is not that of both.
+_FUNCTIONS = {
+    "init": "run.init",
+    "history": "leaderboard.history",
     "patch-evaluate": "patched_script.patch_evaluate",
     "list": "describe.list_modules",
     "presets": "describe.list_presets",
 }
+OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")  # commands of other rooms
+COMMANDS = [name for names in PANELS.values() for name in names if name not in OF_APPLICATIONS]
+_DESCRIBING = ("list", "describe", "presets", "patch-evaluate")
+# Options that act while the command line is read, and the commands that do not have them.
+_COMMON = (
+    (
+        Parameter("quiet", KEYWORD, default=False, annotation=Quiet),
+        {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
+    ),
+    (
+        Parameter("max_unpacked", KEYWORD, default=None, annotation=WholeLimit),
+        {"init", *_DESCRIBING},
+    ),
+)
 
 
-def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
+def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The program with these commands; the files of other commands are not imported."""
     app = typer.Typer(
         help="Score the answers of language models: exact, fast and with confidence intervals.",
@@ -110,12 +120,16 @@ def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         cls=Group,
     )
     for name in names:
-        file, _, function = COMMANDS[name].partition(".")
+        file, _, function = _FUNCTIONS.get(name, name).partition(".")
         command = getattr(import_module(f".{file}", __package__), function or name)
-        # The options behind a script are its own.
-        settings = {"allow_interspersed_args": name != "patch-evaluate"}
-        panel = panel_of(name)
-        app.command(name, cls=Command, context_settings=settings, rich_help_panel=panel)(command)
+        options = [option for option, excluded in _COMMON if name not in excluded]
+        app.command(
+            name,
+            cls=Command,
+            # The options behind a script are its own.
+            context_settings={"allow_interspersed_args": name != "patch-evaluate"},
+            rich_help_panel=panel_of(name),
+        )(with_groups(command, options))
     app.callback()(_common)
     return app
 

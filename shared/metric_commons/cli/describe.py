@@ -12,19 +12,14 @@ from ..catalog import catalog
 from ..catalog.field_names import suggestion
 from ..catalog.presets import PRESETS
 from ..catalog.usage import UsageError
-from ..console.options import modules_like
+from ..console.options import PrintedFormat, modules_like
 from ..files.stored import to_jsonable
 
 if TYPE_CHECKING:
     from ..catalog.descriptions import Description
 
 
-Format = Annotated[
-    Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
-]
-
-
-def list_modules(format_name: Format = "table") -> None:
+def list_modules(format_name: PrintedFormat = "table") -> None:
     """List the modules and their inputs."""
     if format_name == "json":
         listed = [
@@ -40,7 +35,7 @@ def list_modules(format_name: Format = "table") -> None:
     Console().print(table)
 
 
-def list_presets(format_name: Format = "table") -> None:
+def list_presets(format_name: PrintedFormat = "table") -> None:
     """List the presets: sets of options that reproduce the numbers of another tool."""
     if format_name == "json":
         presets = [{"name": name, **preset._asdict()} for name, preset in PRESETS.items()]

@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ..catalog.usage import UsageError
-from ..console.options import Quiet, WholeLimit
+from ..catalog.usage import UsageError, with_bar
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -21,7 +20,6 @@ from ..files.json_rows import fault_of
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..numbers.checks import nearest
-from ..numbers.progress import shows_bars
 
 Outcome = dict[str, Any]  # a line of the file
 
@@ -66,8 +64,6 @@ def execute(
             "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
         ),
     ] = None,
-    quiet: Quiet = False,
-    max_unpacked: WholeLimit = None,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 
@@ -170,22 +166,15 @@ def _run(
     preparation: Preparation, waiting: list[tuple[Outcome, str, int]], journal: Path
 ) -> dict[str, Outcome]:
     """The outcomes of these programs, each written to the journal as soon as it is known."""
-    from tqdm import tqdm
-
     futures: dict[Future[Grade], Outcome] = {
         preparation.submit(program, row): line for line, program, row in waiting
     }
     outcomes: dict[str, Outcome] = {}
     journal.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with (
-            open(journal, "a", encoding="utf-8") as file,
-            tqdm(
-                desc="running", total=len(futures), delay=1, leave=False, disable=not shows_bars()
-            ) as bar,
-        ):
+        with open(journal, "a", encoding="utf-8") as file:
             file.write("\n")  # ends a line that was cut by a kill
-            for future in as_completed(futures):
+            for future in with_bar(as_completed(futures), "running", total=len(futures)):
                 grade, line = future.result(), futures[future]
                 outcome = line | {
                     "outcome": grade.outcome,
@@ -198,7 +187,6 @@ def _run(
                 file.write(json.dumps(outcome) + "\n")
                 file.flush()
                 outcomes[line["hash"]] = outcome
-                bar.update()
     finally:
         for future in futures:
             future.cancel()

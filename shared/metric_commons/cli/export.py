@@ -12,7 +12,7 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
-from ..console.options import Quiet, Rows, Scores, WholeLimit
+from ..console.options import Rows, Scores
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..results.results import Results
@@ -87,8 +87,6 @@ def export(
         ),
     ] = None,
     rows: Rows = None,
-    quiet: Quiet = False,
-    max_unpacked: WholeLimit = None,
 ) -> None:
     """Write a saved result in the format of another tool or leaderboard.
 

@@ -1,6 +1,5 @@
 """`metric-commons gate`: fail a build if a new system is worse than a baseline or than floors."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -10,8 +9,8 @@ import typer
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
 from ..comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
-from ..console.options import Alpha, ClusterBy, Confidence, Power, Rows, WholeLimit
-from ..files.stored import to_jsonable
+from ..console.options import Alpha, ClusterBy, Confidence, Power, PrintedFormat, Rows
+from ..console.outputs import show_json
 from ..results.results import Results
 
 if TYPE_CHECKING:
@@ -75,10 +74,7 @@ def gate(
             "names itself.",
         ),
     ] = None,
-    format_name: Annotated[
-        Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
-    ] = "table",
-    max_unpacked: WholeLimit = None,
+    format_name: PrintedFormat = "table",
 ) -> None:
     """Test whether a new system is worse than a baseline, to fail a build.
 
@@ -126,8 +122,7 @@ def gate(
         with summary.open("a", encoding="utf-8") as file:
             file.write(_markdown(checks, worst, undecided))
     if format_name == "json":
-        content = {"verdict": worst, "checks": [check.record for check in checks]}
-        typer.echo(json.dumps(to_jsonable(content), indent=2))
+        show_json({"verdict": worst, "checks": [check.record for check in checks]})
     else:
         for check in checks:
             for sentence in check.sentences:

@@ -3,59 +3,56 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import (
-    Caption,
-    ClusterBy,
-    Confidence,
-    Decimals,
-    LatexLabel,
-    Percent,
-    Quiet,
-    Rows,
-    Scores,
-    Top,
-    WholeLimit,
-)
-from ..console.outputs import RENDERED, OutputFormat, Presentation, show_tables
+from ..console.options import ClusterBy, ConfidenceLevel, Rows, Scores, Top, refuse
+from ..console.outputs import RENDERED, Presentation, show_tables
 from ..files.stored import to_jsonable
 from ..results.rendering import Notation, Table, as_html, spreadsheet_cell
 from .score import setting
 
 if TYPE_CHECKING:
-    from ..leaderboards.leaderboards import Entry, Leaderboard
+    from ..leaderboards.leaderboards import Entry, Leaderboard, SavedResult
 
-_LEVEL = 0.95
 
-Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results written by --save.")]
-OptionalResults = Annotated[
-    list[Path] | None, typer.Argument(metavar="[RESULT]...", help="Results written by --save.")
-]
-ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
-OptionalScoreName = Annotated[
-    str | None,
-    typer.Option("--by", "--sort", metavar="SCORE", help="The score that orders systems."),
-]
+@dataclass(frozen=True)
+class OneTable(Presentation):
+    """The options of how a leaderboard is printed, which is a single table."""
+
+    table: None = field(default=None, init=False)
 
 
 class Section(NamedTuple):
-    """A table with the lines below it, and the numbers in it."""
+    """A table, what it shows, and the numbers in it."""
 
     table: Table
-    lines: Sequence[str]
     heading: Mapping[str, Any]
     records: Sequence[Mapping[str, Any]]
 
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines below the table: how its scores were computed."""
+        signatures: Sequence[str] = self.heading["signatures"]
+        return signatures
+
 
 def leaderboard(
-    paths: OptionalResults = None,
-    score: OptionalScoreName = None,
+    context: typer.Context,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[RESULT]...", help="Results written by --save."),
+    ] = None,
+    *,
+    score: Annotated[
+        str | None,
+        typer.Option("--by", "--sort", metavar="SCORE", help="The score that orders systems."),
+    ] = None,
     votes: Annotated[
         Path | None,
         typer.Option(
@@ -95,15 +92,9 @@ def leaderboard(
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
-    confidence: Confidence = None,
+    confidence: ConfidenceLevel = 0.95,
     top: Top = None,
-    format_name: OutputFormat = "table",
-    digits: Decimals = None,
-    percent: Percent = False,
-    caption: Caption = "",
-    latex_label: LatexLabel = "",
-    quiet: Quiet = False,
-    max_unpacked: WholeLimit = None,
+    presentation: OneTable,
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
@@ -117,18 +108,15 @@ def leaderboard(
     rows, which --per-example writes; without them the leaderboard has only
     intervals. --format html prints a page with sortable columns.
     """
-    level = _LEVEL if confidence is None else confidence
-    presentation = Presentation(format_name, digits, percent, None, caption, latex_label)
     presentation.check()
     notation = presentation.notation
     if votes is not None:
-        of_results = {"RESULT": paths, "--by": score, "--mean": mean, "--rows": rows}
-        for name, value in (of_results | {"--group": group, "--scores": scores}).items():
-            if value:
-                raise UsageError(f"{name} is for saved results and does not go with --votes")
-        _show(
-            [_votes_section(votes, settings or [], cluster_by, level, top, notation)], presentation
-        )
+        if paths:
+            raise UsageError("RESULT is for saved results and does not go with --votes")
+        of_results = ["score", "mean", "rows", "group", "scores"]
+        refuse(context, of_results, "is for saved results and does not go with --votes")
+        section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
+        _show([section], presentation)
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
@@ -136,15 +124,13 @@ def leaderboard(
         raise UsageError("name saved results and --by SCORE, or --votes FILE")
     from ..leaderboards import leaderboards
 
-    results = leaderboards.read_results(paths, rows or [])
-    if cluster_by is not None:
-        results = [stored.clustered(cluster_by, level) for stored in results]
+    results = _read(paths, rows, cluster_by, confidence)
     entries = leaderboards.entries(results, score)
     groups = leaderboards.comparable(entries)
     if mean is None and not group:
         _check_comparable(groups, "use --group for separate leaderboards")
     listed = [
-        leaderboards.leaderboard(members, confidence_level=level, scores=scores, top=top)
+        leaderboards.leaderboard(members, confidence_level=confidence, scores=scores, top=top)
         for members in groups
     ]
     if mean is None:
@@ -154,21 +140,23 @@ def leaderboard(
 
     _check_one_score(groups)
     means = task_means(listed, mean, sampled=tasks == "sampled")
-    lines = list(dict.fromkeys(line for member in listed for line in member.results.signatures()))
+    signatures = (line for member in listed for line in member.results.signatures())
     heading = {
         "by": score,
         "mean": mean,
         "sentence": means.sentence(),
         "tasks": list(means.leaderboards),
-        "signatures": lines,
+        "signatures": list(dict.fromkeys(signatures)),
     }
-    section = Section(means.table(top, notation), lines, heading, list(means.records()))
-    _show([section], presentation)
+    _show([Section(means.table(top, notation), heading, list(means.records()))], presentation)
 
 
 def history(
-    paths: Results,
-    score: ScoreName,
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="RESULT", help="Results written by --save.")
+    ],
+    score: Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")],
+    *,
     system: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The system to show, if results have several."),
@@ -178,16 +166,11 @@ def history(
     ] = False,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
-    confidence: Confidence = None,
+    confidence: ConfidenceLevel = 0.95,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
-    format_name: OutputFormat = "table",
-    digits: Decimals = None,
-    percent: Percent = False,
-    caption: Caption = "",
-    latex_label: LatexLabel = "",
-    max_unpacked: WholeLimit = None,
+    presentation: OneTable,
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
 
@@ -199,25 +182,33 @@ def history(
     """
     from ..leaderboards import histories, leaderboards
 
-    level = _LEVEL if confidence is None else confidence
-    presentation = Presentation(format_name, digits, percent, None, caption, latex_label)
     presentation.check()
-    results = leaderboards.read_results(paths, rows or [])
-    if cluster_by is not None:
-        results = [stored.clustered(cluster_by, level) for stored in results]
+    results = _read(paths, rows, cluster_by, confidence)
     entries = histories.results_of_system(leaderboards.entries(results, score), system)
     groups = leaderboards.comparable(entries)
     if not group:
         _check_comparable(groups, "use --group for separate histories")
     sections = []
     for members in groups:
-        changes = histories.history(members, level)
+        changes = histories.history(members, confidence)
         signatures = {entry.result.signature: None for entry in changes.results}
         signatures |= {change["signature"]: None for change in changes.changes}
         heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
         table = changes.table(top, presentation.notation)
-        sections.append(Section(table, list(signatures), heading, list(changes.records())))
+        sections.append(Section(table, heading, list(changes.records())))
     _show(sections, presentation)
+
+
+def _read(
+    paths: Sequence[Path], rows: Sequence[Path] | None, cluster_by: str | None, level: float
+) -> "list[SavedResult]":
+    """The saved results, with intervals for clusters of rows if a field is named."""
+    from ..leaderboards import leaderboards
+
+    results = leaderboards.read_results(paths, rows or [])
+    if cluster_by is None:
+        return results
+    return [stored.clustered(cluster_by, level) for stored in results]
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
@@ -265,21 +256,18 @@ def _votes_section(
         "sentence": board.sentence(),
         "signatures": [board.signature()],
     }
-    return Section(
-        board.table(top, notation), [board.signature()], heading, list(board.records())[:top]
-    )
+    return Section(board.table(top, notation), heading, list(board.records())[:top])
 
 
 def _section(content: "Leaderboard", notation: Notation) -> Section:
-    signatures = content.results.signatures()
     heading = {
         "by": f"{content.module}.{content.score}",
         "task": content.task,
         "confidence_level": content.confidence_level,
         "lower_is_better": content.is_lower_better,
-        "signatures": signatures,
+        "signatures": content.results.signatures(),
     }
-    return Section(content.table(notation), signatures, heading, list(content.records()))
+    return Section(content.table(notation), heading, list(content.records()))
 
 
 def _show(sections: Sequence[Section], presentation: Presentation) -> None:
@@ -304,11 +292,10 @@ def _show(sections: Sequence[Section], presentation: Presentation) -> None:
     typer.echo(text, nl=not text.endswith("\n"))
 
 
-def _as_json(sections: Iterable[Section]) -> str:
-    content = [{**section.heading, "systems": section.records} for section in sections]
-    return json.dumps(
-        to_jsonable({"format": "metric-commons-leaderboard/1", "boards": content}), indent=2
-    )
+def _as_json(sections: Sequence[Section]) -> str:
+    boards = [{**section.heading, "systems": section.records} for section in sections]
+    content = to_jsonable({"format": "metric-commons-leaderboard/1", "boards": boards})
+    return json.dumps(content, indent=2)
 
 
 def _as_csv(sections: Sequence[Section]) -> str:

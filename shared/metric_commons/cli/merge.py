@@ -6,23 +6,8 @@ from typing import Annotated
 import typer
 
 from ..catalog.usage import with_bar
-from ..console.options import (
-    Caption,
-    Confidence,
-    Decimals,
-    IntervalMethod,
-    LatexLabel,
-    Percent,
-    Quiet,
-    Resamples,
-    Save,
-    Scores,
-    Seed,
-    Sort,
-    TableKind,
-    WholeLimit,
-)
-from ..console.outputs import OutputFormat, Outputs, Presentation
+from ..console.options import IntervalOptions, Save, Scores, Sort
+from ..console.outputs import Outputs, Presentation
 from ..scoring.evaluations import signed
 
 
@@ -31,6 +16,7 @@ def merge(
         list[Path],
         typer.Argument(metavar="PART", help="Files written by `score --partial`."),
     ],
+    *,
     allow_equal_shards: Annotated[
         bool,
         typer.Option(
@@ -38,20 +24,10 @@ def merge(
         ),
     ] = False,
     scores: Scores = None,
-    confidence: Confidence = None,
-    interval: IntervalMethod = "auto",
-    resamples: Resamples = 10_000,
-    seed: Seed = 0,
+    intervals: IntervalOptions,
     save: Save = None,
-    format_name: OutputFormat = "table",
     sort: Sort = None,
-    digits: Decimals = None,
-    percent: Percent = False,
-    table: TableKind = None,
-    caption: Caption = "",
-    latex_label: LatexLabel = "",
-    quiet: Quiet = False,
-    max_unpacked: WholeLimit = None,
+    presentation: Presentation,
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
 
@@ -65,8 +41,7 @@ def merge(
     """
     from ..scoring.states import Part
 
-    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
-    outputs = Outputs(presentation, save)
+    outputs = Outputs(presentation, save, sort=sort)
     outputs.check(parts)
     total = Part.read(parts[0])
     for path in with_bar(parts[1:], "merging", "part"):
@@ -75,8 +50,5 @@ def merge(
             total.merge(part, allow_equal_shards=allow_equal_shards)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-    results = total.results(
-        confidence_level=confidence, interval=interval, n_resamples=resamples, seed=seed
-    )
-    results = signed(results, total.preset).choose(scores)
-    outputs.write(results if sort is None else results.sort(sort))
+    results = signed(total.results(**vars(intervals)), total.preset)
+    outputs.write(results.choose(scores))

@@ -8,7 +8,7 @@ import typer
 
 from ..base.declarations import assign
 from ..catalog.usage import UsageError
-from ..console.options import Quiet, WholeLimit, level
+from ..console.options import level
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
@@ -65,8 +65,6 @@ def plot(
             "intervals for numbers, where they take long.",
         ),
     ] = None,
-    quiet: Quiet = False,
-    max_unpacked: WholeLimit = None,
 ) -> None:
     """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
 

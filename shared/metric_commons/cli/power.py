@@ -1,17 +1,15 @@
 """`metric-commons power`: the number of rows needed to find a difference."""
 
-import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
 from ..comparison.verdicts import plan_table, plans
-from ..console.options import Alpha, ClusterBy, Power, Rows, Scores, WholeLimit
-from ..console.outputs import show_tables
-from ..files.stored import to_jsonable
+from ..console.options import Alpha, ClusterBy, Power, PrintedFormat, Rows, Scores
+from ..console.outputs import show_json, show_tables
 from ..results.rendering import Table
 
 
@@ -50,10 +48,7 @@ def power(
     cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
-    format_name: Annotated[
-        Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
-    ] = "table",
-    max_unpacked: WholeLimit = None,
+    format_name: PrintedFormat = "table",
 ) -> None:
     """Plan a benchmark: how many rows are needed to find a difference.
 
@@ -84,9 +79,8 @@ def power(
     pairs = pairs_of_results(*results, scores=scores)
     planned = plans(pairs, effect, alpha=alpha, power=power)
     if format_name == "json":
-        listed = [to_jsonable(plan._asdict()) for plan in planned]
-        content = {"effect": effect, "alpha": alpha, "power": power, "plans": listed}
-        typer.echo(json.dumps(content, indent=2))
+        listed = [plan._asdict() for plan in planned]
+        show_json({"effect": effect, "alpha": alpha, "power": power, "plans": listed})
     else:
         show_tables([plan_table(planned, effect, alpha, power)])
 
@@ -101,8 +95,7 @@ def _plan_labels(
     systems = read_systems(paths, fields, [labels])
     planned = [planned_labels(system, half_width) for system in systems]
     if format_name == "json":
-        content = {"half_width": half_width, "plans": [to_jsonable(p._asdict()) for p in planned]}
-        typer.echo(json.dumps(content, indent=2))
+        show_json({"half_width": half_width, "plans": [plan._asdict() for plan in planned]})
         return
     header = ["system", "rate", "correlation", "labelled", "rows", "required", "without judge"]
     cells = [plan.cells() for plan in planned]

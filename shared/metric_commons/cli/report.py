@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..console.options import Quiet, Scores, WholeLimit
+from ..console.options import Scores
 from ..console.outputs import check_report, check_written, say_written
 from ..files.stored import write_whole
 from ..numbers.progress import is_quiet
@@ -45,8 +45,6 @@ def report(
     examples: Annotated[
         int, typer.Option(min=0, metavar="COUNT", help="Number of examples of each kind.")
     ] = 10,
-    quiet: Quiet = False,
-    max_unpacked: WholeLimit = None,
 ) -> None:
     """Write a page about results: one HTML file for the browser.
 

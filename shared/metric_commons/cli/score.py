@@ -15,28 +15,14 @@ from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError
 from ..comparison.reported_means import NO_ROWS, results_of_logs
 from ..console.options import (
-    OUTPUT,
-    AllowEmptyReferences,
-    Caption,
-    Decimals,
-    Jobs,
-    LatexLabel,
-    Percent,
     Predictions,
-    Quiet,
+    RequestOptions,
     Save,
     Sort,
-    SplitReferences,
-    TableKind,
-    WholeLimit,
-    check_processes,
-    correction_named,
     modules_and_files_like,
-    with_request,
+    output_option,
 )
-from ..console.outputs import OutputFormat, Outputs, Presentation, check_written, say_written
-from ..files.read_limits import Limits
-from ..files.selections import Selection
+from ..console.outputs import Outputs, Presentation, check_written, say_written
 from ..files.streams import STANDARD_INPUT
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
@@ -46,24 +32,7 @@ from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
-from .sources import (
-    LIMITS,
-    Answers,
-    Conditions,
-    Filter,
-    Incomplete,
-    LineLimit,
-    MetricName,
-    MissingSamples,
-    Origin,
-    ReduceIds,
-    SizeLimit,
-    SystemField,
-    conditions,
-    evaluation_on,
-    file_names,
-    opened,
-)
+from .sources import Inputs, evaluation_on, file_names
 
 # The flags of options that add to the scores.
 _REPORTED = {
@@ -75,7 +44,6 @@ _REPORTED = {
 }
 
 
-@with_request
 def score(
     words: Annotated[
         list[str],
@@ -87,47 +55,25 @@ def score(
     ],
     *,
     predictions: Predictions = None,
-    origin: Origin = None,
-    answers: Answers = None,
-    system: SystemField = None,
-    filter_name: Filter = None,
-    condition_texts: Conditions = None,
-    metric: MetricName = None,
-    missing: MissingSamples = "refuse",
-    reduce: ReduceIds = None,
-    incomplete: Incomplete = False,
-    line_limit: LineLimit = LIMITS.line,
-    size_limit: SizeLimit = LIMITS.content,
-    whole_limit: WholeLimit = None,
-    allow_empty_references: AllowEmptyReferences = False,
-    split_references: SplitReferences = None,
+    requested: RequestOptions,
+    inputs: Inputs,
     per_example: Annotated[
         Path | None,
-        typer.Option(
+        output_option(
             metavar="FILE",
             help="Write the scores of each row as JSON Lines, for compare, gate and report.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     partial: Annotated[
         Path | None,
-        typer.Option(
+        output_option(
             metavar="FILE",
             help="Write a part for `metric-commons merge` instead of scores.",
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     save: Save = None,
-    jobs: Jobs = None,
-    format_name: OutputFormat = "table",
     sort: Sort = None,
-    digits: Decimals = None,
-    percent: Percent = False,
-    table: TableKind = None,
-    caption: Caption = "",
-    latex_label: LatexLabel = "",
-    quiet: Quiet = False,
-    **request: Any,
+    presentation: Presentation,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
 
@@ -140,43 +86,26 @@ def score(
     lists if every cell of the column is a JSON list, and as numbers if the
     modules take numbers there.
     """
-    check_processes(jobs)
     modules, paths = _modules_and_files(words)
-    presentation = Presentation(format_name, digits, percent, table, caption, latex_label)
-    outputs = Outputs(presentation, save, per_example)
-    outputs.check([*paths, *filter(None, [answers])])
-    is_complete = not incomplete and missing != "skip"
-    selection = Selection(
-        filter_name, conditions(condition_texts or []), incomplete=not is_complete
-    )
-    request |= {
+    outputs = Outputs(presentation, save, per_example, sort=sort)
+    outputs.check([*paths, *filter(None, [inputs.answers])])
+    request = vars(requested) | {
         "modules": modules,
-        "options": dict(map(setting, request["options"] or [])),
-        "correction": correction_named(request["correction"]),
+        "options": dict(map(setting, requested.options or [])),
         "per_example": per_example is not None,
-        "jobs": jobs,
-        "allow_empty_references": allow_empty_references,
-        "split_references": split_references or None,
+        "split_references": requested.split_references or None,
     }
-    log_options: dict[str, Any] = {
-        "answers": answers,
-        "system_field": system,
-        "metric": metric,
-        "missing": missing,
-        "reduce": reduce,
-    }
-    limits = Limits(line_limit, size_limit).with_whole(whole_limit)
-    with opened(paths, answers, origin, selection, limits) as sources:
+    with inputs.opened(paths) as sources:
         if any(source.log.means for source in sources.values()):
-            requested = {
+            needing_rows = {
                 "--compare": request["compare"],
                 "--partial": partial is not None,
                 **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
-            results = _reported_means(sources, paths, modules, selection, metric, requested)
-            outputs.write(_sorted(results.choose(request["scores"]), sort))
+            results = _reported_means(sources, paths, modules, inputs, needing_rows)
+            outputs.write(results.choose(requested.scores))
             return
-        evaluation = evaluation_on(sources, paths, predictions or [], request, log_options)
+        evaluation = evaluation_on(sources, paths, predictions or [], request, inputs)
         check_usage(evaluation)
         is_saved = save is not None or partial is not None  # with counts of clusters
         if evaluation.clusters is not None and not evaluation.uses_clusters and not is_saved:
@@ -184,7 +113,7 @@ def score(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
         if partial is None:
-            outputs.write(_sorted(evaluation.results(), sort))
+            outputs.write(evaluation.results())
             _hint_at_joined(sources.values(), evaluation)
         else:
             check_written([partial], evaluation.inputs())
@@ -199,34 +128,26 @@ def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
     joined, lists = (sum(getattr(s, name) for s in sources) for name in ("joined", "lists"))
     inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
     takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
-    if lists and takes_lists and not is_quiet():
-        typer.echo(
-            f"note: {counted(lists, 'cell')} of references with a list counted as one text each; a "
-            "column has lists if every cell is one",
-            err=True,
-        )
-    if joined and takes_lists and not is_quiet():
-        typer.echo(
-            f"note: {counted(joined, 'cell')} of references with a '|' counted as one text each; "
-            "--split-references '|' makes lists of accepted answers",
-            err=True,
-        )
-
-
-def _sorted(results: Results, score: str | None) -> Results:
-    """The results in the order of a score, if one is named."""
-    return results if score is None else results.sort(score)
+    if not takes_lists or is_quiet():
+        return
+    hints = (
+        (lists, "a list", "a column has lists if every cell is one"),
+        (joined, "a '|'", "--split-references '|' makes lists of accepted answers"),
+    )
+    for cells, content, advice in hints:
+        if cells:
+            subject = f"{counted(cells, 'cell')} of references with {content}"
+            typer.echo(f"note: {subject} counted as one text each; {advice}", err=True)
 
 
 def _reported_means(
     sources: Mapping[Path, Source],
     paths: Sequence[Path],
     modules: Sequence[str],
-    selection: Selection,
-    metric: str | None,
-    requested: Mapping[str, bool],
+    inputs: Inputs,
+    needing_rows: Mapping[str, bool],
 ) -> Results:
-    """The means in files without rows; `requested` tells which options that need rows are used.
+    """The means in files without rows; `needing_rows` tells which options are used that need rows.
 
     Raises:
         UsageError: an option or a module needs rows.
@@ -235,14 +156,15 @@ def _reported_means(
     for name in modules:
         if name != LOGGED:
             raise UsageError(f"{name} scores rows, but {path} has none: {NO_ROWS}; use `{LOGGED}`")
-    for option, is_requested in requested.items():
+    for option, is_requested in needing_rows.items():
         if is_requested:
             raise UsageError(f"{option} needs scores of rows, but {path} has none: {NO_ROWS}")
-    unknown = [name for name in selection.conditions if name != "split"]
+    conditions = inputs.selection.conditions
+    unknown = [name for name in conditions if name != "split"]
     if unknown:
         raise UsageError(f"--where {unknown[0]}: {path} has only splits, as in --where split=test")
     systems = dict(zip(file_names(paths, sources), map(sources.__getitem__, paths), strict=True))
-    return results_of_logs(systems, selection.conditions.get("split"), metric)
+    return results_of_logs(systems, conditions.get("split"), inputs.metric)
 
 
 def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -314,12 +236,8 @@ def check_usage(evaluation: Evaluation) -> None:
             raise UsageError(
                 f"{name} takes {', '.join(metric.input_names)}, not rows; see --compare"
             )
-        is_named = evaluation.references is not None
-        if (
-            type(evaluation) is Evaluation
-            and not is_named
-            and "references" in metric.required_inputs
-        ):
+        needs_field = type(evaluation) is Evaluation and evaluation.references is None
+        if needs_field and "references" in metric.required_inputs:
             raise UsageError(f"{name} needs --references FIELD, the field of what is right")
     _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None

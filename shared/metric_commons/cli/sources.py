@@ -3,22 +3,20 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from ..catalog.usage import UsageError
-from ..console.options import LOGS, READING
+from ..console.options import log_option, one_of, reading_option
 from ..files.contents import format_names
 from ..files.logs import PLAIN_ROWS
-from ..files.read_limits import Limits
+from ..files.read_limits import Limits, default_limits
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, stem
 from ..files.tables import Source
 from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED, Missing
-from ..numbers.checks import OptionError, check_choice
 from ..scoring.evaluations import Evaluation
 from ..scoring.row_samples import Reduce
 
@@ -26,153 +24,132 @@ _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
 
 
-def check_format(name: str | None) -> str | None:
-    """Check the name of a format of files, and return it.
+@dataclass(frozen=True)
+class Inputs:
+    """The options of how files are read, and which of their rows are scored."""
 
-    Raises:
-        UsageError: there is no such format.
-    """
-    if name is not None:
-        try:
-            check_choice("--from", name, format_names())
-        except OptionError as error:
-            raise UsageError(str(error)) from error
-    return name
+    origin: Annotated[
+        str | None,
+        reading_option(
+            "--from",
+            metavar="FORMAT",
+            callback=one_of("--from", format_names),
+            help="Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or "
+            "helm. By default it is detected from the content.",
+        ),
+    ] = None
+    answers: Annotated[
+        Path | None,
+        reading_option(
+            "--references-file",
+            metavar="FILE",
+            help="File with the references, if they are in another file; rows are matched by --id.",
+        ),
+    ] = None
+    system_field: Annotated[
+        str | None,
+        reading_option(
+            "--system",
+            metavar="FIELD",
+            help="Field that names the system of each row, if a file has several.",
+        ),
+    ] = None
+    filter_name: Annotated[
+        str | None,
+        log_option("--filter", metavar="NAME", help="The filter to score in a log of lm-eval."),
+    ] = None
+    condition_texts: Annotated[
+        list[str] | None,
+        reading_option(
+            "--where",
+            metavar="PATH=VALUE",
+            help="Score only rows with this value, such as split=test; repeatable.",
+        ),
+    ] = None
+    metric: Annotated[
+        str | None,
+        log_option(
+            metavar="NAME", help="The score of a log that `logged` summarizes; by default all."
+        ),
+    ] = None
+    missing: Annotated[
+        Missing,
+        log_option(
+            help="Samples without a score or an answer: refuse them, skip them, or count them as "
+            "zero."
+        ),
+    ] = "refuse"
+    reduce: Annotated[
+        Reduce | None,
+        log_option(
+            help="How several rows with the same id, such as epochs, become one.",
+            show_default="mean",
+        ),
+    ] = None
+    incomplete: Annotated[
+        bool, log_option("--incomplete", help="Accept a log of a run that did not finish.")
+    ] = False
+    line_limit: Annotated[
+        int,
+        reading_option(
+            min=1,
+            metavar="BYTES",
+            help="Refuse files with longer lines.",
+            show_default="100 MB",
+        ),
+    ] = Limits().line
+    size_limit: Annotated[
+        int,
+        reading_option(
+            min=1,
+            metavar="BYTES",
+            help="Refuse compressed files with more content.",
+            show_default="100 GB",
+        ),
+    ] = Limits().content
 
-
-Origin = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        callback=check_format,
-        help="Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or "
-        "helm. By default it is detected from the content.",
-        rich_help_panel=READING,
-    ),
-]
-Filter = Annotated[
-    str | None,
-    typer.Option(
-        "--filter",
-        metavar="NAME",
-        help="The filter to score in a log of lm-eval.",
-        rich_help_panel=LOGS,
-    ),
-]
-Conditions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="PATH=VALUE",
-        help="Score only rows with this value, such as split=test; repeatable.",
-        rich_help_panel=READING,
-    ),
-]
-MetricName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The score of a log that `logged` summarizes; by default all.",
-        rich_help_panel=LOGS,
-    ),
-]
-MissingSamples = Annotated[
-    Missing,
-    typer.Option(
-        help="Samples without a score or an answer: refuse them, skip them, or count them as zero.",
-        rich_help_panel=LOGS,
-    ),
-]
-ReduceIds = Annotated[
-    Reduce | None,
-    typer.Option(
-        help="How several rows with the same id, such as epochs, become one.",
-        show_default="mean",
-        rich_help_panel=LOGS,
-    ),
-]
-Incomplete = Annotated[
-    bool,
-    typer.Option(
-        "--incomplete",
-        help="Accept a log of a run that did not finish.",
-        rich_help_panel=LOGS,
-    ),
-]
-Answers = Annotated[
-    Path | None,
-    typer.Option(
-        "--references-file",
-        metavar="FILE",
-        help="File with the references, if they are in another file; rows are matched by --id.",
-        rich_help_panel=READING,
-    ),
-]
-SystemField = Annotated[
-    str | None,
-    typer.Option(
-        "--system",
-        metavar="FIELD",
-        help="Field that names the system of each row, if a file has several.",
-        rich_help_panel=READING,
-    ),
-]
-LineLimit = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        metavar="BYTES",
-        help="Refuse files with longer lines.",
-        show_default="100 MB",
-        rich_help_panel=READING,
-    ),
-]
-SizeLimit = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        metavar="BYTES",
-        help="Refuse compressed files with more content.",
-        show_default="100 GB",
-        rich_help_panel=READING,
-    ),
-]
-LIMITS = Limits()
-
-
-@contextmanager
-def opened(
-    paths: Sequence[Path],
-    answers: Path | None,
-    format_name: str | None,
-    selection: Selection,
-    limits: Limits,
-) -> Iterator[dict[Path, Source]]:
-    """The files by path; all are closed at the end.
-
-    Raises:
-        UsageError: standard input is named twice.
-    """
-    if [*paths, answers].count(STANDARD_INPUT) > 1:
-        raise UsageError("only one file can be standard input")
-    sources = {
-        path: Source(
-            path, [], format_name=format_name, selection=selection, limits=limits, progress=True
+    @property
+    def selection(self) -> Selection:
+        """The rows to score."""
+        accepts_incomplete = self.incomplete or self.missing == "skip"
+        return Selection(
+            self.filter_name,
+            conditions(self.condition_texts or []),
+            incomplete=accepts_incomplete,
         )
-        for path in paths
-    }
-    if answers is not None:
-        format_name = format_name if format_name in _FORMATS_OF_BOTH else None
-        selection = Selection(incomplete=selection.incomplete)
-        sources.setdefault(
-            answers,
-            Source(answers, [], format_name=format_name, selection=selection, limits=limits),
-        )
-    with ExitStack() as stack:
-        for source in sources.values():
-            stack.callback(source.close)
-        yield sources
+
+    @property
+    def log_options(self) -> dict[str, Any]:
+        """The options of a `LogEvaluation`."""
+        names = ("answers", "system_field", "metric", "missing", "reduce")
+        return {name: getattr(self, name) for name in names}
+
+    @contextmanager
+    def opened(self, paths: Sequence[Path]) -> Iterator[dict[Path, Source]]:
+        """The files by path, with that of the references; all are closed at the end.
+
+        Raises:
+            UsageError: standard input is named twice.
+        """
+        if [*paths, self.answers].count(STANDARD_INPUT) > 1:
+            raise UsageError("only one file can be standard input")
+        limits = default_limits()._replace(line=self.line_limit, content=self.size_limit)
+        settings: dict[str, Any] = {
+            "format_name": self.origin,
+            "selection": self.selection,
+            "limits": limits,
+        }
+        sources = {path: Source(path, [], **settings, progress=True) for path in paths}
+        if self.answers is not None:
+            settings |= {
+                "format_name": self.origin if self.origin in _FORMATS_OF_BOTH else None,
+                "selection": Selection(incomplete=self.selection.incomplete),
+            }
+            sources.setdefault(self.answers, Source(self.answers, [], **settings))
+        with ExitStack() as stack:
+            for source in sources.values():
+                stack.callback(source.close)
+            yield sources
 
 
 def evaluation_on(
@@ -180,7 +157,7 @@ def evaluation_on(
     paths: Sequence[Path],
     predictions: Sequence[str],
     request: Mapping[str, Any],
-    log_options: Mapping[str, Any],
+    inputs: Inputs,
 ) -> Evaluation:
     """The evaluation of the files: of plain rows, or of logs and rows that need assembling.
 
@@ -189,15 +166,16 @@ def evaluation_on(
         paths: the files with predictions.
         predictions: fields, possibly with names.
         request: the arguments of both kinds of evaluations.
-        log_options: the additional arguments for logs.
+        inputs: the options of reading, with the additional arguments for logs.
 
     Raises:
         UsageError: the rows are plain, and the field of predictions is missing.
         ValueError: a file has no known format.
         OSError: a file cannot be read.
     """
+    log_options = inputs.log_options
     has_defaults = all(value in (None, "refuse") for value in log_options.values())
-    has_choice = any(source.selection[:2] != (None, {}) for source in sources.values())
+    has_choice = inputs.selection[:2] != (None, {})
     are_logs = LOGGED in request["modules"] or any(
         source.log.format_name != PLAIN_ROWS for source in sources.values()
     )

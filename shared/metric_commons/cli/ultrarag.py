@@ -115,12 +115,8 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
         rows = len(next(iter(results.values())))
         line = signature(tool, profile, {"rows": rows})
     else:
-        paths = [
-            Path(value)
-            for name, value in vars(settings).items()
-            if name in _PATHS and value is not None
-        ]
-        check_written([save], [path, *paths])
+        inputs = [Path(value) for name, value in vars(settings).items() if name in _PATHS]
+        check_written([save], [path, *inputs])
         tool = "evaluate_trec" if kind is Ranking else "evaluate_trec_pvalue"
         results = _score_runs(settings, path, profile)
         line = signature(tool, profile, {})
@@ -270,28 +266,13 @@ def _json(results: Mapping[str, Any]) -> Iterator[str]:
 def _score_runs(
     settings: Ranking | Rankings, path: Path, profile: ultrarag.Profile
 ) -> dict[str, Any]:
+    arguments = {name: value for name, value in vars(settings).items() if name != "save_path"}
+    arguments["metrics"] = arguments.pop("ir_metrics")
     try:
         if isinstance(settings, Ranking):
-            return {
-                **ultrarag.evaluate_trec(
-                    Path(settings.run_path),
-                    Path(settings.qrels_path),
-                    settings.ir_metrics,
-                    settings.ks,
-                    profile=profile,
-                )
-            }
+            return {**ultrarag.evaluate_trec(**arguments, profile=profile)}
         with _bar() as advance:
-            return ultrarag.evaluate_trec_pvalue(
-                Path(settings.run_new_path),
-                Path(settings.run_old_path),
-                Path(settings.qrels_path),
-                settings.ir_metrics,
-                settings.ks,
-                settings.n_resamples,
-                profile=profile,
-                progress=advance,
-            )
+            return ultrarag.evaluate_trec_pvalue(**arguments, profile=profile, progress=advance)
     except ValueError as error:
         raise _keyed(error, "ir_metrics", path) from error
 

@@ -269,46 +269,4 @@ def key_error(path: Path, parents: Sequence[str], problem: str) -> ValueError:
 
 
 # The file that `init` writes. In a checkout it runs unchanged.
-EXAMPLE = """\
-# One evaluation:  metric-commons run FILE
-# Paths start at the folder in which the command runs. All keys except `modules` are optional.
-
-data:
-  path: examples/capitals.jsonl   # .jsonl, .json, .csv, .tsv or .parquet; all but the last also .gz
-  # format: jsonl                 # if the name does not show it
-  # limit: 1000                   # only the first rows
-  # max_unpacked: 2000000000      # bytes of a JSON document or a file in an archive
-  fields:                         # the fields of a row; a.b is b inside a
-    references: answers
-    groups: topic                 # the rows of each label are also scored separately
-    id: question                  # identifies a row: files must agree on it, and pages show it
-
-# Each system has a name, and the field of its predictions. A system in a separate file is written
-#   cirrus: {path: runs/cirrus.jsonl, predictions: answer}
-# Without data.path every file must also have the references, which must be equal in each row.
-systems:
-  atlas: atlas
-  borealis: borealis
-
-modules:                          # as in `metric-commons list`, with their options
-  qa_em:
-  qa_f1: {both_empty: 0}
-  substring_recall: {match: tokens}
-
-# preset: ultrarag                # a community's options, as in `metric-commons presets`
-confidence_level: 0.95            # of the intervals; without it there are none
-interval: auto                    # the method; auto chooses one for each score
-n_resamples: 10000                # for methods that resample
-seed: 0                           # the same seed gives the same numbers
-
-compare: true                     # all pairs of systems, by permutation tests
-# scores: [qa_f1, qa_recall]      # to compare; without it the main score of each module
-correction: holm                  # over all comparisons; or max_t, benjamini_hochberg (bh), none
-# jobs: 4                         # processes; without it one for small files, else all cores
-
-outputs:
-  format: table                   # printed; or json, markdown, latex, csv, html
-  save: build/capitals.json       # the whole result
-  per_example: build/capitals_rows.jsonl   # the scores of every row
-  html: build/capitals.html       # a page with pictures, differences, groups and examples
-"""
+EXAMPLE = Path(__file__).with_name("example.yaml")

@@ -1,22 +1,23 @@
 """Options shared by several commands; those of a request are derived from its fields."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial, wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
 from ..catalog import catalog
 from ..catalog.presets import PRESETS
-from ..catalog.request import DEFAULTS, HELP, annotations, check_jobs
+from ..catalog.request import HELP, annotations, check_jobs
 from ..catalog.usage import UsageError
 from ..files.read_limits import default_limits, set_default
+from ..numbers.checks import check_choice
 from ..numbers.domains import Level, Range
 from ..numbers.progress import set_quiet
-from ..results.rendering import KINDS
 from ..statistics.methods import Method
 
 # The panels of options in the help.
@@ -25,7 +26,104 @@ OUTPUT = "Output"
 READING = "Files and rows"
 LOGS = "Logs of harnesses"
 
+output_option = partial(typer.Option, rich_help_panel=OUTPUT)
+reading_option = partial(typer.Option, rich_help_panel=READING)
+log_option = partial(typer.Option, rich_help_panel=LOGS)
+statistics_option = partial(typer.Option, rich_help_panel=STATISTICS)
+
+KEYWORD = Parameter.KEYWORD_ONLY
 _MAX_INTEGER = 2**63 - 1  # that arrays can hold
+
+
+# Groups of options
+
+
+def with_groups(
+    command: Callable[..., None], further: Sequence[Parameter] = ()
+) -> Callable[..., None]:
+    """The command with the fields of dataclasses as options in place of the dataclasses.
+
+    Args:
+        command: a function; each parameter annotated with a dataclass is a group of options.
+        further: options that act while the command line is read, so the function does not take
+            them.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: _options(hint) for name, hint in hints.items() if is_dataclass(hint)}
+    parameters = [
+        option
+        for parameter in signature(command).parameters.values()
+        for option in groups.get(parameter.name, [parameter.replace(kind=KEYWORD)])
+    ]
+    parameters += further
+
+    @wraps(command)
+    def grouped(**values: Any) -> None:
+        for parameter in further:
+            del values[parameter.name]
+        for name, options in groups.items():
+            values[name] = hints[name](**{item.name: values.pop(item.name) for item in options})
+        command(**values)
+
+    grouped.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    grouped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return grouped
+
+
+def _options(group: Any) -> list[Parameter]:
+    """The fields of a dataclass as parameters."""
+    annotations = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(item.name, KEYWORD, default=item.default, annotation=annotations[item.name])
+        for item in fields(group)
+        if item.init
+    ]
+
+
+def refuse(context: typer.Context, names: Sequence[str], reason: str) -> None:
+    """Check that none of these options is on the command line.
+
+    Args:
+        context: the context of the command.
+        names: the names of parameters.
+        reason: the rest of a sentence that begins with the option.
+
+    Raises:
+        UsageError: one is.
+    """
+    flags = {parameter.name: parameter.opts[0] for parameter in context.command.params}
+    for name in names:
+        if is_chosen(context, name):
+            raise UsageError(f"{flags[name]} {reason}")
+
+
+def is_chosen(context: typer.Context, name: str) -> bool:
+    """Whether an option is on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+# Values of options
+
+
+def starting_with(names: Callable[[], Iterable[str]]) -> Callable[[str], Iterator[str]]:
+    """A function of what was typed, for completion: the names that begin with it."""
+
+    def matches(incomplete: str) -> Iterator[str]:
+        return (name for name in names() if name.startswith(incomplete))
+
+    return matches
+
+
+def one_of(flag: str, names: Callable[[], Sequence[str]]) -> Callable[[str | None], str | None]:
+    """A callback that checks the value of an option, if there is one."""
+
+    def check(name: str | None) -> str | None:
+        if name:
+            check_choice(flag, name, names())
+        return name
+
+    return check
 
 
 def level(value: str | float) -> float:
@@ -83,25 +181,8 @@ def _set_limit(context: typer.Context, size: int | None) -> int | None:
     return size
 
 
-# The limit of every file that a command reads, so the commands themselves need not pass it on.
-WholeLimit = Annotated[
-    int | None,
-    typer.Option(
-        "--max-unpacked",
-        min=1,
-        metavar="BYTES",
-        callback=_set_limit,
-        help="Refuse JSON documents, and files in archives, with more content. Until this is set, "
-        "compressed files with more than 1,000 times their size are refused, too.",
-        show_default="1 GiB",
-        rich_help_panel=READING,
-    ),
-]
-
-
-def modules_like(incomplete: str) -> Iterator[str]:
-    """The names of modules that begin with a text, for completion."""
-    return (name for name in catalog.names() if name.startswith(incomplete))
+modules_like = starting_with(catalog.names)
+presets_like = starting_with(lambda: PRESETS)
 
 
 def modules_and_files_like(incomplete: str) -> Iterator[str]:
@@ -114,55 +195,70 @@ def modules_and_files_like(incomplete: str) -> Iterator[str]:
             yield f"{folder}/{path.name}" if "/" in incomplete else path.name
 
 
-def presets_like(incomplete: str) -> Iterator[str]:
-    """The names of presets that begin with a text, for completion."""
-    return (name for name in PRESETS if name.startswith(incomplete))
+def correction_named(name: Any) -> Any:
+    """The full name of a correction."""
+    return "benjamini_hochberg" if name == "bh" else name
+
+
+def _check_processes(jobs: int | None) -> int | None:
+    """Check that this number of processes can be started, and return it."""
+    try:
+        check_jobs(1 if jobs is None else jobs)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from error
+    return jobs
+
+
+# Options that act while the command line is read
+
+Quiet = Annotated[
+    bool,
+    output_option(
+        "--quiet",
+        "-q",
+        callback=lambda value: set_quiet(quiet=value),
+        help="Show no progress, no notes, and not which files were written.",
+    ),
+]
+# The limit of every file that a command reads.
+WholeLimit = Annotated[
+    int | None,
+    reading_option(
+        "--max-unpacked",
+        min=1,
+        metavar="BYTES",
+        callback=_set_limit,
+        help="Refuse JSON documents, and files in archives, with more content. Until this is set, "
+        "compressed files with more than 1,000 times their size are refused, too.",
+        show_default="1 GiB",
+    ),
+]
+
+
+# Options of a request
 
 
 def request_option(
-    field: str,
-    *flags: str,
-    metavar: str | None = None,
-    panel: str | None = STATISTICS,
-    text: str | None = None,
-    complete: Callable[[str], Iterator[str]] | None = None,
+    field: str, *flags: str, panel: str | None = STATISTICS, text: str = "", **settings: Any
 ) -> Any:
     """The option for a field of a request: its bounds and its help.
 
     Args:
         field: the field of the request.
         flags: the flags, if they differ from the name of the parameter.
-        metavar: the placeholder of the value in the help.
         panel: the panel in the help.
         text: the help, if it differs from that of the field.
-        complete: the values that a shell offers for what was typed.
+        **settings: further arguments of `typer.Option`.
     """
     about = text or f"{HELP[field][0].upper()}{HELP[field][1:]}"
-    return typer.Option(
-        *flags,
-        metavar=metavar,
-        help=about,
-        rich_help_panel=panel,
-        autocompletion=complete,
-        **_bounds(annotations()[field]),
-    )
+    settings |= _bounds(annotations()[field])
+    return typer.Option(*flags, help=about, rich_help_panel=panel, **settings)
 
 
-Confidence = Annotated[
-    float | None, request_option("confidence_level", "--confidence", metavar="LEVEL")
-]
-IntervalMethod = Annotated[
-    Method,
-    request_option(
-        "interval",
-        metavar="METHOD",
-        text=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the kind "
-        "of score.",
-    ),
-]
+_CONFIDENCE = request_option("confidence_level", "--confidence", metavar="LEVEL")
+Confidence = Annotated[float | None, _CONFIDENCE]
+ConfidenceLevel = Annotated[float, _CONFIDENCE]  # where there always are intervals
 ClusterBy = Annotated[str | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
-Resamples = Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")]
-Seed = Annotated[int, request_option("seed", metavar="NUMBER")]
 Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
     Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
@@ -171,60 +267,68 @@ Correction = Annotated[
         metavar="METHOD",
         text="Correction for several comparisons: holm, max_t (single-step), bh (Benjamini and "
         "Hochberg; also benjamini_hochberg) or none.",
+        callback=correction_named,
     ),
 ]
-Jobs = Annotated[
-    int | None,
-    request_option(
-        "jobs",
-        metavar="COUNT",
-        panel=None,
-        text=f"{HELP['jobs'].capitalize()} By default one for small files, and one per core for "
-        "large files.",
-    ),
-]
-Preset = Annotated[
-    str | None,
-    request_option(
-        "preset",
-        metavar="NAME",
-        panel=None,
-        text="Options that reproduce another tool; `metric-commons presets` lists them.",
-        complete=presets_like,
-    ),
-]
-References = Annotated[
-    str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
-]
-Settings = Annotated[
-    list[str] | None,
-    request_option(
-        "options",
-        "--set",
-        metavar="OPTION=VALUE",
-        panel=None,
-        text="Option of all modules, such as normalizer=ultrarag, or of one, such as "
-        "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
-    ),
-]
-# The fields of a request that the command `score` takes unchanged.
-_REQUEST: Mapping[str, Any] = {
-    "references": References,
-    "options": Settings,
-    "preset": Preset,
-    "confidence_level": Confidence,
-    "interval": IntervalMethod,
-    "clusters": ClusterBy,
-    "standard_error": Annotated[bool, request_option("standard_error", "--standard-error")],
-    "compare": Annotated[bool, request_option("compare", "--compare")],
-    "scores": Scores,
-    "correction": Correction,
-    "n_resamples": Resamples,
-    "seed": Seed,
-    "groups": Annotated[
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """The options of intervals, with the names that they have in a request."""
+
+    confidence_level: Confidence = None
+    interval: Annotated[
+        Method,
+        request_option(
+            "interval",
+            metavar="METHOD",
+            text=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the "
+            "kind of score.",
+        ),
+    ] = "auto"
+    n_resamples: Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")] = (
+        10_000
+    )
+    seed: Annotated[int, request_option("seed", metavar="NUMBER")] = 0
+
+
+@dataclass(frozen=True)
+class RequestOptions(IntervalOptions):
+    """The options of `score` that an evaluation takes unchanged."""
+
+    references: Annotated[
+        str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
+    ] = None
+    options: Annotated[
+        list[str] | None,
+        request_option(
+            "options",
+            "--set",
+            metavar="OPTION=VALUE",
+            panel=None,
+            text="Option of all modules, such as normalizer=ultrarag, or of one, such as "
+            "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
+        ),
+    ] = None
+    preset: Annotated[
+        str | None,
+        request_option(
+            "preset",
+            metavar="NAME",
+            panel=None,
+            text="Options that reproduce another tool; `metric-commons presets` lists them.",
+            autocompletion=presets_like,
+        ),
+    ] = None
+    clusters: ClusterBy = None
+    standard_error: Annotated[bool, request_option("standard_error", "--standard-error")] = False
+    compare: Annotated[bool, request_option("compare", "--compare")] = False
+    scores: Scores = None
+    correction: Correction = "holm"
+    groups: Annotated[
         str | None, request_option("groups", "--group-by", metavar="FIELD", panel=READING)
-    ],
-    "ids": Annotated[
+    ] = None
+    ids: Annotated[
         str | None,
         request_option(
             "ids",
@@ -234,41 +338,36 @@ _REQUEST: Mapping[str, Any] = {
             text="Field that identifies each row. Saved results are matched by it; rankings need "
             "it with --partial.",
         ),
-    ],
-}
+    ] = None
+    jobs: Annotated[
+        int | None,
+        request_option(
+            "jobs",
+            metavar="COUNT",
+            panel=None,
+            text=f"{HELP['jobs'].capitalize()} By default one for small files, and one per core "
+            "for large files.",
+            callback=_check_processes,
+        ),
+    ] = None
+    allow_empty_references: Annotated[
+        bool,
+        reading_option(
+            "--allow-empty-references",
+            help="Accept empty cells of .csv and .tsv as references; without it they are an error.",
+        ),
+    ] = False
+    split_references: Annotated[
+        str | None,
+        reading_option(
+            metavar="TEXT",
+            help="What separates the accepted answers in a cell of .csv and .tsv, such as '|'.",
+        ),
+    ] = None
 
 
-def with_request(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of a request as parameters in place of `**request`."""
-    words, predictions, *parameters, _ = signature(command).parameters.values()
-    fields = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=DEFAULTS[name], annotation=annotation)
-        for name, annotation in _REQUEST.items()
-    ]
-    command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
-        parameters=[words, predictions, *fields, *parameters]
-    )
-    command.__annotations__ |= _REQUEST
-    return command
+# Further options of several commands
 
-
-AllowEmptyReferences = Annotated[
-    bool,
-    typer.Option(
-        "--allow-empty-references",
-        help="Accept empty cells of .csv and .tsv as references; without it they are an error.",
-        rich_help_panel=READING,
-    ),
-]
-SplitReferences = Annotated[
-    str | None,
-    typer.Option(
-        "--split-references",
-        metavar="TEXT",
-        help="What separates the accepted answers in a cell of .csv and .tsv, such as '|'.",
-        rich_help_panel=READING,
-    ),
-]
 Predictions = Annotated[
     list[str] | None,
     typer.Option(
@@ -279,97 +378,28 @@ Predictions = Annotated[
     ),
 ]
 Save = Annotated[
-    Path | None,
-    typer.Option(
-        "--save", "-o", metavar="FILE", help="Write the result as JSON.", rich_help_panel=OUTPUT
-    ),
+    Path | None, output_option("--save", "-o", metavar="FILE", help="Write the result as JSON.")
 ]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        callback=lambda value: set_quiet(quiet=value),
-        help="Show no progress, no notes, and not which files were written.",
-        rich_help_panel=OUTPUT,
-    ),
+PrintedFormat = Annotated[
+    Literal["table", "json"], typer.Option("--format", help="Format of the printed output.")
 ]
 Alpha = Annotated[
     float,
-    typer.Option(
-        metavar="LEVEL",
-        parser=level,
-        help="Significance level of the tests.",
-        rich_help_panel=STATISTICS,
-    ),
+    statistics_option(metavar="LEVEL", parser=level, help="Significance level of the tests."),
 ]
 Power = Annotated[
     float,
-    typer.Option(
-        metavar="POWER",
-        parser=level,
-        help="Desired power of the suggested number of rows.",
-        rich_help_panel=STATISTICS,
+    statistics_option(
+        metavar="POWER", parser=level, help="Desired power of the suggested number of rows."
     ),
 ]
 Sort = Annotated[
     str | None,
-    typer.Option(
-        metavar="SCORE", help="Sort systems by this score, best first.", rich_help_panel=OUTPUT
-    ),
+    output_option(metavar="SCORE", help="Sort systems by this score, best first."),
 ]
 Top = Annotated[
     int | None,
-    typer.Option(
-        min=1,
-        metavar="COUNT",
-        help="Show only the first COUNT systems.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-Decimals = Annotated[
-    int | None,
-    typer.Option(
-        "--digits",
-        min=0,
-        max=15,
-        metavar="COUNT",
-        help="Decimals in tables; by default no more than the intervals support, and at most four.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-Percent = Annotated[
-    bool,
-    typer.Option("--percent", help="Show proportions in percent.", rich_help_panel=OUTPUT),
-]
-TableKind = Annotated[
-    Literal["scores", "groups", "parts", "ranks", "differences", "all"] | None,
-    typer.Option(
-        "--table",
-        metavar="KIND",
-        help=f"Which table to print: {', '.join(KINDS)} or all. By default all, and in LaTeX the "
-        "main one.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-Caption = Annotated[
-    str,
-    typer.Option(
-        metavar="TEXT",
-        help="Caption of the table, with --format latex.",
-        show_default=False,
-        rich_help_panel=OUTPUT,
-    ),
-]
-LatexLabel = Annotated[
-    str,
-    typer.Option(
-        "--label",
-        metavar="NAME",
-        help="Label of the table, such as tab:nq, with --format latex.",
-        show_default=False,
-        rich_help_panel=OUTPUT,
-    ),
+    output_option(min=1, metavar="COUNT", help="Show only the first COUNT systems."),
 ]
 Rows = Annotated[
     list[Path] | None,
@@ -379,20 +409,3 @@ Rows = Annotated[
         "one for each result.",
     ),
 ]
-
-
-def check_processes(jobs: int | None) -> None:
-    """Check that this number of processes can be started.
-
-    Raises:
-        UsageError: it cannot.
-    """
-    try:
-        check_jobs(1 if jobs is None else jobs)
-    except ValueError as error:
-        raise UsageError(f"--{error}") from error
-
-
-def correction_named(name: str) -> Any:
-    """The full name of a correction."""
-    return {"bh": "benjamini_hochberg"}.get(name, name)

@@ -1,21 +1,22 @@
 """The output of results: files and the screen."""
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import typer
 
 from ..catalog.usage import UsageError, extra
 from ..files.access import check_name
-from ..files.stored import OPEN_FILES, write_whole
-from ..numbers.checks import OptionError, check_choice
+from ..files.stored import OPEN_FILES, to_jsonable, write_whole
 from ..numbers.progress import is_quiet
 from ..results.latex import as_latex
-from ..results.rendering import Notation, Table, as_html, as_markdown, label, message_line
+from ..results.rendering import KINDS, Notation, Table, as_html, as_markdown, label, message_line
 from ..results.results import FORMATS, Results
-from .options import OUTPUT
+from .options import one_of, output_option, starting_with
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -29,57 +30,61 @@ RENDERED: Mapping[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
 _GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
 
 
-def check_output_format(name: str | None) -> str | None:
-    """Check the name of a format of output, and return it.
-
-    Raises:
-        UsageError: there is no such format.
-    """
-    if name is not None:
-        try:
-            check_choice("--format", name, FORMATS)
-        except OptionError as error:
-            raise UsageError(str(error)) from error
-    return name
+formats_like = starting_with(lambda: FORMATS)
 
 
-def formats_like(incomplete: str) -> Iterator[str]:
-    """The formats that begin with a text, for completion."""
-    return (name for name in FORMATS if name.startswith(incomplete))
+@dataclass(frozen=True)
+class Presentation:
+    """The options of how results are printed."""
 
+    main: ClassVar[str] = "scores"  # the main table
 
-OutputFormat = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        callback=check_output_format,
-        autocompletion=formats_like,
-        help=f"Format of the printed output: {', '.join(FORMATS)}.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-OptionalOutputFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        callback=check_output_format,
-        help=f"Format of the printed output, instead of the one in the file: {', '.join(FORMATS)}.",
-    ),
-]
-
-
-class Presentation(NamedTuple):
-    """How results are printed: the format, and of tables what is in them."""
-
-    format_name: str = "table"
-    digits: int | None = None
-    percent: bool = False
-    table: str | None = None  # None for all, or the main one in LaTeX
-    caption: str = ""
-    label: str = ""
-    main: str = "scores"  # the main table
+    format_name: Annotated[
+        str,
+        output_option(
+            "--format",
+            metavar="FORMAT",
+            callback=one_of("--format", lambda: [*FORMATS]),
+            autocompletion=formats_like,
+            help=f"Format of the printed output: {', '.join(FORMATS)}.",
+        ),
+    ] = "table"
+    digits: Annotated[
+        int | None,
+        output_option(
+            min=0,
+            max=15,
+            metavar="COUNT",
+            help="Decimals in tables; by default no more than the intervals support, and at most "
+            "four.",
+        ),
+    ] = None
+    percent: Annotated[bool, output_option("--percent", help="Show proportions in percent.")] = (
+        False
+    )
+    table: Annotated[
+        Literal["scores", "groups", "parts", "ranks", "differences", "all"] | None,
+        output_option(
+            metavar="KIND",
+            help=f"Which table to print: {', '.join(KINDS)} or all. By default all, and in LaTeX "
+            "the main one.",
+        ),
+    ] = None
+    caption: Annotated[
+        str,
+        output_option(
+            metavar="TEXT", help="Caption of the table, with --format latex.", show_default=False
+        ),
+    ] = ""
+    latex_label: Annotated[
+        str,
+        output_option(
+            "--label",
+            metavar="NAME",
+            help="Label of the table, such as tab:nq, with --format latex.",
+            show_default=False,
+        ),
+    ] = ""
 
     @property
     def notation(self) -> Notation:
@@ -92,21 +97,21 @@ class Presentation(NamedTuple):
         Raises:
             UsageError: it does not.
         """
-        is_table = self.format_name not in ("json", "csv")
+        is_table, is_latex = self.format_name not in ("json", "csv"), self.format_name == "latex"
         for option, value, fits in (
             ("--digits", self.digits is not None, is_table),
             ("--percent", self.percent, is_table),
             ("--table", self.table, is_table),
-            ("--caption", self.caption, self.format_name == "latex"),
-            ("--label", self.label, self.format_name == "latex"),
+            ("--caption", self.caption, is_latex),
+            ("--label", self.latex_label, is_latex),
         ):
             if value and not fits:
-                reason = "which has all numbers in full" if not is_table else "only for latex"
+                reason = "only for latex" if is_table else "which has all numbers in full"
                 raise UsageError(f"{option} is not for --format {self.format_name}, {reason}")
 
     def tables(self, results: Results) -> list[Table]:
         """The tables to print."""
-        kind = self.table
+        kind: str | None = self.table
         if kind is None and self.format_name == "latex":
             kind = self.main
         chosen = results.chosen_tables(None if kind == "all" else kind, self.digits, self.percent)
@@ -118,18 +123,19 @@ class Presentation(NamedTuple):
         Raises:
             UsageError: there are several.
         """
-        if (self.caption or self.label) and len(tables) > 1:
+        if (self.caption or self.latex_label) and len(tables) > 1:
             raise UsageError("--caption and --label are for one table; choose it with --table")
-        return [table._replace(caption=self.caption, label=self.label) for table in tables]
+        return [table._replace(caption=self.caption, label=self.latex_label) for table in tables]
 
 
 class Outputs(NamedTuple):
-    """The format of the printed output, and the files to write."""
+    """The presentation and order of the printed output, and the files to write."""
 
     presentation: Presentation = Presentation()
     save: Path | None = None
     per_example: Path | None = None
     html: Path | None = None  # a page, as from `report`
+    sort: str | None = None  # the score by which systems are ordered
 
     def check(self, inputs: Sequence[Path]) -> None:
         """Refuse files that would replace an input or each other, or cannot be created."""
@@ -138,8 +144,10 @@ class Outputs(NamedTuple):
         if self.html:
             check_report()
 
-    def write(self, results: Results) -> None:
-        """Write and print the results."""
+    def write(self, results: Results, top: int | None = None) -> None:
+        """Write all results, and print them or the first `top` systems."""
+        if self.sort is not None:
+            results = results.sort(self.sort)
         if self.per_example:
             results = results.save_per_example(self.per_example)
         if self.save:
@@ -148,7 +156,7 @@ class Outputs(NamedTuple):
             from ..report import find_examples, render
 
             write_whole(self.html, [render(results, find_examples(results))])
-        show(results, self.presentation)
+        show(replace(results, top=top), self.presentation)
         say_written(self.per_example, self.save, self.html)
 
 
@@ -193,14 +201,19 @@ def say_written(*paths: Path | None) -> None:
 def show(results: Results, presentation: Presentation) -> None:
     """Print results in a format; in tables, the best tier of each score is in bold."""
     format_name = presentation.format_name
-    if format_name in RENDERED:
-        text = RENDERED[format_name](presentation.tables(results), results.signatures())
-    elif format_name == "table":
+    if format_name == "table":
         show_tables(presentation.tables(results), results.signatures())
         return
+    if format_name in RENDERED:
+        text = RENDERED[format_name](presentation.tables(results), results.signatures())
     else:
         text = FORMATS[format_name](results)
     typer.echo(text, nl=not text.endswith("\n"))
+
+
+def show_json(content: object) -> None:
+    """Print an object as JSON."""
+    typer.echo(json.dumps(to_jsonable(content), indent=2))
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:

@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
 
 from ..catalog.usage import UsageError, with_bar
 from ..comparison.run_pairs import ClusterOfQuery, labels_of
@@ -12,6 +15,7 @@ from ..files.streams import stem
 from ..results.module_results import ModuleResult, aggregation_of, interval_options, program
 from ..results.rendering import PLAIN, Notation, Table, label
 from ..results.results import Results
+from .options import starting_with
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure
@@ -20,14 +24,68 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
 
 
-class Scoring(NamedTuple):
+def _usual_measures() -> list[str]:
+    from ..ranking.names import NAMES
+
+    return list(dict.fromkeys((*DEFAULT_MEASURES, *NAMES)))
+
+
+measures_like = starting_with(_usual_measures)
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        autocompletion=measures_like,
+        metavar="NAME",
+        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
+        f"{', '.join(DEFAULT_MEASURES)}.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Scoring:
     """The options of `score_run`, which change scores."""
 
-    missing: Literal["zero", "skip"]
-    relevance_level: int
-    score_dtype: Literal["float64", "float32"]
-    max_depth: int | None
-    judged_only: bool
+    missing: Annotated[
+        Literal["zero", "skip"],
+        typer.Option(
+            help="A judged query that is not in the run: count it as zero (trec_eval -c), or skip "
+            "it, as trec_eval does by default."
+        ),
+    ] = "zero"
+    relevance_level: Annotated[
+        int,
+        typer.Option(
+            "--relevance-level",
+            "-l",
+            metavar="LEVEL",
+            help="The lowest grade that counts as relevant (trec_eval -l).",
+        ),
+    ] = 1
+    score_dtype: Annotated[
+        Literal["float64", "float32"],
+        typer.Option(
+            help="Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9."
+        ),
+    ] = "float64"
+    max_depth: Annotated[
+        int | None,
+        typer.Option(
+            "--max-depth",
+            "-M",
+            min=1,
+            metavar="N",
+            help="Use only the first N documents of each query (trec_eval -M).",
+        ),
+    ] = None
+    judged_only: Annotated[
+        bool,
+        typer.Option(
+            "--judged-only", "-J", help="Remove documents without a judgment (trec_eval -J)."
+        ),
+    ] = False
 
 
 def averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
@@ -116,8 +174,7 @@ def score_queries(
         run, sha256 = files.read_hashed(path, files.Run)
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")
-        parsed_measures = [measure.name for measure in measures]
-        result = score_run(judged, run, parsed_measures, **scoring._asdict())
+        result = score_run(judged, run, [m.name for m in measures], **asdict(scoring))
         scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
         scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
         if relstring is not None:
@@ -149,40 +206,34 @@ def summary(
     from ..statistics.cluster_sums import Clusters
     from ..statistics.summary import uncertainty
 
-    rows = len(query_scores)
     labels = None
     if clusters is not None:
-        labels = Clusters.of_labels(labels_of(query_scores, clusters), rows)
+        labels = Clusters.of_labels(labels_of(query_scores, clusters), len(query_scores))
+    per_example = {
+        measure.name: [query[measure.name] for query in query_scores.values()]
+        for measure in measures
+    }
     scores, estimators = {}, {}
     for measure in measures:
-        values = np.array(
-            [query[measure.name] for query in query_scores.values()], dtype=np.float64
-        )
+        values = np.array(per_example[measure.name], dtype=np.float64)
         average_of_queries = average(measure, sequential_mean)
         mean = average_of_queries(values)
         scores[measure.name] = mean if means is None else means[measure.name]
         if math.isclose(scores[measure.name], mean):
             estimators[measure.name] = partial(average_of_queries.interval, values, labels)
-    options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
-    uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
+    options = {"measures": list(scores), **asdict(scoring), "map_denominator": "relevant"}
+    uncertain: dict[str, Any] = {"confidence_interval": {}}
     if intervals:
+        uncertain = uncertainty(estimators, **intervals)
         options |= interval_options(intervals, uncertain)
     return ModuleResult(
         options=options,
-        rows=rows,
+        rows=len(query_scores),
         scores=scores,
         **uncertain,
-        per_example={
-            measure.name: [query[measure.name] for query in query_scores.values()]
-            for measure in measures
-        },
+        per_example=per_example,
         aggregation=aggregation_of(scores, AGGREGATION),
-        groups={
-            query: {**scores_by_measure, "n": 1}
-            for query, scores_by_measure in query_scores.items()
-        }
-        if per_query
-        else {},
+        groups={q: {**values, "n": 1} for q, values in query_scores.items() if per_query},
         signature="",
         conditions={"preset": preset} if preset else {},
         program=program(),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from shutil import rmtree
@@ -184,14 +184,11 @@ def _check_replaceable(target: Path) -> None:
     """Check that the target is a bundle, and not, for instance, a clone of the Space."""
     if not target.exists():
         return
-    marker = None
-    names: Collection[str] = ()
-    if target.is_dir():
-        names = {path.name for path in target.iterdir()}
-        if MARKER_FILE in names:
-            marker = Marker.from_json((target / MARKER_FILE).read_text("utf-8"))
-    foreign = sorted(set(names) - {MARKER_FILE, *(marker.files if marker else ())})
+    names = {path.name for path in target.iterdir()} if target.is_dir() else set()
+    text = (target / MARKER_FILE).read_text("utf-8") if MARKER_FILE in names else ""
+    marker = Marker.from_json(text)
     if marker is None:
         raise ValueError(f"{target} is in the way: it is not a bundle, as it has no {MARKER_FILE}")
+    foreign = sorted(names - {MARKER_FILE, *marker.files})
     if foreign:
         raise ValueError(f"{target} is in the way: it also contains {', '.join(foreign)}")

@@ -174,10 +174,9 @@ class Demo:
 
     def cells(self, number: int) -> Cells:
         """The rows of an example as editable texts."""
-        columns = [self.examples[number][name] for name in self.inputs]
         return [
-            [self._to_cell(name, value) for name, value in zip(self.inputs, row, strict=True)]
-            for row in zip(*columns, strict=True)
+            [self._to_cell(name, value) for name, value in row.items()]
+            for row in self._rows(number)
         ]
 
     def options(self, number: int) -> str:
@@ -243,9 +242,7 @@ class Demo:
 
     def lines(self, number: int) -> str:
         """The rows of an example as JSON Lines."""
-        columns = [self.examples[number][name] for name in self.inputs]
-        rows = (dict(zip(self.inputs, row, strict=True)) for row in zip(*columns, strict=True))
-        return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        return "\n".join(json.dumps(row, ensure_ascii=False) for row in self._rows(number))
 
     def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
         """The words of the predictions, and whether a reference of their row has them too."""
@@ -261,6 +258,12 @@ class Demo:
                 words.append((f"{word} ", "shared" if _normalize(word) in expected else None))
             words.append(("\n", None))
         return words
+
+    def _rows(self, number: int) -> Iterator[dict[str, Any]]:
+        """The rows of an example, by input."""
+        columns = [self.examples[number][name] for name in self.inputs]
+        for row in zip(*columns, strict=True):
+            yield dict(zip(self.inputs, row, strict=True))
 
     def _example_options(self, example: Mapping[str, Any]) -> dict[str, Any]:
         return {

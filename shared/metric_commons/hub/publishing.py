@@ -6,7 +6,6 @@ added to one of our Spaces are kept.
 
 import re
 from collections.abc import Iterable, Mapping
-from hashlib import sha1
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -287,6 +286,7 @@ def _version() -> str:
 
 
 def _blob_id(path: Path) -> str:
-    """The git id of a file's content, a hash of a header with the size and the content."""
-    content = path.read_bytes()
-    return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    """The git id of a file's content."""
+    from huggingface_hub.utils.sha import git_hash
+
+    return git_hash(path.read_bytes())

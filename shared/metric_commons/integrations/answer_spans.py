@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.declarations import Module
 from ..numbers.arrays import Floats, as_column
-from ..numbers.checks import OptionError, RowError
+from ..numbers.checks import RowError
 from .training_tasks import Batch, Rows, Task
 
 Answer = Mapping[str, Any]  # {"id", "prediction_text", ...}, or {"id", "answers"}
@@ -73,7 +73,7 @@ class QuestionAnswering(Task):
                 f"features have no {' and '.join(missing)}: a Trainer computes no scores for a "
                 "dataset without these columns, unless TrainingArguments has other label_names",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,  # the caller of `trainer_hook`, whose options are checked first
             )
 
     @property
@@ -195,14 +195,3 @@ def _columns_of(features: Any) -> Sequence[str]:
     if features is None or not len(features):
         return ()
     return getattr(features, "column_names", None) or list(features[0])
-
-
-def check_answers(options: Mapping[str, Any]) -> None:
-    """Check that lengths are positive integers.
-
-    Raises:
-        OptionError: one is not.
-    """
-    for name in ("n_best", "max_answer_length"):
-        if not isinstance(options[name], int) or options[name] < 1:
-            raise OptionError(name, f"must be an integer, at least 1, got {options[name]!r}")

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..catalog.catalog import load_without_evaluate
-from ..numbers.checks import OptionError, check_choice, nearest
+from ..numbers.checks import OptionError, nearest
+from ..numbers.domains import check_option
 from ..tasks.framework_values import completion_of
 from ..tasks.model_outputs import reference_values, text_of
 
@@ -38,7 +39,7 @@ class CorpusScore:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        check_choice("what", self.what, ("score", "standard_error"))
+        check_option("what", self.what, Estimate)
         metric = load_without_evaluate(self.module, **self.options)
         scores = metric.compute(predictions=["a", "b"], references=["a", "b"])
         name = self.score or metric.main_score or next(iter(scores))
@@ -56,13 +57,13 @@ class CorpusScore:
 
     def __call__(self, items: Sequence[tuple[Any, Any]]) -> float:
         """The score of items, which are pairs of references and prediction."""
-        arguments = {"standard_error": True} if self.what == "standard_error" else {}
+        arguments = {} if self.what == "score" else {"standard_error": True}
         result = self._metric.compute(
             predictions=[text_of(completion_of(prediction)) for _, prediction in items],
             references=[list(map(str, reference_values(values))) for values, _ in items],
             **arguments,
         )
-        estimates = result["standard_error"] if self.what == "standard_error" else result
+        estimates = result if self.what == "score" else result["standard_error"]
         return float(estimates[self.score])
 
     _metric: Any = field(init=False, repr=False, compare=False)

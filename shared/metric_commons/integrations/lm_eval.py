@@ -14,7 +14,8 @@ This file does not import lm-eval.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from ..numbers.checks import OptionError, check_choice
+from ..numbers.checks import OptionError
+from ..numbers.domains import check_option
 from ..tasks.framework_values import completion_of, further_scores
 from ..tasks.named_tasks import task as named_task
 from ..tasks.text_tasks import TextTask
@@ -26,7 +27,6 @@ __all__ = ["corpus", "estimate", "rows"]
 MeanEstimate = Literal["low", "high", "standard_error"]
 Results = Callable[[Mapping[str, Any], Sequence[Any]], dict[str, Any]]
 
-_ESTIMATES = ("low", "high", "standard_error")
 _REFERENCES = ("answers", "answer", "targets", "target", "solution", "label", "gold")
 
 
@@ -62,7 +62,7 @@ def rows(
     {'qa_f1': 0.5, 'qa_precision': 0.5, 'qa_recall': 0.5, 'qa_f1_low': 0.5}
     """
     for name in estimates:
-        check_choice("estimates", name, _ESTIMATES)
+        check_option("estimates", name, MeanEstimate)
     if cluster is not None and not estimates:
         raise OptionError("cluster", "is for estimates, such as estimates=('low', 'high')")
     task = named_task(module, **options)
@@ -103,7 +103,7 @@ def estimate(what: MeanEstimate, level: float = 0.95) -> Callable[[Sequence[Any]
     >>> estimate("low")([1.0] * 10)
     0.6915028921812392
     """
-    check_choice("what", what, _ESTIMATES)
+    check_option("what", what, MeanEstimate)
     check_interval_options(level)
 
     def aggregation(items: Sequence[Any]) -> float:

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
-from ..numbers.checks import OptionError, check_choice
+from ..numbers.domains import Level, check_option
 from ..statistics.intervals import interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
@@ -15,11 +15,10 @@ def check_interval_options(level: Any, method: Any = "auto") -> None:
 
     >>> check_interval_options(95)
     Traceback (most recent call last):
-    ValueError: level must be strictly between 0 and 1, got 95
+    ValueError: level must be a number strictly between 0 and 1, got 95; for 95 % pass 0.95
     """
-    check_choice("method", method, get_args(Method))
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise OptionError("level", f"must be strictly between 0 and 1, got {level!r}")
+    check_option("method", method, Method)
+    check_option("level", level, Level)
 
 
 def mean_estimate(
@@ -39,9 +38,6 @@ def mean_estimate(
     """
     if not scores:
         return Interval(math.nan, math.nan, method, math.nan, None)
-    bounds = (0.0, 1.0)
-    if max(scores) > 1:
-        bounds = (0.0, math.inf)
-    if min(scores) < 0:
-        bounds = (-math.inf, math.inf)
+    low = -math.inf if min(scores) < 0 else 0.0
+    bounds = (low, math.inf if low < 0 or max(scores) > 1 else 1.0)
     return interval(scores, confidence_level=level, method=method, clusters=clusters, bounds=bounds)

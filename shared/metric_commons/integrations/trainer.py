@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from ..base.declarations import REPORTING, names_of_functions
 from ..base.locks import Lock
 from ..base.row_module import RowModule
 from ..catalog.catalog import load, names
-from ..numbers.checks import OptionError, check_choice, nearest
+from ..numbers.checks import OptionError, nearest
+from ..numbers.domains import Count, OneOf, checked_options
 from ..scoring.states import State
-from .answer_spans import QuestionAnswering, check_answers
+from .answer_spans import QuestionAnswering
 from .flat_scores import UNSUITABLE, flat_scores
 from .generated_texts import Generation, Speech
 from .training_tasks import (
@@ -46,8 +47,6 @@ _TASKS: Mapping[str, type[Task]] = {
     "sequence_labeling": SequenceLabeling,
     "speech": Speech,
 }
-# Modules that a task cannot do without.
-_MODULES = {"sequence_labeling": "span_f1", "speech": "error_rate"}
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 
 
@@ -214,20 +213,21 @@ class TrainerHook:
         return {**options, **self._task.model_options({**self._modules[name].options, **options})}
 
 
+@checked_options
 def trainer_hook(
     modules: Any,
     *,
-    task: str,
+    task: Annotated[str, OneOf(_TASKS)],
     tokenizer: Any = None,
     id2label: Mapping[Any, str] | Sequence[str] | None = None,
     decoder_only: bool = False,
     examples: Any = None,
     features: Any = None,
-    n_best: int = 20,
-    max_answer_length: int = 30,
+    n_best: Count = 20,
+    max_answer_length: Count = 30,
     null_threshold: float | None = None,
     ignore_index: int = PADDING,
-    nan_policy: str = "raise",
+    nan_policy: Literal["raise", "omit"] = "raise",
     **options: Any,
 ) -> TrainerHook:
     """Create a `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with `modules`.
@@ -279,12 +279,6 @@ def trainer_hook(
     >>> hook(batch)["accuracy"]
     1.0
     """
-    check_choice("task", task, _TASKS)
-    check_choice("nan_policy", nan_policy, ("raise", "omit"))
-    if task in _MODULES and _MODULES[task] not in names():
-        raise ValueError(
-            f"task {task!r} needs the module {_MODULES[task]}, which this version does not have"
-        )
     if not isinstance(modules, list | tuple):
         modules = [modules]
     metrics = [load(module) if isinstance(module, str) else module for module in modules]
@@ -323,8 +317,6 @@ def trainer_hook(
             "null_threshold": null_threshold,
         },
     }
-    if task == "question_answering":
-        check_answers(arguments[task])
     reader = _TASKS[task](
         ignore_index=ignore_index,
         nan_policy=nan_policy,

@@ -27,6 +27,7 @@ from ..base.columns import read
 from ..files.trec import File, Qrels, Run, read_qrels, read_run
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError, RowError, check_choice, nearest
+from ..numbers.domains import Names, check_option
 from ..numbers.running_sums import compensated_sum, is_compensated, running_sum
 from ..numbers.shapes import ListOf, Scalar
 from ..ranking.order import ScoreType
@@ -179,20 +180,17 @@ def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[st
     """The names in lower case, checked to be valid and distinct; all valid names by default."""
     if metrics is None:
         return list(valid)
-    if not _is_list(metrics) or not all(isinstance(name, str) for name in metrics):
-        raise OptionError("metrics", f"must be a list of names, got {metrics!r}")
-    names = [name.lower() for name in metrics]
-    for row, name in enumerate(names):
+    check_option("metrics", metrics, Names)
+    names: list[str] = []
+    for row, metric in enumerate(metrics):
+        name = metric.lower()
         if name not in valid:
             hint = nearest(name, valid) or f"; there are {', '.join(valid)}"
-            raise OptionError(f"metrics[{row}]", f": there is no metric {metrics[row]!r}{hint}")
-        if name in names[:row]:
+            raise OptionError(f"metrics[{row}]", f": there is no metric {metric!r}{hint}")
+        if name in names:
             raise OptionError(f"metrics[{row}]", f": {name!r} is given twice")
+        names.append(name)
     return names or list(valid)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _read_rows(
@@ -446,7 +444,7 @@ def _by_metric(metrics: Sequence[str] | None, measures: Iterable[str]) -> list[s
 
 def _measures(names: Sequence[str], ks: Sequence[int] | None) -> list[str]:
     """The names of the measures in `score_run` and in results, in the order of results."""
-    if ks is not None and not _is_list(ks):
+    if ks is not None and not isinstance(ks, Sequence):
         raise OptionError("ks", f"must be a list of cutoffs, got {ks!r}")
     cutoffs = list(CUTOFFS if ks is None else ks)
     for row, k in enumerate(cutoffs):

@@ -8,6 +8,7 @@ import typer
 
 from ..catalog.request import can_fork
 from ..catalog.usage import UsageError, extra
+from ..console.options import WholeLimit
 from ..results.rendering import message_line
 
 
@@ -40,16 +41,7 @@ def mcp(
             show_default="half of the memory of the machine or its control group",
         ),
     ] = None,
-    max_unpacked: Annotated[
-        int | None,
-        typer.Option(
-            metavar="BYTES",
-            min=1,
-            help="Refuse JSON documents, and files in archives, with more content. Until this is "
-            "set, compressed files with more than 1,000 times their size are refused, too.",
-            show_default="1 GiB",
-        ),
-    ] = None,
+    max_unpacked: WholeLimit = None,
     allow_execution: Annotated[
         bool,
         typer.Option(
@@ -74,21 +66,18 @@ def mcp(
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
-        from .server import serve
-        from .workers import Budget
+        from .server import Calls, serve
+        from .workers import Budget, Workers
 
     from ..execution.executions import PERMISSION
-    from .roots import project_folder
+    from .roots import Roots, project_folder
 
     if allow_execution:
         os.environ[PERMISSION] = "1"  # inherited by the processes of calls
-    serve(
-        roots or [project_folder()],
-        budget=Budget(seconds, gigabytes, processes, max_memory, max_unpacked),
-        server_folder=ultrarag,
-        execution_allowed=allow_execution,
-        python_version=python_version,
-    )
+    allowed = Roots(roots or [project_folder()], execution_allowed=allow_execution)
+    server_folder = None if ultrarag is None else Roots([ultrarag])
+    workers = Workers(Budget(seconds, gigabytes, processes, max_memory, max_unpacked))
+    serve(Calls(allowed, workers, server_folder, python_version))
 
 
 def ultrarag_init(

@@ -4,9 +4,9 @@ import inspect
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -17,9 +17,10 @@ from mcp.server.stdio import stdio_server
 from ..numbers.checks import nearest
 from .forking import message
 from .roots import Roots
+from .schemas import Tool
 from .stdio import open_protocol
 from .tools import TOOLS, call
-from .workers import Budget, RefusedError, Workers
+from .workers import RefusedError, Report, Workers
 
 _INSTRUCTIONS = """\
 Exact scores of answers and of retrieval runs. evaluate scores answers passed in the call, \
@@ -31,9 +32,8 @@ _INTERRUPTED = 130  # the exit status
 
 _IS_FIRST_MAJOR = "on_call_tool" not in inspect.signature(Server).parameters
 
-Report = Callable[[float, float], Awaitable[object]]
 
-
+@dataclass(frozen=True)
 class Calls:
     """Answers to calls of tools.
 
@@ -45,22 +45,19 @@ class Calls:
         python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
-    def __init__(
-        self,
-        roots: Roots,
-        workers: Workers,
-        server_folder: Roots | None,
-        python_version: str | None = None,
-    ) -> None:
-        self._roots, self._workers = roots, workers
-        self._client = server_folder, python_version
-        self._tools = {
-            name: tool for name, tool in TOOLS.items() if name != "build" or server_folder
-        }
+    roots: Roots
+    workers: Workers
+    server_folder: Roots | None = None
+    python_version: str | None = None
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """The tools by name."""
+        return {name: tool for name, tool in TOOLS.items() if name != "build" or self.server_folder}
 
     def listed(self) -> list[types.Tool]:
         """The tools, as the protocol describes them."""
-        return [types.Tool.model_validate(tool.description()) for tool in self._tools.values()]
+        return [types.Tool.model_validate(tool.description()) for tool in self.tools.values()]
 
     async def answer(
         self, name: str, arguments: Mapping[str, Any], report: Report
@@ -68,12 +65,13 @@ class Calls:
         """The result of a tool, or the error that ended it."""
         structured = None
         try:
-            if name not in self._tools:
-                hint = nearest(name, self._tools) or f"; there are {', '.join(self._tools)}"
+            if name not in self.tools:
+                hint = nearest(name, self.tools) or f"; there are {', '.join(self.tools)}"
                 raise ValueError(f"unknown tool {name!r}{hint}")
-            self._tools[name].check(arguments)
-            text, structured = await self._workers.run(
-                call, name, arguments, self._roots, *self._client, progress=report
+            self.tools[name].check(arguments)
+            client = self.server_folder, self.python_version
+            text, structured = await self.workers.run(
+                call, name, arguments, self.roots, *client, progress=report
             )
         except RefusedError as error:
             text = str(error)
@@ -85,29 +83,8 @@ class Calls:
         return types.CallToolResult.model_validate(result)
 
 
-def server(
-    roots: Sequence[Path],
-    *,
-    budget: Budget | None = None,
-    server_folder: Path | None = None,
-    python_version: str | None = None,
-    workers: Workers | None = None,
-    execution_allowed: bool = False,
-) -> "Server[Any]":
-    """A server with all tools, which reads and writes files below `roots` only.
-
-    Args:
-        roots: folders; relative paths start at the first.
-        budget: the budget of each call; None for the default.
-        server_folder: the folder from which UltraRAG starts this server.
-        python_version: the version of UltraRAG's Python; None for that of this server.
-        workers: the processes that do the work; None for new ones with this budget.
-        execution_allowed: whether modules may run programs that a model wrote.
-    """
-    workers = workers or Workers(budget or Budget())
-    allowed_roots = Roots(roots, execution_allowed=execution_allowed)
-    served_folder = None if server_folder is None else Roots([server_folder])
-    calls = Calls(allowed_roots, workers, served_folder, python_version)
+def server(calls: Calls) -> "Server[Any]":
+    """A server that answers these calls."""
     about = {"version": version("metric-commons"), "instructions": _INSTRUCTIONS}
     return _first_major(calls, about) if _IS_FIRST_MAJOR else _second_major(calls, about)
 
@@ -144,31 +121,9 @@ def _second_major(calls: Calls, about: dict[str, Any]) -> "Server[Any]":
     return Server("metric-commons", on_list_tools=on_list, on_call_tool=on_call, **about)
 
 
-def serve(
-    roots: Sequence[Path],
-    *,
-    budget: Budget | None = None,
-    server_folder: Path | None = None,
-    python_version: str | None = None,
-    execution_allowed: bool = False,
-) -> None:
-    """Serve on stdin and stdout; when stdin ends or at an interrupt, all calls are ended.
-
-    Args:
-        roots: as in `server`.
-        budget: as in `server`.
-        server_folder: as in `server`.
-        python_version: as in `server`.
-        execution_allowed: as in `server`.
-    """
-    workers = Workers(budget or Budget())
-    app = server(
-        roots,
-        server_folder=server_folder,
-        python_version=python_version,
-        workers=workers,
-        execution_allowed=execution_allowed,
-    )
+def serve(calls: Calls) -> None:
+    """Serve on stdin and stdout; when stdin ends or at an interrupt, all calls are ended."""
+    workers, app = calls.workers, server(calls)
     _end_at_an_interrupt(workers)
     requests, answers = open_protocol(at_end=workers.close)
     workers.prepare()

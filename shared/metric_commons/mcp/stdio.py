@@ -20,6 +20,10 @@ _CHUNK = 1 << 16
 _HEAD = 4096  # bytes kept of a request that is too long, to look for its id
 
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # of JSON-RPC
+_TOO_LONG = (
+    f"the line is longer than {MAX_LINE:,} bytes; put the rows into a file below a root of the "
+    "server and call evaluate_file"
+)
 
 _ID = rb'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\\x00-\x1f]{0,200}")\s*'
 # An id before the first list or object among the values, or after the last one.
@@ -59,10 +63,8 @@ class _Answers(io.RawIOBase):
         return True
 
     def write(self, line: Any) -> int:
-        left = memoryview(line)
         with self._lock, suppress(BrokenPipeError):  # the client has ended, so stdin will end, too
-            while left:
-                left = left[os.write(self._descriptor, left) :]
+            _write(self._descriptor, line)
         return len(line)
 
 
@@ -70,11 +72,15 @@ def _pass_on(source: int, sink: int, answers: _Answers, at_end: Callable[[], obj
     """Pass requests on, and answer lines that are not requests."""
     try:
         for line, is_whole in _lines(source):
-            answer = refusal(line) if is_whole else _error(_too_long(), _readable_id(line))
+            answer = (
+                refusal(line)
+                if is_whole
+                else _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
+            )
             if answer is not None:
                 answers.write(answer)
             elif line.strip():
-                _write(sink, line)
+                _write(sink, line + b"\n")
     except OSError:
         pass  # the reader is gone
     finally:
@@ -97,7 +103,7 @@ def _lines(source: int) -> Iterator[tuple[bytes, bool]]:
 
 
 def _write(sink: int, line: bytes) -> None:
-    left = memoryview(line + b"\n")
+    left = memoryview(line)
     while left:
         left = left[os.write(sink, left) :]
 
@@ -116,9 +122,9 @@ def refusal(line: bytes) -> bytes | None:
     try:
         content = from_json(line)
     except ValueError as error:
-        return _error((_PARSE_ERROR, f"not valid JSON: {error}"), _readable_id(line))
+        return _error(_PARSE_ERROR, f"not valid JSON: {error}", _readable_id(line))
     if not isinstance(content, dict):
-        return _error((_INVALID_REQUEST, "a message must be an object"), None)
+        return _error(_INVALID_REQUEST, "a message must be an object", None)
     identifier = content.get("id")
     is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
     problem = None
@@ -134,7 +140,7 @@ def refusal(line: bytes) -> bytes | None:
         problem = "params must be an object"
     if problem is None:
         return None
-    return _error((_INVALID_REQUEST, problem), identifier if is_id else None)
+    return _error(_INVALID_REQUEST, problem, identifier if is_id else None)
 
 
 def _readable_id(line: bytes) -> Any:
@@ -146,15 +152,6 @@ def _readable_id(line: bytes) -> Any:
         return None
 
 
-def _too_long() -> tuple[int, str]:
-    problem = (
-        f"the line is longer than {MAX_LINE:,} bytes; put the rows into a file below a root of "
-        "the server and call evaluate_file"
-    )
-    return _INVALID_REQUEST, problem
-
-
-def _error(problem: tuple[int, str], identifier: Any) -> bytes:
-    code, text = problem
-    answer = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": text}}
+def _error(code: int, problem: str, identifier: Any) -> bytes:
+    answer = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": problem}}
     return json.dumps(answer).encode() + b"\n"

@@ -178,18 +178,13 @@ def _evaluated(
     about: dict[str, Any] = {"profile": profile, "signature": line}
     if ends:
         about["confidence_interval"] = ends
-    saved_to = _saved(to_jsonable({**scores, **about}), target)
-    if saved_to:
-        sys.stderr.write(message_line(f"Evaluation results saved to {saved_to}") + "\n")
+    if target:
+        content = to_jsonable({**scores, **about})
+        text = json.dumps(content, ensure_ascii=False, indent=4, allow_nan=False)
+        write_whole(target, [text, "\n"])
+        sys.stderr.write(message_line(f"Evaluation results saved to {target}") + "\n")
     sys.stderr.write(f"{table(scores, ends)}\n{line}\n")
-    return {"eval_res": scores, "saved_to": saved_to, **about}
-
-
-def _saved(results: Mapping[str, Any], target: Path | None) -> str | None:
-    if target is None:
-        return None
-    write_whole(target, [json.dumps(results, ensure_ascii=False, indent=4, allow_nan=False), "\n"])
-    return str(target)
+    return {"eval_res": scores, "saved_to": target and str(target), **about}
 
 
 def _characters(texts: Any) -> int:

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from anyio import to_thread
 from .memory_watch import INTERVAL, growth_of, half_of_memory, share_memory, size_of
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
+Report = Callable[[float, float], Awaitable[object]]  # the same, for the client
 
 _ATTEMPTS = 3  # to start a process, if none has begun to work
 
@@ -120,12 +122,7 @@ class Workers:
                 self._origin.wait()
             self._control = None
 
-    async def run(
-        self,
-        work: Callable[..., Any],
-        *arguments: Any,
-        progress: Callable[[float, float], Awaitable[object]],
-    ) -> Any:
+    async def run(self, work: Callable[..., Any], *arguments: Any, progress: Report) -> Any:
         """The return value of `work(report, *arguments)`, run in a process.
 
         If this is cancelled, the process is ended.
@@ -140,31 +137,27 @@ class Workers:
                 or failed by an internal error.
         """
         async with self._slots:
+            request = pickle.dumps((work, arguments))
             with anyio.move_on_after(self._budget.seconds):
                 for _ in range(_ATTEMPTS - 1):
                     try:
-                        return await self._attempt(work, arguments, progress)
+                        return await self._attempt(request, progress)
                     except _NotStartedError:
                         await to_thread.run_sync(self._discard_origin)
-                return await self._attempt(work, arguments, progress)
+                return await self._attempt(request, progress)
             raise RefusedError(
                 f"took longer than {self._budget.seconds:g} seconds and was stopped; request "
                 "less, or start the server with a higher --seconds"
             )
 
-    async def _attempt(
-        self,
-        work: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        progress: Callable[[float, float], Awaitable[object]],
-    ) -> Any:
+    async def _attempt(self, request: bytes, progress: Report) -> Any:
         server_end, worker_end = socket.socketpair()
         call = _Call(Connection(server_end.detach()))
         self._calls.add(call)
         self._has_calls.set()
         try:
             await to_thread.run_sync(self._start, worker_end)
-            return await self._outcome(call, pickle.dumps((work, arguments)), progress)
+            return await self._outcome(call, request, progress)
         finally:
             self._calls.discard(call)
             call.stop()
@@ -187,21 +180,15 @@ class Workers:
                 if self._control is not None:
                     socket.send_fds(self._control, [b"1"], [worker_end.fileno()])
 
-    async def _outcome(
-        self,
-        call: "_Call",
-        request: bytes,
-        progress: Callable[[float, float], Awaitable[object]],
-    ) -> Any:
+    async def _outcome(self, call: "_Call", request: bytes, progress: Report) -> Any:
         while True:
             await anyio.wait_readable(call.connection.fileno())
             try:
                 kind, value = call.connection.recv()
             except (EOFError, OSError):
                 is_started, call.process = call.process is not None, None
-                if is_started or self._is_closed:
-                    raise RefusedError(self._ending(call)) from None
-                raise _NotStartedError(self._ending(call)) from None
+                kind_of_error = RefusedError if is_started or self._is_closed else _NotStartedError
+                raise kind_of_error(self._ending(call)) from None
             if kind == "process":
                 call.first_size, call.process = size_of(value), value
                 # It must not take memory before it is limited.
@@ -246,11 +233,8 @@ class Workers:
         if call is None:
             return None
         call.reason = self._exceeded(f"this one took most of it, {growth_of(call) / 2**30:.2g} GB")
-        process = call.process
-        if process is not None:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        return process
+        _kill(call.process)
+        return call.process
 
     def _too_large(self, call: "_Call") -> str:
         """The reason why a call was refused more memory."""
@@ -279,15 +263,22 @@ class Workers:
         )
 
 
+def _kill(process: int | None) -> None:
+    """End a process, if it has started and not ended."""
+    if process is not None:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+@dataclass(eq=False)
 class _Call:
     """A running call: the connection to its process, and the id of the process."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self.process: int | None = None
-        self.first_size = 0  # bytes of memory of the process when it started
-        self.allowance: int | None = None  # what it may have beyond that
-        self.reason = ""  # why it was stopped
+    connection: Connection
+    process: int | None = None
+    first_size: int = 0  # bytes of memory of the process when it started
+    allowance: int | None = None  # what it may have beyond that
+    reason: str = ""  # why it was stopped
 
     def send(self, request: bytes) -> None:
         """Send the request to the process, if it has not ended."""
@@ -297,6 +288,4 @@ class _Call:
     def stop(self) -> None:
         """End the process; if its id is not known yet, it ends when the connection is closed."""
         process, self.process = self.process, None
-        if process is not None:
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
+        _kill(process)

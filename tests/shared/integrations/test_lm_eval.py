@@ -131,7 +131,7 @@ def test_options_of_a_corpus_are_kept():
         (lambda: rows("qa_f1", cluster="source"), ValueError, "cluster is for estimates"),
         (lambda: rows("qa_f1", normaliser="squad"), TypeError, "did you mean 'normalizer'"),
         (lambda: estimate("median"), ValueError, "what must be one of"),
-        (lambda: estimate("low", 95), ValueError, "level must be strictly between"),
+        (lambda: estimate("low", 95), ValueError, "level must be a number strictly between"),
         (lambda: corpus("chrff"), ValueError, "did you mean 'chrf'"),
         (lambda: corpus("chrf", "bleu"), ValueError, "chrf has no score 'bleu'"),
         (lambda: corpus("chrf", what="error"), ValueError, "what must be one of"),

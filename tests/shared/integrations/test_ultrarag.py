@@ -205,9 +205,9 @@ def test_progress_is_told_in_rows(monkeypatch):
         ((["a"], [["a"]], ["em", "bogus"]), r"metrics\[1\]: there is no metric 'bogus'; there are"),
         ((["a"], [["a"]], ["rouge-3"]), r"metrics\[0\]: there is no metric 'rouge-3'; did you"),
         ((["a"], [["a"]], ["em", "EM"]), r"metrics\[1\]: 'em' is given twice"),
-        ((["a"], [["a"]], "em"), "metrics must be a list of names, got 'em'"),
-        ((["a"], [["a"]], [1]), r"metrics must be a list of names, got \[1\]"),
-        ((["a"], [["a"]], 1), "metrics must be a list of names, got 1"),
+        ((["a"], [["a"]], "em"), "metrics must be a list in which each is a string, got 'em'"),
+        ((["a"], [["a"]], [1]), r"metrics must be a list in which each is a string, got \[1\]"),
+        ((["a"], [["a"]], 1), "metrics must be a list in which each is a string, got 1"),
     ],
 )
 def test_what_it_lets_pass_is_an_error_in_both_profiles(profile, call, message):
