@@ -30,6 +30,7 @@ from ..results.rendering import PLAIN, Notation, NumberFormat, Table, is_proport
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
 from ..results.score_names import find_score
+from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
 
 _START = 100  # bytes at the start of a result, which contain its format
 # Options and conditions that do not affect a score; a preset is listed with its options.
@@ -160,6 +161,11 @@ class Leaderboard:
         """Whether the system with the lowest score is the best."""
         return any(self.score in self.result(name).lower_is_better for name in self.results.systems)
 
+    @property
+    def values(self) -> dict[str, float]:
+        """The score of each system."""
+        return {system: self.result(system).scores[self.score] for system in self.results.systems}
+
     def result(self, system: str) -> ModuleResult:
         """The result of a system for the module."""
         return self.results.systems[system][self.module]
@@ -201,61 +207,51 @@ class Leaderboard:
 
     def table(self, notation: Notation = PLAIN) -> Table:
         """One row per system; the first tier is in bold, if there is a second."""
-        standings = self.results.standings
-        number_format = self._format(self.module, self.score, notation)
-        letters, marks = standings.letters, standings.marks()
+        standings, key = self.results.standings, (self.module, self.score)
         visible = self.results.visible_systems()
-        columns = [  # requested in addition to the score that orders the leaderboard
-            (module, score)
+        records = [record for record in self.records() if record["system"] in visible]
+        systems = [record["system"] for record in records]
+        labels = [column(records, "rank")] if self.ranks else []
+        if standings.letters:
+            labels.append(("", [standings.letters.get(system, "") for system in systems]))
+        labels.append(column(records, "system", label))
+        marks, (heading, numbers) = standings.marks(), self._column(*key, systems, notation)
+        cells = [
+            number + marks.get((system, *key), "")
+            for system, number in zip(systems, numbers, strict=True)
+        ]
+        columns: list[Column] = [(heading, cells)]
+        if any(map(self.interval, self.results.systems)):
+            interval = self._format(*key, notation).interval
+            level = level_heading(self.confidence_level)
+            columns.append(column(records, "confidence_interval", interval, level))
+        if self.ranks:
+            columns.append(column(records, "rank_interval", rank_range, "ranks"))
+            columns.append(column(records, "tier"))
+            if not standings.letters:
+                columns.append(("pairs", [standings.signs(*key, system) for system in systems]))
+        columns += [  # requested in addition to the score that orders the leaderboard
+            self._column(module, score, systems, notation)
             for module, result in next(iter(self.results.systems.values())).items()
             for score in result.scores
-            if (module, score) != (self.module, self.score)
+            if (module, score) != key
         ]
+        if any(self.result(system).rows for system in self.results.systems):
+            columns.append(column(records, "rows", "{:,}".format))
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
-        has_intervals = any(map(self.interval, self.results.systems))
-        has_rows = any(self.result(system).rows for system in self.results.systems)
-        rows: list[list[str]] = []
-        bold: set[tuple[int, int]] = set()
-        for record in self.records():
-            system = record["system"]
-            if system not in visible:
-                continue
-            value = number_format.number(record["value"])
-            value += marks.get((system, self.module, self.score), "")
-            names = [*([letters.get(system, "")] if letters else []), label(system)]
-            if self.ranks:
-                names.insert(0, str(record["rank"]))
-            cells = [value]
-            if has_intervals:
-                cells.append(number_format.interval(record["confidence_interval"]))
-            if self.ranks:
-                low, high = record["rank_interval"]
-                cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
-                if not letters:
-                    cells.append(standings.signs(self.module, self.score, system))
-                if is_divided and record["tier"] == 1:
-                    bold.add((len(rows), len(names)))
-            modules = self.results.systems[system]
-            for module, score in columns:
-                number = modules[module].scores.get(score) if module in modules else None
-                shown = self._format(module, score, notation)
-                cells.append("" if number is None else shown.number(number))
-            rows.append([*names, *cells, *([f"{record['rows']:,}"] if has_rows else [])])
+        best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
         title = f"Leaderboard by {label(self.score)}"
-        names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
-        header = [
-            number_format.heading(label(self.score)),
-            f"{100 * self.confidence_level:g}% interval",
-        ]
-        if not has_intervals:
-            del header[1]
-        header += ["ranks", "tier"] if self.ranks else []
-        header += ["pairs"] if self.ranks and not letters else []
-        header += [
-            self._format(module, score, notation).heading(label(score)) for module, score in columns
-        ]
-        header += ["rows"] if has_rows else []
-        return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
+        return ranked_table(labels, columns, best, " ".join(self._statements()), title)
+
+    def _column(
+        self, module: str, score: str, systems: Sequence[str], notation: Notation
+    ) -> Column:
+        """The numbers of a score of these systems; empty where a system lacks it."""
+        number_format = self._format(module, score, notation)
+        results = [self.results.systems[system].get(module) for system in systems]
+        numbers = [None if result is None else result.scores.get(score) for result in results]
+        cells = ["" if number is None else number_format.number(number) for number in numbers]
+        return number_format.heading(label(score)), cells
 
     def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
         """The format of the numbers of a score."""
@@ -361,16 +357,14 @@ def comparable(systems: Iterable[Entry]) -> list[list[Entry]]:
     groups: list[list[Entry]] = []
     for system in systems:
         for group in groups:
-            if all(_are_comparable(system, member) for member in group):
+            if all(
+                system.parts == member.parts and _have_same_rows(system, member) for member in group
+            ):
                 group.append(system)
                 break
         else:
             groups.append([system])
     return groups
-
-
-def _are_comparable(first: Entry, second: Entry) -> bool:
-    return first.parts == second.parts and _have_same_rows(first, second)
 
 
 def _have_same_rows(first: Entry, second: Entry) -> bool:
@@ -431,12 +425,7 @@ def leaderboard(
     distinct, notes = _without_repetitions(systems)
     names = _names(distinct)
     key = f"{module}.{score}"
-    pool = merged(
-        [
-            renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(distinct, names, strict=True)
-        ]
-    )
+    pool = pooled(distinct, names)
     problems = [entry.origin.problem for entry in distinct if entry.origin.problem]
     if not problems:
         try:
@@ -449,6 +438,16 @@ def leaderboard(
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
     paths = {name: entry.origin.path for name, entry in zip(names, distinct, strict=True)}
     return Leaderboard(module, score, pool, paths, confidence_level, systems[0].task, notes)
+
+
+def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
+    """The results of these systems in one, under these names."""
+    return merged(
+        [
+            renamed(entry.origin.results, {entry.system: name})
+            for entry, name in zip(systems, names, strict=True)
+        ]
+    )
 
 
 def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
@@ -488,11 +487,8 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
 
     None if the result does not have one at this level and none can be derived.
     """
-    if score in result.confidence_interval and _is_at(result, confidence_level):
+    is_at_level = result.options.get("confidence_level") == confidence_level
+    if score in result.confidence_interval and is_at_level:
         return list(result.confidence_interval[score])
     estimate = result.counted_interval(score, confidence_level)
     return estimate and [estimate.low, estimate.high]
-
-
-def _is_at(result: ModuleResult, confidence_level: float) -> bool:
-    return bool(result.options.get("confidence_level") == confidence_level)
