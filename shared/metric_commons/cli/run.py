@@ -19,7 +19,7 @@ from ..console.options import (
     correction_named,
 )
 from ..console.outputs import OptionalOutputFormat, Outputs, Presentation
-from ..files.read_limits import default_limits
+from ..files.access import default_limits
 from ..numbers.checks import OptionError, nearest
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from ..console.options import (
     with_request,
 )
 from ..console.outputs import OutputFormat, Outputs, Presentation, check_written, say_written
-from ..files.read_limits import Limits
+from ..files.access import Limits
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT
 from ..files.tables import Source

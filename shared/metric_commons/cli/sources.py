@@ -10,9 +10,8 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..console.options import LOGS, READING
-from ..files.contents import format_names
-from ..files.logs import PLAIN_ROWS
-from ..files.read_limits import Limits
+from ..files.access import Limits
+from ..files.logs import PLAIN_ROWS, format_names
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, stem
 from ..files.tables import Source

@@ -13,8 +13,14 @@ from typing import Any, ClassVar, Self
 
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
-from .access import remove_abandoned, target_to_write, temporary_name
-from .read_limits import LimitError, default_limits, read_whole
+from .access import (
+    LimitError,
+    default_limits,
+    read_whole,
+    remove_abandoned,
+    target_to_write,
+    temporary_name,
+)
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .access import open_file
-from .read_limits import check_parsed, default_limits, read_at_most
+from .access import check_parsed, default_limits, open_file, read_at_most
 from .stored import CHANGED, Stored, refuse_device, write_whole
 
 if TYPE_CHECKING:

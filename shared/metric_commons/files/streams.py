@@ -15,8 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from .access import open_file
-from .read_limits import GrowthLimit, Limits, LineLimit, check_whole, default_limits
+from .access import GrowthLimit, Limits, LineLimit, check_whole, default_limits, open_file
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time

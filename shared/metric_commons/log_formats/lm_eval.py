@@ -8,18 +8,15 @@ Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `eval
 """
 
 import ast
-import hashlib
 import json
 import math
 import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
-from ..files.read_limits import Limits, read_whole
 from ..files.streams import SUFFIXES
 from .ifeval import instructions
 
@@ -51,12 +48,13 @@ def read(content: Content) -> Log:
         name = name.removesuffix(suffix)
     match = _NAME.fullmatch(name)
     task = match["task"] if match else None
-    beside = path.with_name(f"results_{match['date']}.json") if match else None
-    results, sidecars = _results(beside, content.limits) if beside else ({}, {})
+    data, sidecars = b"", {}
+    if match:
+        data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
+    results = json.loads(data) if sidecars else {}
     higher = results.get("higher_is_better", {}).get(task) or {}
     folder = path.resolve().parent.name if match else None
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["doc_id"],
@@ -82,14 +80,6 @@ def read(content: Content) -> Log:
         lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
         sidecars=sidecars,
     )
-
-
-def _results(path: Path, limits: Limits) -> tuple[dict[str, Any], dict[str, str]]:
-    """The content of the results file of the same run, and its hash; empty if it is missing."""
-    if not path.is_file():
-        return {}, {}
-    data = read_whole(path, limits)
-    return json.loads(data), {str(path): hashlib.sha256(data).hexdigest()}
 
 
 def _filter_names() -> Callable[[Record], str]:
