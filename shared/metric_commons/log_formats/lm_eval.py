@@ -18,6 +18,7 @@ from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
+from ..numbers.python_expressions import parsed_expression
 from .ifeval import instructions
 
 FORMAT = "lm-eval"
@@ -107,7 +108,7 @@ def literal_list(target: Any) -> list[str]:
         return target[2:-2].split("', '")
     if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
         try:
-            value = ast.literal_eval(target)
+            value = ast.literal_eval(parsed_expression(target))
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return [target]
         if isinstance(value, list):
@@ -145,7 +146,7 @@ def reference(record: Record) -> Any:
         json.loads(value)
     except (ValueError, RecursionError):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            literal = ast.literal_eval(value)
+            literal = ast.literal_eval(parsed_expression(value))
             return literal if isinstance(literal, list | dict) else value
     return value
 
