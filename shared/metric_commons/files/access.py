@@ -5,6 +5,7 @@ limit for a whole process, so no reader can forget it. What is read has limits, 
 file cannot fill the memory.
 """
 
+import hashlib
 import os
 import platform
 import re
@@ -124,6 +125,12 @@ def read_file(path: str | PathLike[str]) -> bytes:
     """The content of a file; the errors are those of `open_file`."""
     with open_file(path) as file:
         return file.readall()
+
+
+def sha256_of(path: str | PathLike[str]) -> str:
+    """The SHA-256 of a file; the errors are those of `open_file`."""
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
