@@ -187,6 +187,8 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         raise ValueError(
             f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"
         )
+    if start.lstrip(_BLANKS).startswith(b"["):
+        return _list(stream, format_name)
     return _json(stream, kind, format_name)
 
 
@@ -229,8 +231,6 @@ def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
-    if stream.start().lstrip(_BLANKS).startswith(b"["):
-        return _list(stream, format_name)
     # Files named .json may hold lines, such as those of BFCL, unless the user says what they are.
     if kind == "json" and format_name == PLAIN_ROWS:
         return _document(stream.text(), stream, format_name)

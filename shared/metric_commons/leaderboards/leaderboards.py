@@ -6,6 +6,7 @@ comparisons, as everywhere; without row scores a leaderboard has intervals but n
 """
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -73,7 +74,7 @@ class Entry:
     @property
     def name(self) -> str:
         """The name of the system: its model, if a result has one model on several tasks."""
-        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
+        log = self._recorded("logs")
         of_task = f"{log.get('model')}/{log.get('task')}"
         return str(log["model"]) if self.system == of_task else self.system
 
@@ -104,18 +105,16 @@ class Entry:
     @property
     def digests(self) -> Mapping[str, str]:
         """The known digests of the rows: those of `references` and `ids`."""
-        digests: Mapping[str, str] = self.origin.results.provenance.get("rows", {})
-        return digests.get(self.system, {})  # type: ignore[return-value]
+        return self._recorded("rows")
 
     @property
     def source(self) -> tuple[str, str] | None:
         """The content and the field that the predictions came from, if the result records them."""
-        provenance = self.origin.results.provenance
-        column = provenance.get("columns", {}).get(self.system, {}).get("predictions")
-        column = column or provenance.get("logs", {}).get(self.system)
-        if column is None:
+        column = self._recorded("columns").get("predictions") or self._recorded("logs")
+        if not column:
             return None
-        contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
+        inputs = self.origin.results.provenance.get("inputs", [])
+        contents = {source["path"]: source["sha256"] for source in inputs}
         return contents.get(column["path"], column["path"]), column.get("field", "")
 
     @property
@@ -126,17 +125,20 @@ class Entry:
     @property
     def logged_task(self) -> str:
         """The task that a log names; "" if there is no log, or it names none."""
-        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
-        return str(log.get("task") or "")
+        return str(self._recorded("logs").get("task") or "")
 
     @property
     def task(self) -> str:
         """A name for the rows: the task of a log, or the file of the references."""
         if self.logged_task:
             return self.logged_task
-        provenance = self.origin.results.provenance
-        columns = provenance.get("columns", {}).get(self.system, {})
-        return Path(columns["references"]["path"]).stem if "references" in columns else ""
+        column = self._recorded("columns").get("references")
+        return Path(column["path"]).stem if column else ""
+
+    def _recorded(self, name: str) -> Mapping[str, Any]:
+        """The entry about the system in this part of the provenance; empty if there is none."""
+        entries_of_systems: Mapping[str, Any] = self.origin.results.provenance.get(name, {})
+        return entries_of_systems.get(self.system) or {}
 
 
 @dataclass(frozen=True)
@@ -466,18 +468,16 @@ def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[st
 
 def _names(systems: Sequence[Entry]) -> list[str]:
     """A name for each system: its own, or that of its file if several results have it."""
-    own_names = [entry.name for entry in systems]
-    stems = [entry.origin.path.stem for entry in systems]
+    own_names = Counter(entry.name for entry in systems)
+    files_by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
+    systems_by_origin = Counter(id(entry.origin) for entry in systems)
     names = []
-    for entry, stem in zip(systems, stems, strict=True):
-        name = entry.name
-        if own_names.count(name) > 1:
-            are_distinct = (
-                len({rival.origin.path for rival in systems if rival.origin.path.stem == stem}) == 1
-            )
-            file = stem if are_distinct else str(entry.origin.path)
-            is_alone = sum(rival.origin is entry.origin for rival in systems) == 1
-            name = file if is_alone else f"{file}: {entry.system}"
+    for entry in systems:
+        name, path = entry.name, entry.origin.path
+        if own_names[name] > 1:
+            name = path.stem if files_by_stem[path.stem] == 1 else str(path)
+            if systems_by_origin[id(entry.origin)] > 1:
+                name = f"{name}: {entry.system}"
         names.append(name)
     return names
 
