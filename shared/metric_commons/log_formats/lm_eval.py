@@ -49,10 +49,11 @@ def read(content: Content) -> Log:
         name = name.removesuffix(suffix)
     match = _NAME.fullmatch(name)
     task = match["task"] if match else None
-    data, sidecars = b"", {}
+    results: dict[str, Any] = {}
+    sidecars: dict[str, str] = {}
     if match:
         data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
-    results = json.loads(data) if sidecars else {}
+        results = json.loads(data) if sidecars else {}
     higher = results.get("higher_is_better", {}).get(task) or {}
     folder = path.resolve().parent.name if match else None
     return Log(
