@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from metric_commons.cli.app import COMMANDS
-from metric_commons.files import read_limits
-from metric_commons.files.read_limits import Limits
+from metric_commons.files import access
+from metric_commons.files.access import Limits
 from metric_commons.files.streams import Stream
 from metric_commons.files.tables import Source
 from metric_commons.files.trec import read_run
@@ -104,13 +104,13 @@ def test_a_document_that_is_too_large_is_refused_by_every_command(refused, tmp_p
     (tmp_path / "x.json").write_text('{"data":\n[\n\n{"a": "%s"}]}' % ("x" * 800), "utf-8")
     (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
     (tmp_path / "run.json").write_text('{"q": {"%s": 1}}' % ("d" * 800), "utf-8")
-    before = read_limits.default_limits()
+    before = access.default_limits()
     status, said = refused(command, *READING[command], "--max-unpacked", "500")
 
     assert status == 1
     assert "has more than 500 bytes, the limit of what is read as a whole" in said
     assert said.endswith("raise it with --max-unpacked")
-    assert read_limits.default_limits() == before
+    assert access.default_limits() == before
 
 
 def test_a_limit_that_is_raised_lets_a_bomb_in(run, tmp_path):
@@ -123,7 +123,7 @@ def test_a_limit_that_is_raised_lets_a_bomb_in(run, tmp_path):
 @pytest.fixture
 def small(monkeypatch):
     """Small limits of lines and documents."""
-    monkeypatch.setattr(read_limits, "_default", Limits(line=10_000, whole=50_000))
+    monkeypatch.setattr(access, "_default", Limits(line=10_000, whole=50_000))
 
 
 def sparse(path, start):

@@ -9,7 +9,7 @@ import typer
 from ..catalog.usage import UsageError
 from ..console.options import Sort, correction_named, one_of, output_option, refuse
 from ..console.outputs import Outputs, Presentation
-from ..files.read_limits import default_limits
+from ..files.access import default_limits
 from ..numbers.checks import OptionError, nearest
 from ..numbers.progress import is_quiet
 from ..results.results import FORMATS

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 from ..catalog.usage import UsageError
 from ..console.options import log_option, one_of, reading_option
-from ..files.contents import format_names
-from ..files.logs import PLAIN_ROWS
-from ..files.read_limits import Limits, default_limits
+from ..files.access import Limits, default_limits
+from ..files.logs import PLAIN_ROWS, format_names
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, stem
 from ..files.tables import Source

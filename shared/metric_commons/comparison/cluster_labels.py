@@ -5,7 +5,6 @@ input is unchanged, by its SHA-256, its rows can be matched again: the rows of a
 order, those of a log by their ids.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from ..base.declarations import OF_INTERVALS
 from ..catalog.catalog import load_without_evaluate
-from ..files.access import is_file, open_file
+from ..files.access import is_file, sha256_of
 from ..files.tables import Source, file_of, getter
 from ..numbers.checks import check_labels
 from ..results.logged_scores import NAME as LOGGED
@@ -105,9 +104,8 @@ def _unchanged(provenance: Mapping[str, Any], name: str) -> Path:
     contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
     if not is_file(path):
         raise ValueError(f"{name}, which has the field of the clusters, is missing; {_ADVICE}")
-    with open_file(path) as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(name):
-            raise ValueError(f"{name} has changed since it was scored; {_ADVICE}")
+    if sha256_of(path) != contents.get(name):
+        raise ValueError(f"{name} has changed since it was scored; {_ADVICE}")
     return path
 
 

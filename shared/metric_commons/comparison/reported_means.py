@@ -4,11 +4,10 @@ Means alone allow neither intervals nor comparisons. Such results have scores, a
 names their source, and 0 as the number of rows.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..files.access import read_file
+from ..files.access import sha256_of
 from ..files.logs import Log, Means
 from ..files.stored import to_jsonable
 from ..files.tables import Source
@@ -78,7 +77,7 @@ def results_of_logs(
         parts += reported_results(source.path, source.log, system, split, metric)
     logs = {system: part.provenance["logs"][system] for part in parts for system in part.systems}
     inputs = [
-        {"path": str(source.path), "sha256": hashlib.sha256(read_file(source.path)).hexdigest()}
+        {"path": str(source.path), "sha256": sha256_of(source.path)}
         for source in systems.values()
         if source.path.is_file()
     ]

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..files.read_limits import default_limits, read_whole
+from ..files.access import default_limits, read_whole
 from ..results.comparisons import Pair
 
 if TYPE_CHECKING:

@@ -1,11 +1,10 @@
 """Saved results together with the scores of their rows, which are in a separate file."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..catalog.usage import UsageError
-from ..files.access import is_file, open_file
+from ..files.access import is_file, open_file, sha256_of
 from ..results.results import Results
 from .reported_means import NO_ROWS
 
@@ -144,8 +143,6 @@ def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
     name = record["path"]
     candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
     file = next((path for path in candidates if is_file(path)), None)
-    if file is not None:
-        with open_file(file) as raw:
-            if hashlib.file_digest(raw, "sha256").hexdigest() != record["sha256"]:
-                raise ValueError(f"{result}: the scores of its rows changed: {file}; {_ADVICE}")
+    if file is not None and sha256_of(file) != record["sha256"]:
+        raise ValueError(f"{result}: the scores of its rows changed: {file}; {_ADVICE}")
     return file

@@ -10,8 +10,8 @@ from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ..catalog.request import Reporting
-from ..files.contents import Format
-from ..files.read_limits import LimitError, default_limits, read_whole
+from ..files.access import LimitError, default_limits, read_whole
+from ..files.logs import Format
 from ..files.stored import refuse_device
 from ..numbers.checks import OptionError, nearest, shown
 from ..numbers.domains import Count, Jobs, OneOf, check_option

@@ -14,7 +14,7 @@ from ..catalog import catalog
 from ..catalog.presets import PRESETS
 from ..catalog.request import HELP, annotations, check_jobs
 from ..catalog.usage import UsageError
-from ..files.read_limits import default_limits, set_default
+from ..files.access import default_limits, set_default
 from ..numbers.checks import check_choice
 from ..numbers.domains import Level, Range
 from ..numbers.progress import set_quiet

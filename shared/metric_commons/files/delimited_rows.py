@@ -4,9 +4,9 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from .access import LimitError
 from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
-from .read_limits import LimitError
 
 _QUOTES = "; a text with separators needs double quotes around it"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}

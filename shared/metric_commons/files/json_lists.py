@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from .access import LimitError
 from .json_rows import PLAIN, fault_of, location
-from .read_limits import LimitError
 
 _BLANKS = " \t\n\r"
 _MARGIN = 16  # characters; longer than any number's exponent, escape or word such as -Infinity

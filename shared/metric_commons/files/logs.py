@@ -1,4 +1,4 @@
-"""Logs of evaluation harnesses: formats detected by content, and rows with standard columns.
+"""Logs of evaluation harnesses, and plain rows: which of them a file contains, and its records.
 
 A format is a file in the folder `log_formats`, with
 
@@ -19,22 +19,50 @@ only on request:
 * `error` tells whether the sample ended in an error.
 """
 
+import hashlib
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from importlib import import_module
+from itertools import chain, islice
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import IO, Any, Literal, NamedTuple, Protocol
+from typing import IO, Any, Literal, NamedTuple, get_args
 
 from ..numbers.checks import nearest
-from .json_rows import Row
-from .pieces import Pieces
-from .read_limits import Limits
+from .access import Limits, check_parsed, read_whole
+from .delimited_rows import delimited_rows
+from .json_lists import JsonList
+from .json_rows import (
+    PLAIN,
+    STRICT,
+    Row,
+    decoded_lines,
+    filled_lines,
+    rows_of_document,
+    rows_of_items,
+    text_lines,
+)
+from .parquet_rows import parquet_names, parquet_rows
+from .pieces import Pieces, pieces_of_lines, pieces_of_parquet
+from .streams import STANDARD_INPUT, Stream, suffix
 
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
+_TABLES = get_args(Format)
+_TEXT_FORMATS = ("lines", "conll")
+_TEXT_SUFFIXES = ("txt", "conll", "bio", "iob")
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
+_ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OF_SPREADSHEETS = ("xl/workbook.xml", "content.xml")  # of Excel, and of LibreOffice
+_SPREADSHEET = "this is a spreadsheet; save its sheet as .csv"
+
 Record = Mapping[str, Any]
 Column = Callable[[Record], Any]
+Fields = Callable[[], Sequence[str]]  # the fields to read, known when the first row is requested
 
 
 @dataclass(frozen=True)
@@ -53,6 +81,13 @@ class Content:
     def has(self, *names: str) -> bool:
         """Whether the first record has all these fields."""
         return isinstance(self.first, Mapping) and all(name in self.first for name in names)
+
+    def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
+        """Another file of the same run, and its SHA-256 by path; both empty if it is missing."""
+        if not path.is_file():
+            return b"", {}
+        data = read_whole(path, self.limits)
+        return data, {str(path): hashlib.sha256(data).hexdigest()}
 
 
 @dataclass(frozen=True)
@@ -87,8 +122,8 @@ class Means(NamedTuple):
 class Log:
     """The rows of a file, with what its format defines about them."""
 
-    format_name: str
     rows: Iterator[Row]
+    format_name: str = PLAIN_ROWS
     columns: Mapping[str, Column] = field(default_factory=dict)
     system: str | None = None
     task: str | None = None
@@ -106,14 +141,146 @@ class Log:
     pieces: Pieces | None = None  # an alternative to `rows` that is faster
 
 
-class Format(Protocol):
-    """A file in the folder `log_formats`."""
+def format_names() -> list[str]:
+    """The values of `--from`: the formats of logs, those of tables, and `rows` for plain rows."""
+    return [PLAIN_ROWS, *formats(), *_TABLES]
 
-    FORMAT: str
-    MARKS: Marks
 
-    def read(self, content: Content) -> Log:
-        """The log."""
+def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
+    """The log in a file, or its plain rows.
+
+    Args:
+        stream: the file.
+        format_name: its format, or None to detect it by the content and the suffix.
+        fields: returns the fields to read, once they are known.
+
+    Raises:
+        ValueError: the content has no known format, or not this one.
+    """
+    kind = suffix(stream.path)
+    if format_name in _TABLES:
+        kind, format_name = str(format_name), PLAIN_ROWS
+    is_table = format_name == PLAIN_ROWS
+    start = stream.start()
+    if format_name in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
+        texts = enumerate(text_lines(stream.content), start=1)
+        rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
+        return _only_log(Content(stream.path, "text", None, rows), format_name)
+    if start.startswith(_OLD_OFFICE):
+        raise ValueError(_SPREADSHEET)
+    if start.startswith(_ZIP) and not is_table:
+        file = stream.seekable()
+        names = zipfile.ZipFile(file).namelist()
+        if any(name in _OF_SPREADSHEETS for name in names):
+            raise ValueError(_SPREADSHEET)
+        archive = Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits)
+        return _only_log(archive, format_name)
+    if kind == "parquet" or start.startswith(_PARQUET):
+        return _parquet(stream, format_name, fields)
+    if kind in _DELIMITERS:
+        return Log(rows=_delimited(stream, _DELIMITERS[kind], fields), has_cells=True)
+    is_json = not start or start.lstrip(_BLANKS).startswith((b"{", b"["))
+    if kind not in ("json", "jsonl") and not is_json:
+        if stream.path == STANDARD_INPUT:
+            raise ValueError("not JSON; for a table on standard input say --from csv or --from tsv")
+        suffixes = ", ".join(f".{name}" for name in _TABLES)
+        raise ValueError(
+            f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"
+        )
+    if start.lstrip(_BLANKS).startswith(b"["):
+        return _list(stream, format_name)
+    return _json(stream, kind, format_name)
+
+
+def _log(content: Content, format_name: str | None) -> Log | None:
+    """The log, in this format or in the one detected by its marks; None for plain rows."""
+    if format_name == PLAIN_ROWS:
+        return None
+    module = recognized(content) if format_name is None else format_named(format_name)
+    if module is None:
+        return None
+    try:
+        log: Log = module.read(content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not in the format {module.FORMAT}: {error}") from error
+    return replace(log, format_name=module.FORMAT)
+
+
+def _only_log(content: Content, format_name: str | None) -> Log:
+    """The log in content that cannot be plain rows."""
+    log = _log(content, format_name)
+    if log is None:
+        raise ValueError("the format cannot be detected from the content; name it with --from")
+    return log
+
+
+def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
+    yield from delimited_rows(text_lines(stream.content), delimiter, fields(), stream.limits.line)
+
+
+def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
+    file = stream.seekable()
+
+    def rows() -> Iterator[Row]:
+        yield from parquet_rows(file, fields())
+
+    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
+    log = _log(content, format_name)
+    return log or Log(rows=rows(), pieces=partial(pieces_of_parquet, file, fields))
+
+
+def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
+    """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
+    # Files named .json may hold lines, such as those of BFCL, unless the user says what they are.
+    if kind == "json" and format_name == PLAIN_ROWS:
+        return _document(stream.text(), stream, format_name)
+    lines = filled_lines(text_lines(stream.content))
+    head = list(islice(lines, 2))
+    try:
+        first = PLAIN.decode(head[0][1]) if head else None
+    except (ValueError, RecursionError):
+        if kind == "jsonl":
+            return Log(rows=decoded_lines(chain(head, lines)))
+        start = "".join(text for _, text in head)
+        return _document(start + stream.text(), stream, format_name)
+    if kind != "jsonl" and len(head) == 1:
+        del first  # large documents should not be in memory twice
+        return _document(head[0][1], stream, format_name)
+    rows = decoded_lines(chain(head, lines), PLAIN)
+    log = _log(Content(stream.path, "lines", first, rows, limits=stream.limits), format_name)
+    pieces = partial(pieces_of_lines, head, stream.content)
+    return log or Log(rows=decoded_lines(chain(head, lines)), pieces=pieces)
+
+
+def _list(stream: Stream, format_name: str | None) -> Log:
+    items = JsonList(stream.chunks(), stream.limits.line)
+    rows = rows_of_items(items.items(PLAIN))
+    content = Content(stream.path, "document", items.first(), rows, limits=stream.limits)
+    return _log(content, format_name) or Log(rows=rows_of_items(items.items(STRICT)))
+
+
+def _document(text: str, stream: Stream, format_name: str | None) -> Log:
+    check_parsed(text, stream.limits)
+    if format_name != PLAIN_ROWS:
+        document: Any = PLAIN.decode(text)
+        content = Content(
+            stream.path,
+            "document",
+            document,
+            _items(document),
+            document=document,
+            limits=stream.limits,
+        )
+        log = _log(content, format_name)
+        if log is not None:
+            return log
+        del document, content  # a large document should not be in memory twice
+    return Log(rows=rows_of_document(STRICT.decode(text)))
+
+
+def _items(document: Any) -> Iterator[Row]:
+    """The rows of a document, which may be a log without any: an error comes on use."""
+    yield from rows_of_document(document)
 
 
 @cache

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from typing import Any
 
+from .access import check_parsed, default_limits
 from .json_rows import STRICT
-from .read_limits import check_parsed, default_limits
 
 Triple = tuple[str, str, Any]  # query, document and number
 

@@ -47,68 +47,44 @@ class Selected:
             raise ValueError(f"rows of the format {log.format_name} have no filters")
         if not (self._selection.conditions or log.variants or log.samples):
             return log.rows
-        if not self._selection.conditions and log.variants.keys() <= {"filter"}:
-            return self._of_filter()
-        return self._of_conditions()
+        return self._rows()
 
-    def _of_conditions(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[Row]:
         """The rows of one filter that satisfy the conditions."""
-        log, texts = self._log, self._selection.conditions
-        getters: dict[str, Getter] = {}
-        ids = set()
-        count = 0
-        for line, record in log.rows:
-            variants = {name: variant(record) for name, variant in log.variants.items()}
-            if "filter" in variants and not self._passes(variants["filter"]):
-                continue
-            count += 1
-            if log.samples is not None:
-                ids.add(log.columns["id"](record))
-            if texts and not getters:
-                getters = {name: self._getter(name, record) for name in texts}
-            if getters:
-                answers = [self._holds(name, get(record)) for name, get in getters.items()]
-                if not all(answers):
-                    self.excluded["where"] += 1
-                    continue
-            for name, variant in variants.items():
-                self._variants[name][variant] += 1
-            yield line, record
-        self._check(count, len(ids))
-
-    def _of_filter(self) -> Iterator[Row]:
-        """The rows of one filter, without conditions: the usual case, and faster."""
         log, filter_name = self._log, self._selection.filter
-        find_filter, find_id = log.variants.get("filter"), None
-        if log.samples is not None:
-            find_id = log.columns["id"]
-        filters: dict[str, int] = {}
+        find_id = log.columns["id"] if log.samples is not None else None
+        find_filter = log.variants.get("filter")  # counts what it has seen: asked once per row
+        others = [
+            (find, self._variants[name]) for name, find in log.variants.items() if name != "filter"
+        ]
+        getters: dict[str, Getter] = {}
         ids = set()
         count = 0
         for row in log.rows:
             record = row[1]
             if find_filter is not None:
                 name = find_filter(record)
-                filters[name] = filters.get(name, 0) + 1
-                if filter_name is not None and name != filter_name:
+                self._filters[name] += 1
+                if filter_name not in (None, name):
                     continue
             count += 1
             if find_id is not None:
                 ids.add(find_id(record))
+            if self._selection.conditions:
+                if not getters:
+                    getters = {
+                        path: self._getter(path, record) for path in self._selection.conditions
+                    }
+                answers = [self._holds(path, get(record)) for path, get in getters.items()]
+                if not all(answers):
+                    self.excluded["where"] += 1
+                    continue
+            if find_filter is not None:
+                self._variants["filter"][name] += 1
+            for find, counts in others:
+                counts[find(record)] += 1
             yield row
-        self._filters.update(filters)
-        if find_filter is not None:
-            variants = filters
-            if filter_name is not None:
-                variants = {filter_name: filters.get(filter_name, 0)}
-            self._variants["filter"].update(
-                {name: number for name, number in variants.items() if number}
-            )
         self._check(count, len(ids))
-
-    def _passes(self, name: str) -> bool:
-        self._filters[name] += 1
-        return self._selection.filter in (None, name)
 
     def _holds(self, name: str, value: Any) -> bool:
         """Whether a value equals that of the command line, as text or as JSON."""

@@ -13,19 +13,18 @@ from typing import Any, ClassVar, Self
 
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
-from .access import remove_abandoned, target_to_write, temporary_name
-from .read_limits import LimitError, default_limits, read_whole
+from .access import (
+    LimitError,
+    default_limits,
+    read_whole,
+    remove_abandoned,
+    target_to_write,
+    temporary_name,
+)
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
-_DAMAGES = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RuntimeError,
-    TypeError,
-)
+DAMAGES = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError)
 
 
 class Stored(ABC):
@@ -87,7 +86,7 @@ class Stored(ABC):
         """`from_dict`, with all its errors as ValueErrors that name the format."""
         try:
             return cls.from_dict(content)
-        except _DAMAGES as error:
+        except DAMAGES as error:
             raise ValueError(f"not a complete {content['format']}: {error}") from error
 
     def save(self, path: str | Path) -> None:

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .access import open_file
-from .read_limits import check_parsed, default_limits, read_at_most
-from .stored import CHANGED, Stored, refuse_device, write_whole
+from .access import check_parsed, default_limits, open_file, read_at_most
+from .stored import CHANGED, DAMAGES, Stored, refuse_device, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,16 +38,7 @@ _CONTENT = b"content"
 _DICTIONARY = 2  # the kind of a message with the values of a dictionary
 _COLUMN, _LIST = "$column", "$list"  # placeholders in the JSON for columns, and for lists
 _INTEGERS = 1 << 63
-_DAMAGES = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    OSError,
-    RuntimeError,
-    TypeError,
-    struct.error,
-)
+_DAMAGES = (*DAMAGES, OSError, struct.error)
 # When a file is read, codes and runs are expanded to values. Their size is limited to this multiple
 # of the file's bytes plus this allowance, so that a small file cannot fill the memory; columns that
 # would exceed the limit are written without codes and runs.

@@ -12,11 +12,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
-from .access import open_file
-from .read_limits import GrowthLimit, Limits, LineLimit, check_whole, default_limits
+from .access import GrowthLimit, Limits, LineLimit, check_whole, default_limits, open_file
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
@@ -70,7 +68,8 @@ class Stream:
         self.content: Any = None  # the decompressed bytes
 
     def __enter__(self) -> Self:
-        self._file = _opened(self.path)
+        is_file = self.path != STANDARD_INPUT
+        self._file = open_file(self.path) if is_file else sys.stdin.buffer
         observers: list[Callable[[memoryview], object]] = [self._hash.update, self._count]
         if self._advance is not None:
             advance = self._advance
@@ -95,12 +94,7 @@ class Stream:
     def _count(self, data: memoryview) -> None:
         self._stored_bytes += len(data)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._temporary is not None:
             self._temporary.close()
         if self.path != STANDARD_INPUT:
@@ -175,12 +169,6 @@ class _Observed(io.RawIOBase):
         for observe in self._observers:
             observe(data)
         return count
-
-
-def _opened(path: Path) -> Any:
-    if path == STANDARD_INPUT:
-        return sys.stdin.buffer
-    return open_file(path)
 
 
 def _decompressed(stored: io.BufferedReader) -> Any:

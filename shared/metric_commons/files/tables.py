@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from ..numbers.progress import shows_bars
-from .contents import log_in
+from .access import Limits
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
 from .json_rows import LineNumbers, Row, fault_of, location, missing_field
-from .logs import PLAIN_ROWS, Log, Record
+from .logs import PLAIN_ROWS, Log, Record, log_in
 from .pieces import Block, Piece
-from .read_limits import Limits
 from .selections import Getter, Selected, Selection
 from .streams import STANDARD_INPUT, Stream, broken_compression
 

@@ -25,9 +25,8 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
-from .access import open_file, read_file
+from .access import LimitError, check_whole, default_limits, open_file, read_at_most, read_file
 from .json_rows import fault_of
-from .read_limits import LimitError, check_whole, default_limits, read_at_most
 from .retrieval_formats import (
     Triple,
     checked,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from ..files.access import open_file
+from ..files.access import sha256_of
 from ..files.stored import option_text, to_jsonable
 from ..files.tables import Source
 from ..results.module_results import ModuleResult, version
@@ -225,9 +225,8 @@ def _columns(results: Results, system: str, prompt: str) -> list[list[Any]]:
     columns_of_rows = []
     for column in fields:
         path = Path(column["path"])
-        with open_file(path) as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(column["path"]):
-                raise ValueError(f"{path} has changed since it was scored")
+        if sha256_of(path) != contents.get(column["path"]):
+            raise ValueError(f"{path} has changed since it was scored")
         source = Source(path, [column["field"]], format_name=column["format"])
         columns_of_rows.append(source.columns()[column["field"]])
     return columns_of_rows

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import Comparison, compare_pairs, statement
 from ..results.rendering import PLAIN, Notation, Table, is_proportion, label, p_value
-from .leaderboards import Entry, interval_of
+from .leaderboards import Entry, interval_of, pooled
+from .ranked_tables import column, level_heading, ranked_table
 
 
 @dataclass(frozen=True)
@@ -48,32 +49,27 @@ class History:
             (record["confidence_interval"] for record in records),
             is_proportion=notation.percent and is_proportion(first.module, first.score, values),
         )
-        rows: list[list[str]] = []
-        bold: set[tuple[int, int]] = set()
-        for record in records[-(top or 0) :]:
-            cells = [
-                number_format.number(record["value"]),
-                number_format.interval(record["confidence_interval"]),
-            ]
-            change, p = record["change"], record["p_adjusted"]
-            cells.append("" if change is None else number_format.number(change, signed=True))
-            if self.changes:
-                cells.append("" if p is None else p_value(p))
-            if record["significant"]:
-                bold |= {(len(rows), 4), (len(rows), 5)}
-            rows.append(
-                [label(record["created"]), label(record["result"]), *cells, f"{record['rows']:,}"]
-            )
-        header = ["created", "result", number_format.heading(label(first.score))]
-        header += [f"{100 * self.confidence_level:g}% interval", "change"]
-        header += ["p_holm"] if self.changes else []
+        records = records[-(top or 0) :]
+        heading, interval = number_format.heading(label(first.score)), number_format.interval
+        signed = partial(number_format.number, signed=True)
+        level = level_heading(self.confidence_level)
+        columns = [
+            column(records, "value", number_format.number, heading),
+            column(records, "confidence_interval", interval, level),
+            column(records, "change", signed),
+            *([column(records, "p_adjusted", p_value, "p_holm")] if self.changes else []),
+            column(records, "rows", "{:,}".format),
+        ]
         notes = ["Lower is better."] if first.score in first.result.lower_is_better else []
         notes.append(f"Change: from the previous result of the system {label(first.system)}.")
         if self.changes:
             notes.append(statement(self.changes))
         if self.problem:
             notes.append(f"Changes are not tested: {self.problem}.")
-        return Table([*header, "rows"], rows, 2, bold, " ".join(notes), "History")
+        labels = [column(records, name, label) for name in ("created", "result")]
+        table = ranked_table(labels, columns, (), " ".join(notes), "History")
+        significant = [row for row, record in enumerate(records) if record["significant"]]
+        return table._replace(best={(row, column) for row in significant for column in (4, 5)})
 
 
 def results_of_system(entries: Sequence[Entry], system: str | None) -> list[Entry]:
@@ -106,12 +102,7 @@ def history(entries: Sequence[Entry], confidence_level: float = 0.95) -> History
     if problems or len(ordered) < 2:
         return History(ordered, confidence_level, [], problems[0] if problems else "")
     names = [f"result {number}" for number in range(1, len(ordered) + 1)]
-    pool = merged(
-        [
-            renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(ordered, names, strict=True)
-        ]
-    )
+    pool = pooled(ordered, names)
     key = f"{ordered[0].module}.{ordered[0].score}"
     try:
         pairs = paired_scores(pool, zip(names[1:], names, strict=False), [key])

@@ -6,6 +6,7 @@ comparisons, as everywhere; without row scores a leaderboard has intervals but n
 """
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -30,6 +31,7 @@ from ..results.rendering import PLAIN, Notation, NumberFormat, Table, is_proport
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
 from ..results.score_names import find_score
+from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
 
 _START = 100  # bytes at the start of a result, which contain its format
 # Options and conditions that do not affect a score; a preset is listed with its options.
@@ -72,7 +74,7 @@ class Entry:
     @property
     def name(self) -> str:
         """The name of the system: its model, if a result has one model on several tasks."""
-        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
+        log = self._recorded("logs")
         of_task = f"{log.get('model')}/{log.get('task')}"
         return str(log["model"]) if self.system == of_task else self.system
 
@@ -103,18 +105,16 @@ class Entry:
     @property
     def digests(self) -> Mapping[str, str]:
         """The known digests of the rows: those of `references` and `ids`."""
-        digests: Mapping[str, str] = self.origin.results.provenance.get("rows", {})
-        return digests.get(self.system, {})  # type: ignore[return-value]
+        return self._recorded("rows")
 
     @property
     def source(self) -> tuple[str, str] | None:
         """The content and the field that the predictions came from, if the result records them."""
-        provenance = self.origin.results.provenance
-        column = provenance.get("columns", {}).get(self.system, {}).get("predictions")
-        column = column or provenance.get("logs", {}).get(self.system)
-        if column is None:
+        column = self._recorded("columns").get("predictions") or self._recorded("logs")
+        if not column:
             return None
-        contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
+        inputs = self.origin.results.provenance.get("inputs", [])
+        contents = {source["path"]: source["sha256"] for source in inputs}
         return contents.get(column["path"], column["path"]), column.get("field", "")
 
     @property
@@ -125,17 +125,20 @@ class Entry:
     @property
     def logged_task(self) -> str:
         """The task that a log names; "" if there is no log, or it names none."""
-        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
-        return str(log.get("task") or "")
+        return str(self._recorded("logs").get("task") or "")
 
     @property
     def task(self) -> str:
         """A name for the rows: the task of a log, or the file of the references."""
         if self.logged_task:
             return self.logged_task
-        provenance = self.origin.results.provenance
-        columns = provenance.get("columns", {}).get(self.system, {})
-        return Path(columns["references"]["path"]).stem if "references" in columns else ""
+        column = self._recorded("columns").get("references")
+        return Path(column["path"]).stem if column else ""
+
+    def _recorded(self, name: str) -> Mapping[str, Any]:
+        """The entry about the system in this part of the provenance; empty if there is none."""
+        entries_of_systems: Mapping[str, Any] = self.origin.results.provenance.get(name, {})
+        return entries_of_systems.get(self.system) or {}
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,11 @@ class Leaderboard:
     def is_lower_better(self) -> bool:
         """Whether the system with the lowest score is the best."""
         return any(self.score in self.result(name).lower_is_better for name in self.results.systems)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The score of each system."""
+        return {system: self.result(system).scores[self.score] for system in self.results.systems}
 
     def result(self, system: str) -> ModuleResult:
         """The result of a system for the module."""
@@ -201,61 +209,51 @@ class Leaderboard:
 
     def table(self, notation: Notation = PLAIN) -> Table:
         """One row per system; the first tier is in bold, if there is a second."""
-        standings = self.results.standings
-        number_format = self._format(self.module, self.score, notation)
-        letters, marks = standings.letters, standings.marks()
+        standings, key = self.results.standings, (self.module, self.score)
         visible = self.results.visible_systems()
-        columns = [  # requested in addition to the score that orders the leaderboard
-            (module, score)
+        records = [record for record in self.records() if record["system"] in visible]
+        systems = [record["system"] for record in records]
+        labels = [column(records, "rank")] if self.ranks else []
+        if standings.letters:
+            labels.append(("", [standings.letters.get(system, "") for system in systems]))
+        labels.append(column(records, "system", label))
+        marks, (heading, numbers) = standings.marks(), self._column(*key, systems, notation)
+        cells = [
+            number + marks.get((system, *key), "")
+            for system, number in zip(systems, numbers, strict=True)
+        ]
+        columns: list[Column] = [(heading, cells)]
+        if any(map(self.interval, self.results.systems)):
+            interval = self._format(*key, notation).interval
+            level = level_heading(self.confidence_level)
+            columns.append(column(records, "confidence_interval", interval, level))
+        if self.ranks:
+            columns.append(column(records, "rank_interval", rank_range, "ranks"))
+            columns.append(column(records, "tier"))
+            if not standings.letters:
+                columns.append(("pairs", [standings.signs(*key, system) for system in systems]))
+        columns += [  # requested in addition to the score that orders the leaderboard
+            self._column(module, score, systems, notation)
             for module, result in next(iter(self.results.systems.values())).items()
             for score in result.scores
-            if (module, score) != (self.module, self.score)
+            if (module, score) != key
         ]
+        if any(self.result(system).rows for system in self.results.systems):
+            columns.append(column(records, "rows", "{:,}".format))
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
-        has_intervals = any(map(self.interval, self.results.systems))
-        has_rows = any(self.result(system).rows for system in self.results.systems)
-        rows: list[list[str]] = []
-        bold: set[tuple[int, int]] = set()
-        for record in self.records():
-            system = record["system"]
-            if system not in visible:
-                continue
-            value = number_format.number(record["value"])
-            value += marks.get((system, self.module, self.score), "")
-            names = [*([letters.get(system, "")] if letters else []), label(system)]
-            if self.ranks:
-                names.insert(0, str(record["rank"]))
-            cells = [value]
-            if has_intervals:
-                cells.append(number_format.interval(record["confidence_interval"]))
-            if self.ranks:
-                low, high = record["rank_interval"]
-                cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
-                if not letters:
-                    cells.append(standings.signs(self.module, self.score, system))
-                if is_divided and record["tier"] == 1:
-                    bold.add((len(rows), len(names)))
-            modules = self.results.systems[system]
-            for module, score in columns:
-                number = modules[module].scores.get(score) if module in modules else None
-                shown = self._format(module, score, notation)
-                cells.append("" if number is None else shown.number(number))
-            rows.append([*names, *cells, *([f"{record['rows']:,}"] if has_rows else [])])
+        best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
         title = f"Leaderboard by {label(self.score)}"
-        names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
-        header = [
-            number_format.heading(label(self.score)),
-            f"{100 * self.confidence_level:g}% interval",
-        ]
-        if not has_intervals:
-            del header[1]
-        header += ["ranks", "tier"] if self.ranks else []
-        header += ["pairs"] if self.ranks and not letters else []
-        header += [
-            self._format(module, score, notation).heading(label(score)) for module, score in columns
-        ]
-        header += ["rows"] if has_rows else []
-        return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
+        return ranked_table(labels, columns, best, " ".join(self._statements()), title)
+
+    def _column(
+        self, module: str, score: str, systems: Sequence[str], notation: Notation
+    ) -> Column:
+        """The numbers of a score of these systems; empty where a system lacks it."""
+        number_format = self._format(module, score, notation)
+        results = [self.results.systems[system].get(module) for system in systems]
+        numbers = [None if result is None else result.scores.get(score) for result in results]
+        cells = ["" if number is None else number_format.number(number) for number in numbers]
+        return number_format.heading(label(score)), cells
 
     def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
         """The format of the numbers of a score."""
@@ -361,16 +359,14 @@ def comparable(systems: Iterable[Entry]) -> list[list[Entry]]:
     groups: list[list[Entry]] = []
     for system in systems:
         for group in groups:
-            if all(_are_comparable(system, member) for member in group):
+            if all(
+                system.parts == member.parts and _have_same_rows(system, member) for member in group
+            ):
                 group.append(system)
                 break
         else:
             groups.append([system])
     return groups
-
-
-def _are_comparable(first: Entry, second: Entry) -> bool:
-    return first.parts == second.parts and _have_same_rows(first, second)
 
 
 def _have_same_rows(first: Entry, second: Entry) -> bool:
@@ -431,12 +427,7 @@ def leaderboard(
     distinct, notes = _without_repetitions(systems)
     names = _names(distinct)
     key = f"{module}.{score}"
-    pool = merged(
-        [
-            renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(distinct, names, strict=True)
-        ]
-    )
+    pool = pooled(distinct, names)
     problems = [entry.origin.problem for entry in distinct if entry.origin.problem]
     if not problems:
         try:
@@ -449,6 +440,16 @@ def leaderboard(
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
     paths = {name: entry.origin.path for name, entry in zip(names, distinct, strict=True)}
     return Leaderboard(module, score, pool, paths, confidence_level, systems[0].task, notes)
+
+
+def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
+    """The results of these systems in one, under these names."""
+    return merged(
+        [
+            renamed(entry.origin.results, {entry.system: name})
+            for entry, name in zip(systems, names, strict=True)
+        ]
+    )
 
 
 def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
@@ -467,18 +468,16 @@ def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[st
 
 def _names(systems: Sequence[Entry]) -> list[str]:
     """A name for each system: its own, or that of its file if several results have it."""
-    own_names = [entry.name for entry in systems]
-    stems = [entry.origin.path.stem for entry in systems]
+    own_names = Counter(entry.name for entry in systems)
+    files_by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
+    systems_by_origin = Counter(id(entry.origin) for entry in systems)
     names = []
-    for entry, stem in zip(systems, stems, strict=True):
-        name = entry.name
-        if own_names.count(name) > 1:
-            are_distinct = (
-                len({rival.origin.path for rival in systems if rival.origin.path.stem == stem}) == 1
-            )
-            file = stem if are_distinct else str(entry.origin.path)
-            is_alone = sum(rival.origin is entry.origin for rival in systems) == 1
-            name = file if is_alone else f"{file}: {entry.system}"
+    for entry in systems:
+        name, path = entry.name, entry.origin.path
+        if own_names[name] > 1:
+            name = path.stem if files_by_stem[path.stem] == 1 else str(path)
+            if systems_by_origin[id(entry.origin)] > 1:
+                name = f"{name}: {entry.system}"
         names.append(name)
     return names
 
@@ -488,11 +487,8 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
 
     None if the result does not have one at this level and none can be derived.
     """
-    if score in result.confidence_interval and _is_at(result, confidence_level):
+    is_at_level = result.options.get("confidence_level") == confidence_level
+    if score in result.confidence_interval and is_at_level:
         return list(result.confidence_interval[score])
     estimate = result.counted_interval(score, confidence_level)
     return estimate and [estimate.low, estimate.high]
-
-
-def _is_at(result: ModuleResult, confidence_level: float) -> bool:
-    return bool(result.options.get("confidence_level") == confidence_level)

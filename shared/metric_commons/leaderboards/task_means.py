@@ -20,7 +20,7 @@ that with fifteen tasks hardly any interval contains the true mean rank.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
@@ -34,17 +34,25 @@ from ..results.rendering import (
     listed_names,
 )
 from .leaderboards import Leaderboard
+from .ranked_tables import column, level_heading, rank_range, ranked_table
 from .task_ranks import TaskRanks, task_ranks
 
 Mean = Literal["tasks", "ranks", "borda", "win_rate"]
 
 _HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda", "win_rate": "mean win rate"}
+_FIELDS = {  # of `TaskRanks`
+    "tasks": "mean",
+    "ranks": "mean_rank",
+    "borda": "borda",
+    "win_rate": "mean_win_rate",
+}
 _WITH_GAPS = ("borda", "win_rate")  # kinds for which a system may lack a task
 _MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _SAMPLED = (
     "Mean: of the score over the tasks, with equal weights. Intervals and tiers treat the tasks as "
     "a sample of tasks."
 )
+_NORMAL_TEST = "normal test of the paired differences"
 _NOTES = {
     "tasks": "Mean: of the score over the tasks, with equal weights. Intervals are for these tasks "
     "and do not extend to others.",
@@ -86,7 +94,7 @@ class TaskMeans:
                 "borda": self.task_ranks[system].borda,
                 "borda_rank": self.task_ranks[system].borda_rank,
                 "tasks": {
-                    task: _scores(leaderboard).get(system)
+                    task: leaderboard.values.get(system)
                     for task, leaderboard in self.leaderboards.items()
                 },
             }
@@ -111,34 +119,36 @@ class TaskMeans:
 
     def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """One row per system, one column per task; the first tier is bold if there is a second."""
-        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
-        level = next(iter(self.leaderboards.values())).confidence_level
+        records = list(self.records())[:top]
         of_means, of_tasks = self._formats(notation)
-        rows: list[list[str]] = []
-        bold: set[tuple[int, int]] = set()
-        for record in list(self.records())[:top]:
-            names = [*([str(record["rank"])] if self.ranks else []), label(record["system"])]
-            value = record["value"]
-            cells = [of_means.number(value) if self.kind != "borda" else f"{value:g}"]
-            if self.intervals:
-                cells.append(of_means.interval(record["confidence_interval"]))
-            if self.ranks:
-                low, high = record["rank_interval"]
-                cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
-                if is_divided and record["tier"] == 1:
-                    bold.add((len(rows), len(names)))
-            tasks = ["" if v is None else of_tasks.number(v) for v in record["tasks"].values()]
-            rows.append([*names, *cells, *tasks])
-        heading = of_means.heading(_HEADERS[self.kind])
-        header = [*(["rank"] if self.ranks else []), "system", heading]
-        header += [f"{100 * level:g}% interval"] if self.intervals else []
-        header += ["ranks", "tier"] if self.ranks else []
+        labels = [column(records, "rank")] if self.ranks else []
+        labels.append(column(records, "system", label))
+        number = of_means.number if self.kind != "borda" else "{:g}".format
+        columns = [column(records, "value", number, of_means.heading(_HEADERS[self.kind]))]
+        if self.intervals:
+            level = level_heading(next(iter(self.leaderboards.values())).confidence_level)
+            columns.append(column(records, "confidence_interval", of_means.interval, level))
+        if self.ranks:
+            columns.append(column(records, "rank_interval", rank_range, "ranks"))
+            columns.append(column(records, "tier"))
+        scores = [record["tasks"] for record in records]
+        columns += [
+            column(scores, task, of_tasks.number, of_tasks.heading(label(task)))
+            for task in self.leaderboards
+        ]
+        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
+        title = "Leaderboard over tasks"
+        return ranked_table(labels, columns, best, self._note(), title, self.sentence())
+
+    def _note(self) -> str:
+        """The definition of the means, and of the intervals and tiers if there are any."""
         note = _SAMPLED if self.sampled else _NOTES[self.kind]
         if self.ranks:
-            test = "permutation test of the tasks" if self.sampled else "normal test of the paired"
+            test = "permutation test of the tasks" if self.sampled else _NORMAL_TEST
             note += (
                 " Tier 1: the best system and all whose mean is not significantly worse, by a "
-                f"{test}{'' if self.sampled else ' differences'}, corrected by Holm's method."
+                f"{test}, corrected by Holm's method."
             )
         elif self.kind == "tasks":
             note += " Tiers need the row scores of every task."
@@ -150,15 +160,12 @@ class TaskMeans:
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
-        tasks = [of_tasks.heading(label(task)) for task in self.leaderboards]
-        labels = 2 if self.ranks else 1
-        title = "Leaderboard over tasks"
-        return Table([*header, *tasks], rows, labels, bold, note, title, self.sentence())
+        return note
 
     def _formats(self, notation: Notation) -> tuple[NumberFormat, NumberFormat]:
         """The formats of the means, and of the scores of tasks."""
         boards = list(self.leaderboards.values())
-        values = [value for board in boards for value in _scores(board).values()]
+        values = [value for board in boards for value in board.values.values()]
         scaled = notation.percent and is_proportion(boards[0].module, boards[0].score, values)
         # Ranks and proportions of systems that are beaten are not scores.
         of_means = notation if self.kind == "tasks" else notation._replace(percent=False)
@@ -168,12 +175,6 @@ class TaskMeans:
             is_proportion=scaled,
         )
         return of_means.format_of(intervals, is_proportion=scaled), of_tasks
-
-
-def _scores(leaderboard: Leaderboard) -> dict[str, float]:
-    """The score of each system."""
-    systems = leaderboard.results.systems
-    return {system: leaderboard.result(system).scores[leaderboard.score] for system in systems}
 
 
 def task_means(
@@ -200,59 +201,42 @@ def task_means(
     if len(leaderboards) < 2:
         raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
     task_leaderboards = _by_task(leaderboards)
-    systems = list(
-        dict.fromkeys(
-            system for leaderboard in leaderboards for system in leaderboard.results.systems
-        )
-    )
+    scores = [leaderboard.values for leaderboard in leaderboards]
+    systems = list(dict.fromkeys(chain.from_iterable(scores)))
     for system in systems:
-        for task, leaderboard in task_leaderboards.items():
-            if system not in leaderboard.results.systems and kind not in _WITH_GAPS:
+        for task, scores_of_task in zip(task_leaderboards, scores, strict=True):
+            if system not in scores_of_task and kind not in _WITH_GAPS:
                 raise ValueError(
                     f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
                     "a result of each system, under one name, for every task"
                 )
-    lower = leaderboards[0].score in leaderboards[0].result(systems[0]).lower_is_better
-    scores = [*map(_scores, leaderboards)]
+    lower = leaderboards[0].is_lower_better
     ranked = task_ranks(scores, [lower] * len(scores))
-    columns = [[task.get(system, math.nan) for system in systems] for task in scores]
+    values = {system: float(getattr(ranked[system], _FIELDS[kind])) for system in systems}
+    is_lower_better = lower if kind == "tasks" else kind == "ranks"
     intervals: dict[str, Sequence[float]] = {}
     ranks_of_systems: dict[str, Rank] = {}
     problem = ""
     if kind == "tasks":
-        means = [math.fsum(row) / len(row) for row in zip(*columns, strict=True)]
-        by_name = dict(zip(systems, means, strict=True))
+        columns = {system: [task[system] for task in scores] for system in systems}
         if sampled:
-            intervals = _intervals_of_sample(leaderboards, systems, columns)
-            ranks_of_systems = _ranks_of_sample(systems, columns, by_name, lower)
+            intervals = _intervals_of_sample(columns, leaderboards[0].confidence_level)
+            p_values = _p_values_of_sample(columns)
         else:
-            intervals = _intervals(leaderboards, systems, means)
-            ranks_of_systems = _ranks(leaderboards, systems, by_name, lower)
-        is_lower_better = lower
+            intervals = _intervals(leaderboards, columns, values)
+            p_values = _p_values(leaderboards, systems)
+        ranks_of_systems = _ranks(p_values, values, lower)
+    elif any(len(task) < len(systems) for task in scores):
+        problem = "some systems lack a task"
     else:
-        names = {"ranks": "mean_rank", "borda": "borda", "win_rate": "mean_win_rate"}
-        means = [getattr(ranked[system], names[kind]) for system in systems]
-        is_lower_better = kind == "ranks"
         problem = _without_comparisons(leaderboards)
-        if any(len(task) < len(systems) for task in scores):
-            problem = "some systems lack a task"
-        if not problem:
-            best, worst = _possible_ranks(leaderboards, systems, lower)
-            for number, system in enumerate(systems):
-                ends = [best[number], worst[number]]
-                if kind != "ranks":  # a system beats all systems that rank below it
-                    rivals = max(len(systems) - 1, 1)
-                    factor = len(leaderboards) if kind == "borda" else 1 / rivals
-                    ends = [factor * (len(systems) - end) for end in ends[::-1]]
-                intervals[system] = ends
-    order = sorted(
-        range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
-    )
-    values = {systems[number]: means[number] for number in order}
+        intervals = {} if problem else _intervals_of_ranks(leaderboards, kind, lower)
+    sign = 1 if is_lower_better else -1
+    order = sorted(systems, key=lambda system: sign * values[system])
     return TaskMeans(
         kind,
         task_leaderboards,
-        values,
+        {system: values[system] for system in order},
         intervals,
         ranks_of_systems,
         problem,
@@ -271,22 +255,21 @@ def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
 
 
 def _intervals(
-    leaderboards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
+    leaderboards: Sequence[Leaderboard],
+    columns: Mapping[str, Sequence[float]],
+    means: Mapping[str, float],
 ) -> dict[str, Sequence[float]]:
     """Intervals of the means of those systems that have an interval in each task."""
     intervals: dict[str, Sequence[float]] = {}
-    for system, mean in zip(systems, means, strict=True):
+    for system, scores in columns.items():
         ends = [_ends(leaderboard, system) for leaderboard in leaderboards]
         pairs = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
         if len(pairs) == len(leaderboards):
-            scores = [
-                leaderboard.result(system).scores[leaderboard.score] for leaderboard in leaderboards
-            ]
             falls = [score - low for score, (low, _) in zip(scores, pairs, strict=True)]
             rises = [high - score for score, (_, high) in zip(scores, pairs, strict=True)]
             intervals[system] = [
-                mean - math.hypot(*falls) / len(leaderboards),
-                mean + math.hypot(*rises) / len(leaderboards),
+                means[system] - math.hypot(*falls) / len(leaderboards),
+                means[system] + math.hypot(*rises) / len(leaderboards),
             ]
     return intervals
 
@@ -301,7 +284,7 @@ def _ends(leaderboard: Leaderboard, system: str) -> Sequence[float] | None:
     error = leaderboard.standard_error(system)
     if error is None:
         return None
-    score = leaderboard.result(system).scores[leaderboard.score]
+    score = leaderboard.values[system]
     reach = critical_value(leaderboard.confidence_level, math.inf) * error
     if 0 <= score <= 1:
         return max(score - reach, 0.0), min(score + reach, 1.0)
@@ -309,42 +292,18 @@ def _ends(leaderboard: Leaderboard, system: str) -> Sequence[float] | None:
 
 
 def _intervals_of_sample(
-    leaderboards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
+    columns: Mapping[str, Sequence[float]], confidence_level: float
 ) -> dict[str, Sequence[float]]:
     """Intervals of the means of systems over the tasks from which these are a sample."""
     from ..statistics.intervals import interval
 
-    level = leaderboards[0].confidence_level
     intervals: dict[str, Sequence[float]] = {}
-    for system, values in zip(systems, zip(*columns, strict=True), strict=True):
-        are_rates = all(0 <= value <= 1 for value in values)
-        bounds = (0.0, 1.0) if are_rates else (0.0 if min(values) >= 0 else -math.inf, math.inf)
-        estimate = interval(list(values), confidence_level=level, bounds=bounds)
+    for system, scores in columns.items():
+        are_rates = all(0 <= score <= 1 for score in scores)
+        bounds = (0.0, 1.0) if are_rates else (0.0 if min(scores) >= 0 else -math.inf, math.inf)
+        estimate = interval(scores, confidence_level=confidence_level, bounds=bounds)
         intervals[system] = [estimate.low, estimate.high]
     return intervals
-
-
-def _ranks_of_sample(
-    systems: Sequence[str],
-    columns: Sequence[Sequence[float]],
-    means: Mapping[str, float],
-    lower: bool,
-) -> dict[str, Rank]:
-    """The ranks by permutation tests on the differences of tasks, one unit per task."""
-    from ..statistics.corrections import holm
-    from ..statistics.paired_tests import paired_test
-
-    scores = dict(zip(systems, zip(*columns, strict=True), strict=True))
-    pairs = list(combinations(systems, 2))
-    p_values = [
-        paired_test([x - y for x, y in zip(scores[a], scores[b], strict=True)]).p_value
-        for a, b in pairs
-    ]
-    comparisons = [
-        {"a": a, "b": b, "p_adjusted": p}
-        for (a, b), p in zip(pairs, holm(p_values).tolist(), strict=True)
-    ]
-    return ranks(comparisons, means, lower)
 
 
 def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
@@ -361,26 +320,23 @@ def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
     return ""
 
 
-def _possible_ranks(
-    leaderboards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
-) -> tuple[list[float], list[float]]:
-    """The means over tasks of the best and the worst possible rank of each system."""
-    tasks = [
-        (
-            leaderboard.results.comparisons,
-            {system: leaderboard.result(system).scores[leaderboard.score] for system in systems},
-        )
-        for leaderboard in leaderboards
-    ]
+def _intervals_of_ranks(
+    leaderboards: Sequence[Leaderboard], kind: Mean, lower: bool
+) -> dict[str, Sequence[float]]:
+    """Intervals of mean ranks, or of what follows from them, by the possible ranks in each task."""
+    tasks = [(leaderboard.results.comparisons, leaderboard.values) for leaderboard in leaderboards]
     ranks_of_tasks = simultaneous_ranks(tasks, leaderboards[0].confidence_level, lower)
-    best, worst = (
-        [
-            math.fsum(ranks_of_task[system][end] for ranks_of_task in ranks_of_tasks) / len(tasks)
-            for system in systems
-        ]
-        for end in (0, 1)
-    )
-    return best, worst
+    systems = leaderboards[0].values
+    rivals = max(len(systems) - 1, 1)
+    factor = len(tasks) if kind == "borda" else 1 / rivals
+    intervals: dict[str, Sequence[float]] = {}
+    for system in systems:
+        ends = zip(*(ranks_of_task[system] for ranks_of_task in ranks_of_tasks), strict=True)
+        best, worst = (math.fsum(ranks_in_tasks) / len(tasks) for ranks_in_tasks in ends)
+        intervals[system] = [best, worst]
+        if kind != "ranks":  # a system beats all systems that rank below it
+            intervals[system] = [factor * (len(systems) - end) for end in (worst, best)]
+    return intervals
 
 
 def simultaneous_ranks(
@@ -419,31 +375,45 @@ def simultaneous_ranks(
     return ranks_of_tasks
 
 
-def _ranks(
-    leaderboards: Sequence[Leaderboard],
-    systems: Sequence[str],
-    means: Mapping[str, float],
-    lower: bool,
-) -> dict[str, Rank]:
-    """The ranks by mean differences over tasks for all pairs of systems; empty without rows."""
+def _p_values(
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str]
+) -> dict[tuple[str, str], float]:
+    """The p-value of the mean difference of every two systems; empty without rows."""
     from scipy.special import ndtr
 
-    from ..statistics.corrections import holm
-
-    comparisons = []
-    p_values = []
+    p_values = {}
     for a, b in combinations(systems, 2):
-        pairs = [leaderboard.difference(a, b) for leaderboard in leaderboards]
-        if None in pairs:
-            return {}
-        parts = [pair for pair in pairs if pair]
-        difference = math.fsum(mean for mean, _ in parts)
-        error = math.hypot(*(error for _, error in parts))
-        if math.isnan(error):
+        parts = [leaderboard.difference(a, b) for leaderboard in leaderboards]
+        known = [part for part in parts if part is not None]
+        difference = math.fsum(mean for mean, _ in known)
+        error = math.hypot(*(error for _, error in known))
+        if len(known) < len(parts) or math.isnan(error):
             return {}
         # If all differences of a few rows are equal, the error is 0, which is not evidence.
-        p_values.append(2 * float(ndtr(-abs(difference) / error)) if error else 1.0)
-        comparisons.append({"a": a, "b": b})
-    for comparison, p in zip(comparisons, holm(p_values).tolist(), strict=True):
-        comparison["p_adjusted"] = p
+        p_values[a, b] = 2 * float(ndtr(-abs(difference) / error)) if error else 1.0
+    return p_values
+
+
+def _p_values_of_sample(columns: Mapping[str, Sequence[float]]) -> dict[tuple[str, str], float]:
+    """The p-values of permutation tests on the differences of tasks, one unit per task."""
+    from ..statistics.paired_tests import paired_test
+
+    return {
+        (a, b): paired_test([x - y for x, y in zip(columns[a], columns[b], strict=True)]).p_value
+        for a, b in combinations(columns, 2)
+    }
+
+
+def _ranks(
+    p_values: Mapping[tuple[str, str], float], means: Mapping[str, float], lower: bool
+) -> dict[str, Rank]:
+    """The ranks of systems by comparisons with these p-values; empty without comparisons."""
+    from ..statistics.corrections import holm
+
+    if not p_values:
+        return {}
+    adjusted = holm(list(p_values.values())).tolist()
+    comparisons = [
+        {"a": a, "b": b, "p_adjusted": p} for (a, b), p in zip(p_values, adjusted, strict=True)
+    ]
     return ranks(comparisons, means, lower)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source
+from ..numbers.checks import nearest
 from ..results.module_results import signature
 from ..results.rendering import (
     PLAIN,
@@ -20,6 +21,7 @@ from ..results.rendering import (
     label,
     listed_names,
 )
+from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
@@ -97,7 +99,7 @@ class VoteBoard:
         ends = self.result.get("confidence_interval", {}).get(self.score, {}).get(best)
         if ends is None:
             return f"{text}; these votes give no interval for it."
-        level = f"{100 * self.confidence_level:g}% interval"
+        level = level_heading(self.confidence_level)
         text += f" ({level} {formatted(ends[0])} to {formatted(ends[1])})"
         if len(followers) == 1 and has_ratings:
             rates = self.result["confidence_interval"].get("win_rate", {})
@@ -121,40 +123,31 @@ class VoteBoard:
 
     def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """One row per system."""
-        records = list(self.records())
-        has_ranks, has_ratings = "rank" in self.result, self.score == "ratings"
-        header = [*(["rank"] if has_ranks else []), "system"]
-        labels = len(header)
-        interval = f"{100 * self.confidence_level:g}% interval"
+        records = list(self.records())[:top]
+        has_ranks = "rank" in self.result
+        interval = level_heading(self.confidence_level)
         intervals = self.result.get("confidence_interval", {})
-        ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
+        labels = [column(records, "rank")] if has_ranks else []
+        labels.append(column(records, "system", label))
+        columns: list[Column] = []
+        if self.score == "ratings":
+            ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
+            columns.append(column(records, "rating", ratings.number))
+            if "ratings" in intervals:
+                columns.append(column(records, "confidence_interval", ratings.interval, interval))
+            if has_ranks:
+                columns.append(column(records, "rank_interval", rank_range, "ranks"))
         rates = notation.format_of(intervals.get("win_rate", {}).values(), is_proportion=True)
-        if has_ratings:
-            header += ["rating", *([interval] if "ratings" in intervals else [])]
-            header += ["ranks"] if has_ranks else []
-        header += [rates.heading("win rate")]
-        header += [interval] if "win_rate" in intervals else []
-        header += ["votes"]
-        rows = []
-        for record in records[:top]:
-            row = [*([str(record["rank"])] if has_ranks else []), label(record["system"])]
-            if has_ratings:
-                row.append(ratings.number(record["rating"]))
-                if "ratings" in intervals:
-                    row.append(ratings.interval(record["confidence_interval"]))
-                if has_ranks:
-                    best, worst = record["rank_interval"]
-                    row.append(str(best) if best == worst else f"{best}-{worst}")
-            row.append(rates.number(record["win_rate"]))
-            if "win_rate" in intervals:
-                row.append(rates.interval(record["win_rate_interval"]))
-            row.append(f"{record['wins'] + record['losses'] + record['ties']:g}")
-            rows.append(row)
-        bold = set()
-        if has_ranks and any(record["rank"] > 1 for record in records):
-            bold = {(i, labels) for i, record in enumerate(records[:top]) if record["rank"] == 1}
+        columns.append(column(records, "win_rate", rates.number, rates.heading("win rate")))
+        if "win_rate" in intervals:
+            columns.append(column(records, "win_rate_interval", rates.interval, interval))
+        votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
+        columns.append(("votes", [f"{number:g}" for number in votes]))
+        is_divided = len(set(self.result.get("rank", {}).values())) > 1
+        best = [row for row, record in enumerate(records) if is_divided and record["rank"] == 1]
         note = f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}"
-        return Table(header, rows, labels, bold, note, "Leaderboard of votes", self.sentence())
+        title = "Leaderboard of votes"
+        return ranked_table(labels, columns, best, note, title, self.sentence())
 
 
 def vote_board(
@@ -175,8 +168,6 @@ def vote_board(
     settings = {**options, "confidence_level": confidence_level}
     for name in settings:
         if name not in metric.options:
-            from ..numbers.checks import nearest
-
             raise ValueError(f"there is no option {name!r}{nearest(name, metric.options)}")
     columns = source.columns()
     labels = {} if clusters is None else {"clusters": columns[clusters]}

@@ -7,14 +7,12 @@ with the declarations of the tools, are in the folder above it, in a file with t
 Source: ShishirPatil/gorilla, berkeley-function-call-leaderboard, `bfcl_eval/data`.
 """
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record
-from ..files.read_limits import read_whole
 
 FORMAT = "bfcl"
 
@@ -43,11 +41,7 @@ def _is_answer(call: Any) -> bool:
     )
 
 
-MARKS = Marks(
-    kinds=("lines", "document"),
-    fields=[("id", "result", "latency"), ("id", "ground_truth")],
-    further=_is_bfcl,
-)
+MARKS = Marks(fields=[("id", "result", "latency"), ("id", "ground_truth")], further=_is_bfcl)
 
 
 def read(content: Content) -> Log:
@@ -56,13 +50,11 @@ def read(content: Content) -> Log:
     if content.has("ground_truth"):
         tools, sidecars = _tools(content)
         return Log(
-            format_name=FORMAT,
             rows=content.rows,
             columns={**columns, "reference": lambda record: _expected(record, tools)},
             sidecars=sidecars,
         )
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={**columns, "prediction": message, "message": message, "reference": _no_call},
     )
@@ -86,11 +78,13 @@ def message(record: Record) -> Any:
     result = record["result"]
     if not isinstance(result, list):
         return str(result)
+    return _calls([call for call in result if isinstance(call, Mapping)])
+
+
+def _calls(calls: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Calls `{name: arguments}` with their parts under names."""
     return [
-        {"name": name, "arguments": arguments}
-        for call in result
-        if isinstance(call, Mapping)
-        for name, arguments in call.items()
+        {"name": name, "arguments": arguments} for call in calls for name, arguments in call.items()
     ]
 
 
@@ -107,11 +101,7 @@ def _no_call(record: Record) -> list[Any]:
 
 def _expected(record: Record, tools: Mapping[str, Any]) -> Any:
     """The expected calls, with the tools of the question if there is a file of questions."""
-    calls = [
-        {"name": name, "arguments": arguments}
-        for call in record["ground_truth"]
-        for name, arguments in call.items()
-    ]
+    calls = _calls(record["ground_truth"])
     if record["id"] not in tools:
         return calls
     return {"tool_calls": calls, "tools": tools[record["id"]]}
@@ -119,14 +109,10 @@ def _expected(record: Record, tools: Mapping[str, Any]) -> Any:
 
 def _tools(content: Content) -> tuple[dict[str, Any], dict[str, str]]:
     """The tools of each question, and the hash of their file; empty if it is missing."""
-    path = content.path
-    questions = path.resolve().parent.parent / path.name
-    if path.resolve().parent.name != "possible_answer" or not questions.is_file():
+    folder = content.path.resolve().parent
+    if folder.name != "possible_answer":
         return {}, {}
-    data = read_whole(questions, content.limits)
-    tools = {}
-    for line in data.decode("utf-8").splitlines():
-        if line.strip():
-            record = json.loads(line)
-            tools[record["id"]] = record.get("function") or []
-    return tools, {str(questions): hashlib.sha256(data).hexdigest()}
+    data, sidecars = content.beside(folder.parent / content.path.name)
+    lines = data.decode("utf-8").splitlines()
+    records = [json.loads(line) for line in lines if line.strip()]
+    return {record["id"]: record.get("function") or [] for record in records}, sidecars

@@ -16,7 +16,6 @@ MARKS = Marks(kinds=("text",), suffixes=(".conll", ".bio", ".iob"))
 def read(content: Content) -> Log:
     """The sentences; a column is the list of its cells."""
     return Log(
-        format_name=FORMAT,
         rows=_sentences(content.rows),
         columns={
             "prediction": lambda record: record[str(len(record) - 1)],

@@ -41,7 +41,6 @@ def read(content: Content) -> Log:
         raise ValueError("the fields are not those of a known library")
     standard = {"prediction": names.prediction, "references": names.references, "id": names.id}
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={
             column: lambda record, name=name: record[name]  # type: ignore[misc]

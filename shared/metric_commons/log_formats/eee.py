@@ -12,7 +12,6 @@ MARKS = Marks(fields=[("evaluation_id", "sample_id", "interaction_type")])
 def read(content: Content) -> Log:
     """The log."""
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["sample_id"],

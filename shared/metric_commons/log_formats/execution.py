@@ -11,7 +11,6 @@ MARKS = Marks(fields=[("task_id", "sample", "outcome", "status")])
 def read(content: Content) -> Log:
     """The log; a sample of which nothing is known, since the machine failed, has an error."""
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["task_id"],

@@ -6,13 +6,11 @@ and may repeat instances with perturbations.
 Source: stanford-crfm/helm, `metrics/evaluate_reference_metrics.py`.
 """
 
-import hashlib
 import json
 import re
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record
-from ..files.read_limits import read_whole
 
 FORMAT = "helm"
 MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
@@ -26,16 +24,10 @@ _Key = tuple[Any, Any, str]
 def read(content: Content) -> Log:
     """The log, with the metrics from the file of statistics beside it."""
     document = content.document
-    path = content.path.with_name("per_instance_stats.json")
-    metrics: dict[_Key, dict[str, float]] = {}
-    sidecars = {}
-    if path.is_file():
-        data = read_whole(path, content.limits)
-        metrics = _metrics(json.loads(data))
-        sidecars[str(path)] = hashlib.sha256(data).hexdigest()
+    data, sidecars = content.beside(content.path.with_name("per_instance_stats.json"))
+    metrics = _metrics(json.loads(data)) if sidecars else {}
     adapter = document["adapter_spec"]
     return Log(
-        format_name=FORMAT,
         rows=((None, state) for state in document["request_states"]),
         columns={
             "id": lambda record: record["instance"]["id"],

@@ -24,7 +24,7 @@ def read(content: Content) -> Log:
         strictness = "loose" if "loose" in content.path.name else "strict"
         name = f"prompt_level_{strictness}_acc"
         columns["logged"] = lambda record: {name: float(record["follow_all_instructions"])}
-    return Log(format_name=FORMAT, rows=content.rows, columns=columns)
+    return Log(rows=content.rows, columns=columns)
 
 
 def instructions(record: Record) -> dict[str, Any]:

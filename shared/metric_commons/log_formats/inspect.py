@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from io import SEEK_END
 from typing import Any
 
+from ..files.access import Limits, check_parsed, check_ratio, check_whole
 from ..files.json_rows import Row
 from ..files.logs import Column, Content, Log, Marks, Record, listed
-from ..files.read_limits import Limits, check_parsed, check_ratio, check_whole
 from ..files.streams import uncompressed
 from .ifeval import instructions
 
@@ -48,7 +48,6 @@ def read(content: Content) -> Log:
     results = header.get("results") or {}
     status = header.get("status")
     return Log(
-        format_name=FORMAT,
         rows=rows,
         columns=_columns(run),
         system=run.get("model"),

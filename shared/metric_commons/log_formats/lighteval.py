@@ -31,7 +31,6 @@ def read(content: Content) -> Log:
         (line, _plain(record) | {"row": row}) for row, (line, record) in enumerate(content.rows)
     )
     return Log(
-        format_name=FORMAT,
         rows=rows,
         columns={
             "id": lambda record: record["doc"].get("id") or record["row"],

@@ -12,7 +12,7 @@ MARKS = Marks(kinds=("text",), suffixes=(".txt",))
 def read(content: Content) -> Log:
     """The lines without line ends; an empty line is an empty text."""
     columns = {name: lambda record: record["text"] for name in ("prediction", "references")}
-    return Log(format_name=FORMAT, rows=_texts(content.rows), columns=columns)
+    return Log(rows=_texts(content.rows), columns=columns)
 
 
 def _texts(rows: Iterator[Row]) -> Iterator[Row]:

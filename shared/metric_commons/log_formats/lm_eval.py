@@ -8,19 +8,17 @@ Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `eval
 """
 
 import ast
-import hashlib
 import json
 import math
 import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
-from ..files.read_limits import Limits, read_whole
 from ..files.streams import SUFFIXES
+from ..numbers.python_expressions import parsed_expression
 from .ifeval import instructions
 
 FORMAT = "lm-eval"
@@ -51,12 +49,14 @@ def read(content: Content) -> Log:
         name = name.removesuffix(suffix)
     match = _NAME.fullmatch(name)
     task = match["task"] if match else None
-    beside = path.with_name(f"results_{match['date']}.json") if match else None
-    results, sidecars = _results(beside, content.limits) if beside else ({}, {})
+    results: dict[str, Any] = {}
+    sidecars: dict[str, str] = {}
+    if match:
+        data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
+        results = json.loads(data) if sidecars else {}
     higher = results.get("higher_is_better", {}).get(task) or {}
     folder = path.resolve().parent.name if match else None
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record["doc_id"],
@@ -84,14 +84,6 @@ def read(content: Content) -> Log:
     )
 
 
-def _results(path: Path, limits: Limits) -> tuple[dict[str, Any], dict[str, str]]:
-    """The content of the results file of the same run, and its hash; empty if it is missing."""
-    if not path.is_file():
-        return {}, {}
-    data = read_whole(path, limits)
-    return json.loads(data), {str(path): hashlib.sha256(data).hexdigest()}
-
-
 def _filter_names() -> Callable[[Record], str]:
     """The filter of a row; before 0.4.7, the number of the block, since documents recur."""
     blocks: Counter[Any] = Counter()
@@ -117,7 +109,7 @@ def literal_list(target: Any) -> list[str]:
         return target[2:-2].split("', '")
     if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
         try:
-            value = ast.literal_eval(target)
+            value = ast.literal_eval(parsed_expression(target))
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return [target]
         if isinstance(value, list):
@@ -155,7 +147,7 @@ def reference(record: Record) -> Any:
         json.loads(value)
     except (ValueError, RecursionError):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            literal = ast.literal_eval(value)
+            literal = ast.literal_eval(parsed_expression(value))
             return literal if isinstance(literal, list | dict) else value
     return value
 

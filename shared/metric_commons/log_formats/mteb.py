@@ -11,11 +11,9 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Means
-from ..files.read_limits import Limits, read_whole
 
 FORMAT = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
@@ -40,35 +38,35 @@ def read(content: Content) -> Log:
     document = content.document
     task = document.get("task_name") or document["mteb_dataset_name"]
     return Log(
-        format_name=FORMAT,
         rows=iter(()),
-        system=_model(content.path, content.limits),
+        system=_model(content),
         task=task,
         means=[
-            Means(split, _of_all(subsets), subsets if len(subsets) > 1 else {}, about)
-            for split, subsets in _splits(document)
-            for about in [
+            Means(
+                split,
+                _of_all(subsets),
+                subsets if len(subsets) > 1 else {},
                 {
                     "task": task,
                     "split": split,
                     "dataset_revision": document.get("dataset_revision"),
                     "subsets": list(subsets),
                     "mteb_version": document["mteb_version"],
-                }
-            ]
+                },
+            )
+            for split, subsets in _splits(document)
         ],
     )
 
 
-def _model(path: Path, limits: Limits) -> str | None:
+def _model(content: Content) -> str | None:
     """The name of the model, from its metadata or else from the folders."""
-    metadata = path.with_name(METADATA)
-    if metadata.is_file():
-        name = json.loads(read_whole(metadata, limits)).get("name")
-        if name:
-            return str(name)
-    revision, model = path.resolve().parent, path.resolve().parent.parent
-    folder = model if _REVISION.fullmatch(revision.name) else revision
+    metadata, _ = content.beside(content.path.with_name(METADATA))
+    if metadata and (name := json.loads(metadata).get("name")):
+        return str(name)
+    folder = content.path.resolve().parent
+    if _REVISION.fullmatch(folder.name):
+        folder = folder.parent
     return folder.name.replace("__", "/") or None
 
 

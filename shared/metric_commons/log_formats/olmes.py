@@ -19,7 +19,6 @@ def read(content: Content) -> Log:
     """The log."""
     match = _NAME.fullmatch(content.path.name)
     return Log(
-        format_name=FORMAT,
         rows=content.rows,
         columns={
             "id": lambda record: record.get("native_id", record["doc_id"]),

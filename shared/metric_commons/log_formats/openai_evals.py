@@ -17,7 +17,6 @@ def read(content: Content) -> Log:
     specification = content.first["spec"]
     functions = specification.get("completion_fns") or [None]
     return Log(
-        format_name=FORMAT,
         rows=_matches(content.rows),
         columns={
             "id": lambda record: record["sample_id"],

@@ -27,7 +27,6 @@ def read(content: Content) -> Log:
     """The questions with their answers, or the predictions."""
     if isinstance(content.document.get("data"), list):
         return Log(
-            format_name=FORMAT,
             rows=_questions(content.document["data"]),
             columns={
                 "id": lambda record: record["id"],
@@ -37,7 +36,6 @@ def read(content: Content) -> Log:
         )
     predictions = content.document.items()
     return Log(
-        format_name=FORMAT,
         rows=((None, {"id": name, "prediction": text}) for name, text in predictions),
         columns={
             "id": lambda record: record["id"],

@@ -21,7 +21,6 @@ def read(content: Content) -> Log:
         memory |= step["memory"]
     answers = "memory_pred_ls" if "memory_pred_ls" in memory else "memory_ans_ls"
     return Log(
-        format_name=FORMAT,
         rows=_rows(memory),
         columns={
             "id": lambda record: record["row"],

@@ -8,6 +8,7 @@ or one file has the rows of several systems.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -170,12 +171,12 @@ class LogEvaluation(Evaluation):
         return self.ids or ("id" if "id" in source.log.columns else None)
 
     def _label_fields(self, source: Source) -> dict[str, str]:
-        """The fields of those labels of rows that are in the file of the predictions."""
+        """The fields of the labels of rows."""
         fields = {
             "id": self._id_field(source),
             "error": "error" if "error" in source.log.columns else None,
             "system": self.system_field,
-            **{name: self.fields.get(name) for name in _LABELS if self._is_in_file(name)},
+            **{name: self.fields.get(name) for name in _LABELS},
         }
         return {name: field for name, field in fields.items() if field is not None}
 
@@ -193,44 +194,31 @@ class LogEvaluation(Evaluation):
             }
             for system, predictions in systems.items()
         }
-        used = [
-            item
-            for modules in inputs.values()
-            for fields in modules.values()
-            for item in fields.items()
-        ]
-        names = [field for name, field in used if self._is_in_file(name)]
-        columns = self._read(source, [*names, *labels.values()])
-        joined = [field for name, field in used if not self._is_in_file(name)]
+        needed = [*labels.items()]
+        for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
+            needed += fields.items()
+        columns = self._read(source, [field for name, field in needed if self._is_in_file(name)])
+        joined = [field for name, field in needed if not self._is_in_file(name)]
         answers = self._joined(source, columns, labels.get("id"), joined) if self.answers else {}
+
+        def column(name: str, field: str) -> Sequence[Any]:
+            return (columns if self._is_in_file(name) else answers)[field]
+
         for system, predictions in systems.items():
             part = Samples(
                 source,
                 range(source.rows),
                 {
                     module: {
-                        name: self._typed(
-                            module,
-                            name,
-                            (columns if self._is_in_file(name) else answers)[field],
-                            source,
-                        )
+                        name: self._typed(module, name, column(name, field), source)
                         for name, field in fields.items()
                     }
                     for module, fields in inputs[system].items()
                 },
-                {name: columns[field] for name, field in labels.items()}
-                | {
-                    name: answers[self.fields[name] or ""]
-                    for name in _LABELS
-                    if self._is_joined(name)
-                },
+                {name: column(name, field) for name, field in labels.items()},
                 self._scored_by_log(predictions),
             )
             yield from self._split(part) if self.system_field else [(system, part)]
-
-    def _is_joined(self, name: str) -> bool:
-        return not self._is_in_file(name) and self.fields.get(name) is not None
 
     def _read(self, source: Source, fields: Sequence[str]) -> dict[str, list[Any]]:
         """The columns of these fields in a file."""
@@ -245,12 +233,11 @@ class LogEvaluation(Evaluation):
         source: Source,
         columns: Mapping[str, Sequence[Any]],
         id_field: str | None,
-        references: Sequence[str],
+        fields: Sequence[str],
     ) -> dict[str, list[Any]]:
         """The columns of the file of answers, in the order of the rows of predictions."""
         file = self.source(self._answers())
-        fields = [id_field, *references, *(self.fields.get(name) for name in _LABELS)]
-        columns_of_answers = self._read(file, [field for field in fields if field])
+        columns_of_answers = self._read(file, [*filter(None, [id_field]), *fields])
         if id_field is None:
             if source.rows != file.rows:
                 raise ValueError(

@@ -120,47 +120,41 @@ def _reason(
     """The change of options or digits that makes all rows equal; "" if none is found."""
     import numpy as np
 
-    if digits := _rounded(logged, values):
+    if digits := _rounding(logged, values):
         return f"the log rounds it to {digits} digits"
     if columns is None:
         return ""  # options cannot be tried on rows that were reduced
-    selected = [np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)]
-    attempt = np.sort(np.concatenate(selected))
+    some_rows = np.concatenate([np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)])
     for changes in islice(_variants(module, options), _TRIALS):
-        trial = _scores(module, score, columns, {**options, **changes}, attempt.tolist())
-        if trial is None or not _same(logged[attempt], trial):
-            continue
-        all_scores = _scores(module, score, columns, {**options, **changes}, range(len(logged)))
-        if all_scores is None or not _same(logged, all_scores):
-            continue
-        is_exact = (np.abs(logged - all_scores) <= _TOLERANCE).all()
-        digits = 0 if is_exact else _rounded(logged, all_scores)
-        setting = ", ".join(f"{name}={value}" for name, value in changes.items())
-        rounded = f", rounded to {digits} digits" if digits else ""
-        return f"with {setting} it is equal in all rows{rounded}"
+        for rows in (np.sort(some_rows), np.arange(len(logged))):
+            scores = _scores(module, score, columns, {**options, **changes}, rows.tolist())
+            rounding = None if scores is None else _rounding(logged[rows], scores)
+            if rounding is None:
+                break
+        else:
+            setting = ", ".join(f"{name}={value}" for name, value in changes.items())
+            rounded = f", rounded to {rounding} digits" if rounding else ""
+            return f"with {setting} it is equal in all rows{rounded}"
     return ""
 
 
-def _same(logged: "Floats", values: "Floats") -> bool:
-    import numpy as np
-
-    return bool((np.abs(logged - values) <= _TOLERANCE).all()) or bool(_rounded(logged, values))
-
-
-def _rounded(logged: "Floats", values: "Floats") -> int:
-    """The number of digits to which the log rounded the values; 0 if it did not.
+def _rounding(logged: "Floats", values: "Floats") -> int | None:
+    """The digits to which the log rounded the values, 0 if it did not; None if others differ.
 
     >>> import numpy as np
-    >>> _rounded(np.array([0.67, 1.0]), np.array([2 / 3, 1.0]))
+    >>> _rounding(np.array([0.67, 1.0]), np.array([2 / 3, 1.0]))
     2
     """
     import numpy as np
 
+    distances = np.abs(logged - values)
+    if (distances <= _TOLERANCE).all():
+        return 0
     for digits in _DIGITS:
-        is_near = np.abs(logged - values) <= 0.5 * 10.0**-digits + _TOLERANCE
+        is_near = distances <= 0.5 * 10.0**-digits + _TOLERANCE
         if is_near.all() and (np.abs(logged - np.round(logged, digits)) <= _TOLERANCE).all():
             return digits
-    return 0
+    return None
 
 
 def _scores(

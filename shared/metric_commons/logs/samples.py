@@ -67,9 +67,8 @@ def system_rows(
         samples, pairs = _with_scores(samples, metric)
         excluded |= pairs
     absent = _absent(samples)
-    counts = Counter(
-        {row: reason for rows in absent.values() for row, reason in rows.items()}.values()
-    )
+    reasons = {row: reason for rows in absent.values() for row, reason in rows.items()}
+    counts = Counter(reasons.values())
     if counts and missing == "refuse":
         listed = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in counts.items())
         raise ValueError(
@@ -77,8 +76,7 @@ def system_rows(
             "--missing skip, or count them as 0 with --missing zero"
         )
     if counts and missing == "skip":
-        skipped = {row for rows in absent.values() for row in rows}
-        samples = samples.take([row for row in range(len(samples.rows)) if row not in skipped])
+        samples = samples.take([row for row in range(len(samples.rows)) if row not in reasons])
         absent = {module: {} for module in absent}
         excluded |= counts
     elif counts:
@@ -155,8 +153,10 @@ def _united(
         if samples.scored_by_log.get(module) == OUTCOMES:
             outcomes = [outcome(scores) for scores in inputs[module]["predictions"]]
             groups: list[list[int]] = [[] for _ in names]
-            for position, value in [*zip(sample_positions, outcomes, strict=True), *_pairs(zeros)]:
+            for position, value in zip(sample_positions, outcomes, strict=True):
                 groups[position].append(value)
+            for position in zeros:
+                groups[position].append(0)
             inputs[module]["predictions"] = groups
         elif has_repeats or zeros:
             samples_of_rows[module] = RowSamples(
@@ -173,23 +173,18 @@ def _united(
     )
 
 
-def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
-    return [(position, 0) for position in positions]
-
-
 def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) -> list[Any] | None:
     """One label per unit; all of its rows must have the same label."""
     column = samples.labels.get(name)
     if column is None:
         return None
-    labels: list[Any] = [None] * size
-    is_labelled = [False] * size
+    labels: dict[int, Any] = {}
     for row, (position, label) in enumerate(zip(positions, column, strict=True)):
-        if is_labelled[position] and labels[position] != label:
+        earlier = labels.setdefault(position, label)
+        if earlier is not label and earlier != label:
             location = samples.source.location(samples.rows[row])
             raise ValueError(
                 f"{samples.source.path}: {location}: {label!r} in {name} differs from the label of "
-                f"an earlier row with the same id, {labels[position]!r}"
+                f"an earlier row with the same id, {earlier!r}"
             )
-        labels[position], is_labelled[position] = label, True
-    return labels
+    return [labels[position] for position in range(size)]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog.usage import MissingExtraError
-from ..files.read_limits import Limits, set_default
+from ..files.access import Limits, set_default
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
 from ..results.rendering import label, message_line

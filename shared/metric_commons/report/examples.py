@@ -1,12 +1,11 @@
 """Example rows: those with the lowest scores, and those on which systems differ most."""
 
-import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..files.access import is_file, open_file
+from ..files.access import is_file, sha256_of
 from ..files.tables import Source
 from ..results.module_results import ModuleResult
 from ..results.results import Results
@@ -23,6 +22,40 @@ _BLOCK = 10_000  # rows in memory at a time
 _Columns = Mapping[str, Mapping[str, Mapping[str, Any]]]
 # By path, field and row.
 _Cells = Mapping[tuple[str, str, int], Any]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Selected rows of the inputs."""
+
+    systems: Collection[str]
+    columns: _Columns
+    cells: _Cells
+
+    def values(self, name: str, row: int) -> dict[str, Any]:
+        """The values of an input by system, without systems whose files are missing."""
+        columns = {system: self.columns.get(system, {}).get(name) for system in self.systems}
+        values = {
+            system: self.cells.get((column["path"], column["field"], row))
+            for system, column in columns.items()
+            if column
+        }
+        return {system: value for system, value in values.items() if value is not None}
+
+    def further_fields(self, row: int) -> dict[str, Any]:
+        """The fields that are not inputs of a module, then the id and the group of a row."""
+        inputs = {
+            column["field"] for columns in self.columns.values() for column in columns.values()
+        }
+        fields = {
+            field: value
+            for (_, field, cell_row), value in self.cells.items()
+            if cell_row == row and field not in inputs
+        }
+        for name in ("id", "groups"):
+            for system, value in list(self.values(name, row).items())[:1]:
+                fields[self.columns[system][name]["field"]] = value
+        return fields
 
 
 class Answer(NamedTuple):
@@ -103,34 +136,29 @@ def find_examples(
     if not cells:
         return Examples(notes=notes, unchanged=paths.keys())
 
-    def texts(row: int) -> tuple[Sequence[Any], Any]:
-        predictions = _system_values("predictions", results.systems, columns, cells, row)
-        references = _system_values("references", results.systems, columns, cells, row)
-        return list(predictions.values()), list(references.values())[:1]
+    inputs = _Rows(results.systems, columns, cells)
 
-    choices = [
-        Choice(
-            ranking.title,
-            ranking.reason,
-            [
-                _example(results, scores.names, columns, cells, row, kind)
-                for row, kind in ranking.chosen(texts).items()
-            ],
-        )
-        for ranking in rankings
-    ]
+    def texts(row: int) -> tuple[Sequence[Any], Any]:
+        references = inputs.values("references", row).values()
+        return list(inputs.values("predictions", row).values()), list(references)[:1]
+
+    choices = []
+    for ranking in rankings:
+        chosen = ranking.chosen(texts).items()
+        examples = [_example(results, scores.names, inputs, row, kind) for row, kind in chosen]
+        choices.append(Choice(ranking.title, ranking.reason, examples))
     return Examples(choices, notes, paths.keys())
 
 
 def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
     """The path of each unchanged input, by the path in the result, and notes about the others."""
-    hashes = {path: _sha256(path) for path in copies}
+    hashes = {path: sha256_of(path) for path in copies}
     paths, notes = {}, []
     for source in results.provenance.get("inputs", []):
         if "path" not in source or "sha256" not in source:
             continue  # results created in Python may lack them
         path = Path(source["path"])
-        hashes[path] = _sha256(path) if is_file(path) else ""
+        hashes[path] = sha256_of(path) if is_file(path) else ""
         unchanged = [file for file, sha256 in hashes.items() if sha256 == source["sha256"]]
         if unchanged:
             paths[source["path"]] = path if path in unchanged else unchanged[0]
@@ -142,11 +170,6 @@ def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Pa
         else:
             notes.append(f"{source['path']} is missing, so nothing from it is shown.")
     return paths, notes
-
-
-def _sha256(path: Path) -> str:
-    with open_file(path) as raw:
-        return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
 def _read_cells(
@@ -187,11 +210,11 @@ def _pick(path: str, source: Source, rows: Sequence[int]) -> _Cells:
 
 
 def _example(
-    results: Results, scores: Sequence[str], columns: _Columns, cells: _Cells, row: int, kind: str
+    results: Results, scores: Sequence[str], inputs: _Rows, row: int, kind: str
 ) -> Example:
     """A row of some kind with the answers of all systems."""
-    predictions = _system_values("predictions", results.systems, columns, cells, row)
-    references = _system_values("references", results.systems, columns, cells, row)
+    predictions = inputs.values("predictions", row)
+    references = inputs.values("references", row)
     common = next(iter(references.values()), None)
     is_common = all(value == common for value in references.values())
     answers = [
@@ -210,8 +233,7 @@ def _example(
         )
         for system, modules in results.systems.items()
     ]
-    fields = _further_fields(results.systems, columns, cells, row)
-    return Example(row, fields, common if is_common else None, answers, kind)
+    return Example(row, inputs.further_fields(row), common if is_common else None, answers, kind)
 
 
 def _alignment(
@@ -228,34 +250,3 @@ def _alignment(
     parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)
     has_errors = any(part.kind != "equal" for part in parts)
     return parts if has_errors else (), " " if unit == "word" else ""
-
-
-def _system_values(
-    name: str, systems: Iterable[str], columns: _Columns, cells: _Cells, row: int
-) -> dict[str, Any]:
-    """The values of an input in a row, by system, without systems whose files are missing."""
-    values = {}
-    for system in systems:
-        column = columns.get(system, {}).get(name)
-        if column:
-            values[system] = cells.get((column["path"], column["field"], row))
-    return {system: value for system, value in values.items() if value is not None}
-
-
-def _further_fields(
-    systems: Iterable[str], columns: _Columns, cells: _Cells, row: int
-) -> dict[str, Any]:
-    """The fields of a row that are not inputs of a module, then its id and its group."""
-    inputs = {
-        column["field"] for system_columns in columns.values() for column in system_columns.values()
-    }
-    fields = {
-        field: cells[path, field, cell_row]
-        for path, field, cell_row in cells
-        if cell_row == row and field not in inputs
-    }
-    for name in ("id", "groups"):
-        values = _system_values(name, systems, columns, cells, row)
-        for system, value in list(values.items())[:1]:
-            fields[columns[system][name]["field"]] = value
-    return fields

@@ -5,10 +5,11 @@ Often many rows tie: then examples of different kinds are shown, and not simply 
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..results.module_results import ModuleResult, means_of_rows
+from ..results.rendering import counted
 from ..results.results import Results
 
 _MAX_TIED = 1_000  # rows of a tie from which examples are chosen
@@ -115,12 +116,12 @@ def _texts(value: Any) -> list[str]:
 
 def row_scores(results: Results) -> RowScores | str:
     """The mean of the first score of each module, for each row; or why there is none."""
-    for choose in (_higher_means, _higher_scores, _lower_scores):
+    for lower, only_means in ((False, True), (False, False), (True, False)):
         systems = [
             {
                 name: column
                 for result in modules.values()
-                for name, column in list(choose(result).items())[:1]
+                for name, column in _first_column(result, lower, only_means)
             }
             for modules in results.systems.values()
         ]
@@ -133,33 +134,24 @@ def row_scores(results: Results) -> RowScores | str:
     sizes = {len(columns[name]) for columns in systems for name in names}
     if len(sizes) > 1:
         return "Systems have different numbers of rows, so there are no examples side by side."
+    sign = -1 if lower else 1
     rows = [
-        [_mean(columns[name][row] for name in names) for columns in systems]
+        [sign * _mean(columns[name][row] for name in names) for columns in systems]
         for row in range(*sizes)
     ]
-    return RowScores(names, rows, is_negated=choose is _lower_scores)
+    return RowScores(names, rows, is_negated=lower)
 
 
-def _higher_means(result: ModuleResult) -> dict[str, list[float]]:
-    """The row scores whose mean is a score, and for which higher is better."""
-    means = means_of_rows(result)
-    return {name: means[name] for name in means if name not in result.lower_is_better}
+def _first_column(
+    result: ModuleResult, lower: bool, only_means: bool
+) -> list[tuple[str, Sequence[float]]]:
+    """The first score of rows for which lower, or higher, is better; with its name.
 
-
-def _higher_scores(result: ModuleResult) -> dict[str, list[float]]:
-    """The row scores for which higher is better."""
-    columns = result.per_example.items()
-    return {name: values for name, values in columns if name not in result.lower_is_better}
-
-
-def _lower_scores(result: ModuleResult) -> dict[str, list[float]]:
-    """The row scores for which lower is better, negated."""
-    columns = result.per_example.items()
-    return {
-        name: [-value for value in values]
-        for name, values in columns
-        if name in result.lower_is_better
-    }
+    If `only_means`, the mean over its rows is a score of the result.
+    """
+    columns = means_of_rows(result) if only_means else result.per_example
+    names = [name for name in columns if (name in result.lower_is_better) == lower]
+    return [(name, columns[name]) for name in names[:1]]
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -179,7 +171,8 @@ def rank_rows(systems: Sequence[str], scores: RowScores, count: int) -> list[Ran
         differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
         for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
             gains = {row: sign * gain for row, gain in differences.items() if sign * gain > 0}
-            reason = f"The largest differences in {score}; {better} is better in {_rows(gains)}"
+            wins = f"{better} is better in {counted(len(gains), 'row')}"
+            reason = f"The largest differences in {score}; {wins}"
             title = f"{better} better than {worse}"
             rankings.append(_ranking(title, reason, {row: -gains[row] for row in gains}, count))
     elif len(systems) > 2:
@@ -191,7 +184,7 @@ def rank_rows(systems: Sequence[str], scores: RowScores, count: int) -> list[Ran
         }
         reason = (
             f"The largest differences in the {score} between systems, first those on which systems "
-            f"are split most evenly; they differ in {_rows(differing)}"
+            f"are split most evenly; they differ in {counted(len(differing), 'row')}"
         )
         rankings.append(_ranking("Most different", reason, differing, count))
     return [ranking for ranking in rankings if ranking.candidates()]
@@ -232,7 +225,7 @@ def _rank_worst(
     reason = (
         f"The {'highest' if is_negated else 'lowest'} {score}"
         f"{' over all systems' if len(systems) > 1 else ''}: {shown:.4g} in "
-        f"{ties:,} of {_rows(range(total))}"
+        f"{ties:,} of {counted(total, 'row')}"
     )
     return _ranking("Worst", reason, means, count)
 
@@ -252,21 +245,12 @@ def rank_unparsed(results: Results, total: int, count: int) -> list[Ranking]:
     if not rows:
         return []
     parts = [f"{system} {len(numbers):,}" for system, numbers in unparsed.items() if numbers]
+    cut = f", of which these are the first {count}" if len(rows) > count else ""
     reason = (
         f"Predictions in which no answer was found, and which score 0 ({', '.join(parts)} of "
-        f"{_rows(range(total))}){_first(count, len(rows))}."
+        f"{counted(total, 'row')}){cut}."
     )
     return [Ranking("Unparsed", reason, rows[:count], (), count)]
-
-
-def _first(count: int, total: int) -> str:
-    """A note that only the first rows are shown, if so."""
-    return f", of which these are the first {count}" if total > count else ""
-
-
-def _rows(rows: Collection[int]) -> str:
-    """A number of rows, in words."""
-    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float]:

@@ -17,8 +17,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..files.access import open_file
-from ..files.read_limits import default_limits
+from ..files.access import default_limits, open_file
 from ..files.stored import check_object, from_jsonable, refuse_device, to_jsonable, write_whole
 from ..numbers.domains import Finite, Range, check_option
 from .module_results import ModuleResult, means_of_rows

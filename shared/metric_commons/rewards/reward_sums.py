@@ -1,8 +1,8 @@
 """Weighted sums of rewards, for trainers that take one function."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from ..numbers.checks import OptionError
 from ..numbers.domains import Finite, check_option
@@ -49,6 +49,9 @@ class _Sum(Task):
 
     def suggestion(self, references: Sequence[Any]) -> str:
         return self.parts[0].suggestion(references)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        return self
 
 
 @dataclass(frozen=True)

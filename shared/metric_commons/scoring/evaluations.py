@@ -12,8 +12,8 @@ from ..catalog import catalog
 from ..catalog.presets import preset, preset_options
 from ..catalog.request import Request, can_fork
 from ..catalog.usage import UsageError
+from ..files.access import Limits
 from ..files.pieces import Piece
-from ..files.read_limits import Limits
 from ..files.streams import stem
 from ..files.tables import Columns, Source
 from ..numbers.checks import RowError, check_labels

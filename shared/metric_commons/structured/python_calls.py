@@ -11,9 +11,10 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..numbers.python_expressions import parsed_expression
+
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
 _DEEPEST = 20  # operations within one another
-_ATTEMPTS = 100  # to parse a text beside other threads
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -55,28 +56,14 @@ def read_python_calls(text: str) -> list[Call]:
     text = text if text.startswith("[") else f"[{text}"
     text = text if text.endswith("]") else f"{text}]"
     try:
-        body = _parsed(text.strip())
+        body = parsed_expression(text.strip())
         if not isinstance(body, ast.List):
             raise UnreadableCallError("the text is not a list of calls")
         return [_read_call(node) for node in body.elts]
     except UnreadableCallError:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError) as error:
         raise UnreadableCallError(f"the text is not Python: {error}") from None
-
-
-def _parsed(text: str) -> ast.expr:
-    """The syntax tree of an expression.
-
-    Up to Python 3.12, the threads of a process share the counter of depth that `ast.parse` checks
-    at its end: a thread that another one interrupted has a SystemError, whatever the text.
-    """
-    for _ in range(_ATTEMPTS):
-        try:
-            return ast.parse(text, mode="eval").body
-        except SystemError:
-            continue
-    raise UnreadableCallError("the text cannot be parsed beside the other threads")
 
 
 def _read_call(node: ast.expr) -> Call:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from ..execution.completions import fenced_program
 from ..execution.executions import Score, check_permission, prepare
@@ -99,12 +99,11 @@ class Code(Task):
             return f"cannot be read: {error}"
         return None
 
-    def with_settings(self, settings: Mapping[str, Any]) -> "Code":
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The task with the settings and options that it knows; others are ignored."""
-        names = {item.name for item in fields(self)} - {"options"}
-        settings_of_task = {name: value for name, value in settings.items() if name in names}
+        task = super().with_settings(settings)
         options = {name: settings[name] for name in _OPTIONS if name in settings}
-        return replace(self, **settings_of_task, options={**self.options, **options})
+        return replace(task, options={**task.options, **options}) if options else task
 
 
 _OPTIONS = (

@@ -1,7 +1,7 @@
 """The task of mathematical answers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import get_type_hints
 
@@ -93,6 +93,7 @@ class Math(TextTask):
 
 @lru_cache(1)
 def _annotations() -> dict[str, object]:
+    """The annotations of the options that other tasks do not have."""
+    inherited = {item.name for item in fields(TextTask)}
     hints = get_type_hints(Math, include_extras=True)
-    options = ("percent", "lists", "rounding", "decimal_comma", "relative_tolerance")
-    return {name: hints[name] for name in (*options, "absolute_tolerance", "undecided")}
+    return {name: hint for name, hint in hints.items() if name not in inherited}

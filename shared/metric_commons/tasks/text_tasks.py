@@ -1,8 +1,8 @@
 """Tasks that judge the answer in a text: base class, choices, and whether there is an answer."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..extraction.step_chains import Extract, answer_in, chain_functions, hashable_chain
@@ -78,15 +78,13 @@ class TextTask(Task):
         if verdict.status == "unreadable":
             return "The reference cannot be read, so the answer is not judged."
         if verdict.status == "unparsed":
-            steps = ", then ".join(map(_named, self.extract or ()))  # type: ignore[arg-type]
-            return f"No answer was found in the text ({steps}); accepted is {listed(accepted)}."
+            return f"{self._search('No')}; accepted is {listed(accepted)}."
         return self._explained(verdict, accepted)
 
-    def _explained(self, verdict: Verdict, accepted: Sequence[str]) -> str:
-        return (
-            f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
-            f"accepted is {listed(accepted)}."
-        )
+    def _search(self, article: str) -> str:
+        """Whether an answer was found, and by which steps."""
+        steps = ", then ".join(map(_named, self.extract or ()))  # type: ignore[arg-type]
+        return f"{article} answer was found in the text ({steps})"
 
     def reference_problem(self, reference: Any) -> str | None:
         """The reason why a reference cannot be read; None if it can."""
@@ -133,14 +131,6 @@ class TextTask(Task):
                 )
         return ""
 
-    def with_settings(self, settings: Mapping[str, Any]) -> "TextTask":
-        """The task with the settings that it knows; others are ignored."""
-        names = {item.name for item in fields(self)}
-        settings_of_task = {
-            name: _plain(value) for name, value in settings.items() if name in names
-        }
-        return replace(self, **settings_of_task) if settings_of_task else self
-
 
 def _answer(text: str, chain: Any) -> str | None:
     return answer_in(text, chain_functions(chain)) if chain else text
@@ -150,11 +140,6 @@ def _named(step: Any) -> str:
     if isinstance(step, str):
         return step
     return str(getattr(step, "__name__", None) or repr(step))
-
-
-def _plain(value: Any) -> Any:
-    """A list of a configuration library as a tuple, which can be hashed."""
-    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
@@ -218,6 +203,4 @@ class Found(TextTask):
 
     def reason(self, verdict: Verdict, accepted: Sequence[str]) -> str:
         """Why a verdict is as it is, in a sentence."""
-        steps = ", then ".join(map(_named, self.extract or ()))  # type: ignore[arg-type]
-        article = "An" if verdict.score else "No"
-        return f"{article} answer was found in the text ({steps})."
+        return f"{self._search('An' if verdict.score else 'No')}."

@@ -2,14 +2,15 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple, Self
 
 from .model_outputs import text_of
 
 Status = Literal["scored", "undecided", "unparsed", "unreadable"]
 STATUSES: tuple[Status, ...] = ("unparsed", "undecided", "unreadable")  # which logs count
 
+_FIXED = ("module", "options", "sample")  # fields that no setting changes
 _NO_SCORES: Mapping[str, float] = {}
 
 
@@ -84,9 +85,23 @@ class Task(ABC):
         """A remark on references that can be read, but may not be meant so; usually empty."""
         return ""
 
-    def with_settings(self, settings: Mapping[str, Any]) -> "Task":
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The task with the settings that it knows; others are ignored."""
-        return self
+        names = {item.name for item in fields(self) if item.init and item.name not in _FIXED}
+        known = {name: _hashable(value) for name, value in settings.items() if name in names}
+        return replace(self, **known) if known else self
+
+    def _explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
+        """The score, the answer and what is accepted, in a sentence."""
+        return (
+            f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
+            f"accepted is {listed(accepted)}."
+        )
+
+
+def _hashable(value: Any) -> Any:
+    """A list of a configuration library as a tuple, which can be hashed."""
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
 def check_lengths(completions: Sequence[Any], references: Sequence[Any]) -> None:

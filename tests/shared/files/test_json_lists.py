@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metric_commons.files.access import LimitError, Limits, check_parsed
 from metric_commons.files.json_lists import JsonList
 from metric_commons.files.json_rows import PLAIN, STRICT
-from metric_commons.files.read_limits import LimitError, Limits, check_parsed
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

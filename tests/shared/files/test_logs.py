@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from metric_commons.files import logs
-from metric_commons.files.contents import format_names
+from metric_commons.files.logs import format_names
 from metric_commons.files.selections import Selection
 from metric_commons.files.tables import Source
 

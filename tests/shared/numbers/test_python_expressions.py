@@ -1,4 +1,4 @@
-"""Calls written as Python, read in many threads at once."""
+"""Calls and lists written as Python, read in many threads at once."""
 
 import ast
 import sys
@@ -6,9 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from metric_commons.log_formats.lm_eval import literal_list, reference
+from metric_commons.numbers.python_expressions import parsed_expression
 from metric_commons.structured.python_calls import UnreadableCallError, read_python_calls
 
-TEXT = f"[{', '.join(f'f(a={number}, b=[1, [2]])' for number in range(60))}]"
+CALLS = f"[{', '.join(f'f(a={number}, b=[1, [2]])' for number in range(60))}]"
+LISTS = f"[{', '.join(f'({number}, [1, [2]])' for number in range(60))}]"
+
+
+def _target(text):
+    """The target of a row of lm-eval, which is logged as text."""
+    return reference({"target": text})
 
 
 @pytest.fixture
@@ -20,10 +28,13 @@ def impatient_threads():
     sys.setswitchinterval(interval)
 
 
-def test_threads_read_the_same_calls(impatient_threads):
-    expected = read_python_calls(TEXT)
+@pytest.mark.parametrize(
+    ("read", "text"), [(read_python_calls, CALLS), (literal_list, LISTS), (_target, LISTS)]
+)
+def test_threads_read_the_same_values(impatient_threads, read, text):
+    expected = read(text)
     with ThreadPoolExecutor(8) as pool:
-        assert all(calls == expected for calls in pool.map(read_python_calls, [TEXT] * 200))
+        assert all(values == expected for values in pool.map(read, [text] * 200))
 
 
 @pytest.fixture
@@ -48,6 +59,8 @@ def test_a_parser_that_another_thread_interrupted_is_asked_again(interrupted_par
     interrupted_parser(3)
 
     assert read_python_calls("f(a=1)")[0].arguments == {"a": 1}
+    interrupted_parser(3)
+    assert literal_list("[1, 'a']") == ["1", "a"]
 
 
 def test_a_parser_that_always_fails_is_given_up(interrupted_parser):
@@ -55,3 +68,5 @@ def test_a_parser_that_always_fails_is_given_up(interrupted_parser):
 
     with pytest.raises(UnreadableCallError, match="beside the other threads"):
         read_python_calls("f(a=1)")
+    with pytest.raises(SystemError, match="beside the other threads"):
+        parsed_expression("1")
