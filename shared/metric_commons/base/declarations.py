@@ -282,22 +282,25 @@ class Module(Protocol):
     @property
     def required_inputs(self) -> Sequence[str]:
         """The inputs that no alternative of the features leaves out."""
-        return [name for name in self.input_names if all(name in f for f in self.feature_sets)]
+        alternatives = self.feature_sets
+        return [name for name in self.input_names if all(name in f for f in alternatives)]
 
     @property
     def options(self) -> Mapping[str, Any]:
         """Every option with the value that `compute` uses by default."""
         ...
 
-    def with_nan(self, column: Any) -> Any:
-        """A column of a table, with NaN in place of None if this module takes NaN.
+    def with_nan(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Columns of a table, with NaN in place of None if this module takes NaN.
 
         Files and tables have no other way to say that a number is missing.
         """
-        is_number_or_none = self.nan_allowed and isinstance(column, list) and None in column
-        if not is_number_or_none or any(isinstance(value, str | list) for value in column):
-            return column
-        return [math.nan if value is None else value for value in column]
+        return {
+            name: [math.nan if value is None else value for value in column]
+            if self.nan_allowed and _are_numbers_or_none(column)
+            else column
+            for name, column in columns.items()
+        }
 
     def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         """The inputs as rows."""
@@ -313,6 +316,12 @@ class Module(Protocol):
         The latter are None unless scores follow from sums.
         """
         return self.compute(predictions=predictions, **arguments), None
+
+
+def _are_numbers_or_none(column: Any) -> bool:
+    """Whether a list holds None, and otherwise no texts or lists."""
+    is_list_with_none = isinstance(column, list) and None in column
+    return is_list_with_none and not any(isinstance(value, str | list) for value in column)
 
 
 # By score: its values, their counts and, unless they are 0 and 1, the ends of its range.

@@ -8,7 +8,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..numbers.domains import Ranges
 from .field_names import suggestion
@@ -57,20 +57,13 @@ def path(name: str) -> Path:
     )
 
 
-class _Declaration(NamedTuple):
-    """The docstrings of a script."""
-
-    docstring: str
-    class_docstring: str
-
-
 @cache
-def _declaration(script: Path) -> _Declaration:
-    """Parse a script without executing it, since listings do not need its imports."""
-    tree = ast.parse(script.read_text("utf-8"))
+def _docstrings(name: str) -> tuple[str, str]:
+    """The docstrings of a script and of its class, parsed since listings need no imports of it."""
+    tree = ast.parse((path(name) / f"{name}.py").read_text("utf-8"))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    class_docstring = ast.get_docstring(classes[0]) if classes else None
-    return _Declaration(ast.get_docstring(tree) or "", class_docstring or "")
+    of_class = ast.get_docstring(classes[0]) if classes else None
+    return ast.get_docstring(tree) or "", of_class or ""
 
 
 def summary(name: str) -> str:
@@ -79,7 +72,7 @@ def summary(name: str) -> str:
     >>> summary("qa_f1").endswith(".")
     True
     """
-    return _declaration(path(name) / f"{name}.py").docstring.partition("\n")[0]
+    return _docstrings(name)[0].partition("\n")[0]
 
 
 def takes(name: str) -> str:
@@ -88,8 +81,7 @@ def takes(name: str) -> str:
     >>> takes("truthful_mc")
     'predictions: list of list of float; references: list of list of int'
     """
-    docstring = _declaration(path(name) / f"{name}.py").class_docstring
-    inputs = _INPUT.findall(docstring.partition("Returns:")[0])
+    inputs = _INPUT.findall(_docstrings(name)[1].partition("Returns:")[0])
     return "; ".join(f"{column}: {kind}" for column, kind in inputs)
 
 

@@ -24,28 +24,34 @@ MLQA_LANGUAGES = {
     "zh": "Chinese",
 }
 
+
+def _answers(
+    normalizer: str, normalizer_of_f1: str | None = None, **options_of_f1: Any
+) -> dict[str, dict[str, Any]]:
+    """Exact match and F1 of short answers, with further options of F1."""
+    return {
+        "qa_em": {"normalizer": normalizer},
+        "qa_f1": {"normalizer": normalizer_of_f1 or normalizer, **options_of_f1},
+    }
+
+
+def _ultrarag(about: str, normalizer: str) -> Preset:
+    modules = {
+        **_answers(normalizer, both_empty=0.0),
+        "substring_recall": {"normalizer": normalizer, "empty_reference": "always"},
+        "rouge_n_l": {"normalizer": normalizer, "use_stemmer": True},
+        "ir_ranking": {"score_dtype": "float32"},
+    }
+    return Preset(about, modules, missing="skip")
+
+
 PRESETS: Mapping[str, Preset] = {
-    "squad": Preset(
-        "SQuAD v1.1: its script",
-        {
-            "qa_em": {"normalizer": "squad"},
-            "qa_f1": {"normalizer": "squad", "both_empty": 0.0},
-        },
-    ),
-    "triviaqa": Preset(
-        "TriviaQA: its script",
-        {
-            "qa_em": {"normalizer": "triviaqa"},
-            "qa_f1": {"normalizer": "triviaqa", "both_empty": 0.0},
-        },
-    ),
+    "squad": Preset("SQuAD v1.1: its script", _answers("squad", both_empty=0.0)),
+    "triviaqa": Preset("TriviaQA: its script", _answers("triviaqa", both_empty=0.0)),
     "drop": Preset(
         "DROP in lm-evaluation-harness, except that it rounds F1 to two digits and sets it to 0 if "
         "no number agrees",
-        {
-            "qa_em": {"normalizer": "drop"},
-            "qa_f1": {"normalizer": "drop", "overlap": "set"},
-        },
+        _answers("drop", overlap="set"),
     ),
     "lm-eval-gsm8k": Preset(
         "GSM8K in lm-evaluation-harness, filter strict-match: the number after ####",
@@ -77,62 +83,33 @@ PRESETS: Mapping[str, Preset] = {
     ),
     **{
         f"mlqa-{language}": Preset(
-            f"MLQA in {name}: its script",
-            {
-                "qa_em": {"normalizer": f"mlqa_{language}"},
-                "qa_f1": {"normalizer": f"mlqa_{language}", "both_empty": 0.0},
-            },
+            f"MLQA in {name}: its script", _answers(f"mlqa_{language}", both_empty=0.0)
         )
         for language, name in MLQA_LANGUAGES.items()
     },
     "cmrc": Preset(
         "CMRC 2018: its script, except that NLTK divides text that is not Chinese into sentences",
-        {
-            "qa_em": {"normalizer": "cmrc"},
-            "qa_f1": {"normalizer": "cmrc_tokens", "overlap": "longest_run", "both_empty": 0.0},
-        },
+        _answers("cmrc", "cmrc_tokens", overlap="longest_run", both_empty=0.0),
     ),
     "korquad": Preset(
         "KorQuAD 1.0: its script",
-        {
-            "qa_em": {"normalizer": "korquad"},
-            "qa_f1": {"normalizer": "korquad_characters", "both_empty": 0.0},
-        },
+        _answers("korquad", "korquad_characters", both_empty=0.0),
     ),
     "olmes": Preset(
         "OLMES: recall, ROUGE and MC1; EM and F1 as in SQuAD, according to its documentation",
         {
-            "qa_em": {"normalizer": "squad"},
-            "qa_f1": {"normalizer": "squad"},
+            **_answers("squad"),
             "substring_recall": {"normalizer": "strip_lower", "empty_reference": "always"},
             "rouge_n_l": {"normalizer": "none", "use_stemmer": False},
             "truthful_mc": {"ties": "first"},
         },
     ),
-    "ultrarag": Preset(
-        "UltraRAG's em, f1, acc, rouge-1, rouge-2, rouge-l and evaluate_trec",
-        {
-            "qa_em": {"normalizer": "ultrarag"},
-            "qa_f1": {"normalizer": "ultrarag", "both_empty": 0.0},
-            "substring_recall": {"normalizer": "ultrarag", "empty_reference": "always"},
-            "rouge_n_l": {"normalizer": "ultrarag", "use_stemmer": True},
-            "ir_ranking": {"score_dtype": "float32"},
-        },
-        missing="skip",
+    "ultrarag": _ultrarag(
+        "UltraRAG's em, f1, acc, rouge-1, rouge-2, rouge-l and evaluate_trec", "ultrarag"
     ),
-    "ultrarag-main": Preset(
+    "ultrarag-main": _ultrarag(
         "UltraRAG after 0.3.0, which keeps articles in answers that consist only of articles",
-        {
-            "qa_em": {"normalizer": "ultrarag_keep_articles"},
-            "qa_f1": {"normalizer": "ultrarag_keep_articles", "both_empty": 0.0},
-            "substring_recall": {
-                "normalizer": "ultrarag_keep_articles",
-                "empty_reference": "always",
-            },
-            "rouge_n_l": {"normalizer": "ultrarag_keep_articles", "use_stemmer": True},
-            "ir_ranking": {"score_dtype": "float32"},
-        },
-        missing="skip",
+        "ultrarag_keep_articles",
     ),
     "trec_eval": Preset(
         "trec_eval 10 without -c; for trec_eval 9 set score_dtype to float32",

@@ -402,7 +402,7 @@ def sentence_of(module: str, result: ModuleResult) -> str | None:
     """The sentence about a result that its module offers for quotation; None without one."""
     if module not in catalog.names():
         return None  # a result that another version has saved
-    sentence = catalog.load_without_evaluate(module).sentence
+    sentence = catalog.module_class(module).sentence
     if sentence is None:
         return None
     try:

@@ -80,6 +80,17 @@ class Notation(NamedTuple):
         supported = math.ceil(-math.log10(min(finite) / _STEPS) - 1e-9)
         return NumberFormat(factor, min(max(supported, 0), decimals))
 
+    def format_of_score(
+        self,
+        module: str,
+        score: str,
+        values: Iterable[float],
+        intervals: Iterable[Sequence[float] | None],
+    ) -> NumberFormat:
+        """The format of a score of a module, with these values and intervals."""
+        scaled = self.percent and is_proportion(module, score, values)
+        return self.format_of(intervals, is_proportion=scaled)
+
 
 PLAIN = Notation()
 PLAIN_NUMBERS = NumberFormat()
@@ -114,15 +125,19 @@ def formats_of_differences(
     for comparison in comparisons:
         by_score.setdefault(scored_by(comparison), []).append(comparison)
     formats = {}
-    for score, members in by_score.items():
+    for (module, score), members in by_score.items():
         means = [member[name] for member in members for name in ("A_mean", "B_mean")]
-        scaled = notation.percent and is_proportion(*score, means)
         intervals = [member["confidence_interval"] for member in members]
-        formats[score] = notation.format_of(intervals, is_proportion=scaled)
+        formats[module, score] = notation.format_of_score(module, score, means, intervals)
+    return with_equal_decimals(formats)
+
+
+def with_equal_decimals(
+    formats: Mapping[tuple[str, str], NumberFormat],
+) -> dict[tuple[str, str], NumberFormat]:
+    """These formats, all with the most decimals that one of them has."""
     decimals = max(number_format.decimals for number_format in formats.values())
-    return {
-        score: number_format._replace(decimals=decimals) for score, number_format in formats.items()
-    }
+    return {score: value._replace(decimals=decimals) for score, value in formats.items()}
 
 
 # Letters that exist as superscripts; q does not.
@@ -199,7 +214,7 @@ def score_table(
         best |= {(i, j) for i, entry in row_entries.items() if entry in leading}
     rows = [
         [
-            *labels(next(iter(row.values()))),
+            *map(label, labels(next(iter(row.values())))),
             *(
                 _cell(row[column], marks or {}, formats[column]) if column in row else ""
                 for column in columns
@@ -213,9 +228,8 @@ def score_table(
 
 def format_of_entries(entries: Sequence[Entry], notation: Notation) -> NumberFormat:
     """The format of a column of one score."""
-    first, values = entries[0], [entry.value for entry in entries]
-    scaled = notation.percent and is_proportion(first.module, first.score, values)
-    return notation.format_of([entry.interval for entry in entries], is_proportion=scaled)
+    values, intervals = zip(*((entry.value, entry.interval) for entry in entries), strict=True)
+    return notation.format_of_score(entries[0].module, entries[0].score, values, intervals)
 
 
 def one_system_table(entries: Sequence[Entry], notation: Notation, level: str) -> Table:

@@ -26,6 +26,7 @@ from .rendering import (
     one_system_table,
     raised,
     score_table,
+    with_equal_decimals,
 )
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
@@ -152,43 +153,28 @@ class Standings:
             return None
         marks = self.marks()
         formats = self._formats(ranked, notation)
+        names = ["score", "", "system"] if self.letters else ["score", "system"]
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for (module, score), ranks_of_systems in ranked.items():
             is_divided = any(rank["tier"] > 1 for rank in ranks_of_systems.values())
+            number_format = formats[module, score]
             for system, rank in ranks_of_systems.items():
                 if system not in systems:
                     continue
                 if is_divided and rank["tier"] == 1:
-                    bold |= {(len(rows), 3), (len(rows), 4)}
-                value = formats[module, score].number(self.systems[system][module].scores[score])
-                low, high = rank["rank_interval"]
-                names = [
-                    formats[module, score].heading(label(score)),
-                    self.letters.get(system, ""),
-                    label(system),
-                ]
+                    bold |= {(len(rows), len(names)), (len(rows), len(names) + 1)}
+                value = number_format.number(self.systems[system][module].scores[score])
                 value += marks.get((system, module, score), "")
-                cells = [value, str(rank["tier"]), str(low) if low == high else f"{low}-{high}"]
-                if not self.letters:
-                    cells.append(self.signs(module, score, system))
-                rows.append([*names, *cells])
-        table = Table(
-            ["score", "", "system", "value", "tier", "ranks", "pairs"],
-            rows,
-            3,
-            bold,
-            RANKS_NOTE,
-            "Ranks",
-            kind="ranks",
-        )
-        if self.letters:
-            return table._replace(header=table.header[:6])
-        bold = {(row, column - 1) for row, column in bold}
-        without_letters = [[row[0], *row[2:]] for row in rows]
-        header = [table.header[0], *table.header[2:]]
-        note = f"{RANKS_NOTE} {PAIRS_NOTE}"
-        return Table(header, without_letters, 2, bold, note, "Ranks", kind="ranks")
+                low, high = rank["rank_interval"]
+                possible = str(low) if low == high else f"{low}-{high}"
+                letter = [self.letters[system]] if self.letters else []
+                signs = [] if self.letters else [self.signs(module, score, system)]
+                labels = [number_format.heading(label(score)), *letter, label(system)]
+                rows.append([*labels, value, str(rank["tier"]), possible, *signs])
+        header = [*names, "value", "tier", "ranks", *([] if self.letters else ["pairs"])]
+        note = RANKS_NOTE if self.letters else f"{RANKS_NOTE} {PAIRS_NOTE}"
+        return Table(header, rows, len(names), bold, note, "Ranks", kind="ranks")
 
     def _formats(
         self, ranked: Mapping[tuple[str, str], Mapping[str, Rank]], notation: Notation
@@ -198,9 +184,9 @@ class Standings:
         for entry in entries(self.systems):
             if entry.group is None and (entry.module, entry.score) in ranked:
                 by_score.setdefault((entry.module, entry.score), []).append(entry)
-        formats = {key: format_of_entries(members, notation) for key, members in by_score.items()}
-        decimals = max(number_format.decimals for number_format in formats.values())
-        return {key: value._replace(decimals=decimals) for key, value in formats.items()}
+        return with_equal_decimals(
+            {key: format_of_entries(members, notation) for key, members in by_score.items()}
+        )
 
     def signs(self, module: str, score: str, system: str) -> str:
         """A sign for each ranked system: + if `system` is significantly better, - if worse.
@@ -282,29 +268,29 @@ def tables(
     visible_entries = [entry for entry in entries(systems) if entry.system in visible]
     overall = [entry for entry in visible_entries if entry.group is None]
     grouped = [entry for entry in visible_entries if entry.group is not None]
-    tiers = standings.tiers()
+    letters = standings.letters
     if len(visible) == 1 and len(overall) >= _MANY and len(systems) == 1:
         scores = one_system_table(overall, notation, f"{_level(systems)}interval")
-    elif letters := standings.letters:
+    else:
+        names = {name: [letters[name], name] if letters else [name] for name in systems}
         scores = score_table(
-            ["", "system"],
-            lambda f: [letters[f.system], label(f.system)],
+            ["", "system"] if letters else ["system"],
+            lambda entry: names[entry.system],
             overall,
             standings.marks(),
-            tiers,
+            standings.tiers(),
             notation,
-        )._replace(note=f"{standings.legend()} {standings.legend_of_bold()}".rstrip())
-    else:
-        scores = score_table(
-            ["system"], lambda f: [label(f.system)], overall, tiers=tiers, notation=notation
         )
+        if letters:
+            legend = f"{standings.legend()} {standings.legend_of_bold()}".rstrip()
+            scores = scores._replace(note=legend)
     note = " ".join(filter(None, [scores.note, label(agreement)]))
     title = _title(systems, "Scores", overall)
     shown = [scores._replace(title=title, note=note, kind="scores")]
     if grouped:
         groups = score_table(
             ["system", label(group_field), "rows"],
-            lambda f: [label(f.system), label(str(f.group)), str(f.rows or "")],
+            lambda entry: [entry.system, str(entry.group), str(entry.rows or "")],
             grouped,
             notation=notation,
         )

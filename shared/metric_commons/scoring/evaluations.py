@@ -135,9 +135,9 @@ class Evaluation(Request):
 
         level = self.confidence_level
         return ScoringPlan(
-            assign(self._all_options(), self._known_options()),
+            self._options_by_module(),
             {system: predictions for system, (_, predictions) in self.systems.items()},
-            {name: field for name, field in self.fields.items() if field is not None},
+            self._labels,
             {} if level is None else {"confidence_level": level},
         )
 
@@ -205,19 +205,13 @@ class Evaluation(Request):
         rows = {
             system: {
                 "predictions": columns[path][predictions],
-                **{
-                    name: columns[self.common or path][field]
-                    for name, field in self.fields.items()
-                    if field is not None
-                },
+                **{name: columns[self.common or path][f] for name, f in self._labels.items()},
             }
             for system, (path, predictions) in self.systems.items()
         }
-
-        labels = {
-            name: {system: rows[system][name] for system in rows} if field is not None else None
-            for name, field in self.fields.items()
-        }
+        labels: dict[str, Any] = dict.fromkeys(self.fields)
+        for name in self._labels:
+            labels[name] = {system: rows[system][name] for system in rows}
         try:
             results = score_columns(
                 replace(self, options=self._all_options() | options, jobs=jobs),
@@ -240,8 +234,7 @@ class Evaluation(Request):
                     ("predictions", path, predictions),
                     *(
                         ("id" if name == "ids" else name, self.common or path, column)
-                        for name, column in self.fields.items()
-                        if column
+                        for name, column in self._labels.items()
                     ),
                 ]
             }
@@ -251,29 +244,24 @@ class Evaluation(Request):
     def _paths(self) -> Iterator[Path]:
         return (path for path, _ in self.systems.values())
 
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """The fields of references, groups, clusters and ids, as far as they are named."""
+        return {name: field for name, field in self.fields.items() if field is not None}
+
     def source(self, path: Path) -> Source:
         """A file, and the fields of it that are needed."""
         fields_of_file = [
             column for source_path, column in self.systems.values() if source_path == path
         ]
-        shared_fields = {name: column for name, column in self.fields.items() if column is not None}
-        if self.common not in (None, path):
-            shared_fields = {
-                name: column for name, column in shared_fields.items() if name == "ids"
-            }
-        fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
+        is_common = self.common in (None, path)
+        labels = [field for name, field in self._labels.items() if is_common or name == "ids"]
         source = self.opened.get(path)
         if source is None:
-            source = Source(
-                path,
-                fields,
-                format_name=self.format_name,
-                limit=self.limit,
-                limits=self.limits,
-                progress=True,
-            )
-        source.fields = fields
-        references = [field for field in [shared_fields.get("references")] if field]
+            options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
+            source = Source(path, [], **options, limits=self.limits, progress=True)
+        source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
+        references = [self.references] if self.references and is_common else []
         self._expect(source, {"predictions": fields_of_file, "references": references})
         return source
 
@@ -324,18 +312,22 @@ class Evaluation(Request):
                         f"{first}; systems are compared on the same rows"
                     )
 
-    def _all_options(self) -> dict[str, Any]:
+    def _options_by_module(self) -> dict[str, dict[str, Any]]:
         """The options of each module: those of the preset, replaced by requested ones."""
-        requested = assign(self.options or {}, self._known_options())
-        preset_values = {} if self.preset is None else preset_options(self.preset, self.modules)
-        return preset_values | {
-            f"{module}.{option}": value
-            for module in requested
-            for option, value in requested[module].items()
-        }
+        defaults = {name: metric.options for name, metric in self.metrics.items()}
+        requested = assign(self.options or {}, defaults)
+        if self.preset is None:
+            return requested
+        of_preset = assign(preset_options(self.preset, self.modules), defaults)
+        return {module: of_preset[module] | options for module, options in requested.items()}
 
-    def _known_options(self) -> dict[str, Mapping[str, Any]]:
-        return {name: metric.options for name, metric in self.metrics.items()}
+    def _all_options(self) -> dict[str, Any]:
+        """The options of all modules, as `module.option`."""
+        return {
+            f"{module}.{option}": value
+            for module, options in self._options_by_module().items()
+            for option, value in options.items()
+        }
 
     def located(
         self, error: InputError, sources: Mapping[Path, Source], before: int = 0

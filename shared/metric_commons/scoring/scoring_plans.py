@@ -21,7 +21,6 @@ from .system_rows import InputError
 
 _LONGEST = 200  # characters of a value in a message
 _DIGESTED = ("references", "ids")
-_LABELS = ("groups", "clusters")
 
 
 @dataclass(frozen=True)
@@ -134,27 +133,25 @@ class ScoringPlan:
             if label != "references"
         }
         digests = {
-            label: row_digest(block[self.labels[label]])
-            for label in _DIGESTED
-            if label in self.labels
+            label: row_digest(block[column])
+            for label, column in self.labels.items()
+            if label in _DIGESTED
         }
         for system in systems:
             for state in part.states[system].values():
                 metric = state.metric
                 columns = self.columns(metric, system)
                 accepted: dict[str, Any] = {
-                    name: labels[name]
-                    for name in _LABELS
-                    if name in labels and name in metric.options
+                    name: column
+                    for name, column in labels.items()
+                    if name != "ids" and name in metric.options
                 }
                 if kind_of(metric).needs_ids:
                     rows = len(block[self.systems[system]])
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
-                    state.update(
-                        **{name: metric.with_nan(block[c]) for name, c in columns.items()},
-                        **accepted,
-                    )
+                    inputs = {name: block[column] for name, column in columns.items()}
+                    state.update(**metric.with_nan(inputs), **accepted)
                 except ValueError as error:
                     raise InputError(system, error) from error
             part.add_digests(system, digests)

@@ -62,7 +62,7 @@ class SystemRows:
         if name in self.samples:
             result = scores_of_samples(name, metric, columns, options, reported, self.samples[name])
         else:
-            inputs = {column: metric.with_nan(columns[column]) for column in metric.feature_sets[0]}
+            inputs = metric.with_nan({column: columns[column] for column in metric.feature_sets[0]})
             if summary is None:
                 result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
             else:
