@@ -30,7 +30,16 @@ while True:
 """
 
 
-ALL = [each for name in METRICS for each in tests.spec.specs(name)]
+def marks(each):
+    """The inner loop leaves out what runs programs, and inputs of a second shape."""
+    if each.name == "code_eval":
+        return pytest.mark.processes
+    return pytest.mark.long if each is not tests.spec.spec(each.name) else ()
+
+
+ALL = [
+    pytest.param(each, marks=marks(each)) for name in METRICS for each in tests.spec.specs(name)
+]
 
 
 @pytest.fixture(params=ALL, ids=lambda each: "-".join(filter(None, [each.name, each.shape])))

@@ -20,6 +20,7 @@ def impatient_threads():
     sys.setswitchinterval(interval)
 
 
+@pytest.mark.long
 def test_threads_read_the_same_calls(impatient_threads):
     expected = read_python_calls(TEXT)
     with ThreadPoolExecutor(8) as pool:
