@@ -37,9 +37,7 @@ def marks(each):
     return pytest.mark.long if each is not tests.spec.spec(each.name) else ()
 
 
-ALL = [
-    pytest.param(each, marks=marks(each)) for name in METRICS for each in tests.spec.specs(name)
-]
+ALL = [pytest.param(each, marks=marks(each)) for name in METRICS for each in tests.spec.specs(name)]
 
 
 @pytest.fixture(params=ALL, ids=lambda each: "-".join(filter(None, [each.name, each.shape])))
