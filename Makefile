@@ -1,5 +1,5 @@
 # make demo   scores published answers        make test   runs every test
-# make check  tests without other processes; of one module with METRIC=qa_em
+# make check  short tests without other processes; all tests of one module with METRIC=qa_em
 # make lint   style and types
 # make docs   builds the site in build/site   make serve  shows it at 127.0.0.1:8000
 # make bench  ours beside the peers
@@ -37,10 +37,11 @@ test check: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
-# With METRIC, the tests of one module, and of the lists that name it.
+# With METRIC, all tests of one module, and of the lists that name it.
 check: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m "not slow and not processes" -n auto --dist worksteal \
-		$(if $(METRIC),tests/contract tests/metrics/test_$(METRIC).py -k "$(METRIC) or lists_the_metrics")
+	$(BIN)/python -m pytest -n auto --dist worksteal $(if $(METRIC),\
+		-m "not slow" tests/contract tests/metrics/test_$(METRIC).py -k "$(METRIC) or lists_the_metrics",\
+		-m "not slow and not processes and not long")
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

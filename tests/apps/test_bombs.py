@@ -19,6 +19,7 @@ from metric_commons.scoring.states import Part, State
 from tests.apps import bombs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("codec", bombs.CODECS)
 @pytest.mark.parametrize(
     "content", ["a list with a long text", "a document of empty lists", "a line of a run"]
@@ -32,6 +33,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, codec, content):
     assert str(raised.value).endswith("decompress it first, or set --max-unpacked")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [*bombs.METHODS, "zstandard"])
 def test_a_log_with_a_bomb_is_refused(tmp_path, method):
     if method == "zstandard":
@@ -113,6 +115,7 @@ def test_a_document_that_is_too_large_is_refused_by_every_command(refused, tmp_p
     assert access.default_limits() == before
 
 
+@pytest.mark.long
 def test_a_limit_that_is_raised_lets_a_bomb_in(run, tmp_path):
     bombs.write_compressed(tmp_path, "bz2", "a run in JSON", 12)
     (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")

@@ -71,6 +71,7 @@ def test_a_module_of_which_no_score_is_named_is_left_out(run, options):
     assert every_score(Results.read("r.json")) == {("qa_f1", "qa_recall")}
 
 
+@pytest.mark.long
 def test_a_file_a_part_and_a_page_choose_too(run):
     pytest.importorskip("jinja2")
     content = {
@@ -115,6 +116,7 @@ def test_what_is_no_mean_is_shown_beside_what_is_compared():
     assert [each["score"] for each in results.comparisons] == ["mrr"]
 
 
+@pytest.mark.long
 def test_systems_are_sorted_and_the_first_are_shown(run):
     files = ("--save", "r.json", "--per-example", "rows.out")
     scored(run, *files, modules=["qa_f1"], systems=["s03", "s28", "s00", "s20"])
@@ -142,6 +144,7 @@ def test_less_is_sorted_first_where_less_is_better():
     assert list(results.sort("ter").systems) == ["b", "a"]
 
 
+@pytest.mark.long
 def test_of_many_systems_signs_take_the_place_of_letters(run):
     names = [f"s{hits:02}" for hits in range(30)]
     answers = {name: [row[name] for row in ROWS] for name in names}

@@ -81,6 +81,7 @@ def test_the_demo_prints_a_table_and_saves_the_result(run):
     assert saved["provenance"]["inputs"][0]["path"] == CAPITALS
 
 
+@pytest.mark.long
 def test_the_commands_of_the_examples_work(run):
     shutil.copytree(ROOT / "examples", "examples")
     page = Path("examples/README.md").read_text("utf-8")
@@ -244,6 +245,7 @@ def test_a_file_comes_in_blocks(run):
     assert [*files.Source(Path("x.jsonl"), ["a"], limit=4).blocks(2)][1:] == [{"a": ["2", "3"]}]
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")
 def test_rows_are_forgotten_once_they_are_scored(tmp_path):
     row = json.dumps({"answer": "x" * 5000, "gold": ["cat"]}) + "\n"
@@ -678,6 +680,7 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch, err
     assert sorted(os.listdir()) == ["r.json", "x.jsonl"]
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("command", ["score", "run"])
 def test_whatever_kills_it_leaves_the_old_file(tmp_path, command):
     (tmp_path / "x.jsonl").write_text(json_lines(ROWS))
@@ -705,6 +708,7 @@ def test_whatever_kills_it_leaves_the_old_file(tmp_path, command):
     assert (tmp_path / "r.json").read_text() == "old"
 
 
+@pytest.mark.processes
 def test_a_disk_without_room_leaves_the_old_file(tmp_path):
     (tmp_path / "x.jsonl").write_text(json_lines(ROWS * 500))
     (tmp_path / "rows.jsonl").write_text("old")
@@ -720,6 +724,7 @@ def test_a_disk_without_room_leaves_the_old_file(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["rows.jsonl", "x.jsonl"]
 
 
+@pytest.mark.processes
 def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     os.mkfifo(tmp_path / "x.jsonl")
     arguments = ("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json")
@@ -728,6 +733,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     assert os.listdir(tmp_path) == ["x.jsonl"]
 
 
+@pytest.mark.processes
 def test_a_closed_pipe_is_no_crash(tmp_path):
     process = subprocess_of("score", "--help")
     process.stdout.close()
@@ -782,6 +788,7 @@ def test_the_version_is_the_distribution_s(run):
     assert run("--version") == (0, f"metric-commons {version('metric-commons')}\n", "")
 
 
+@pytest.mark.long
 def test_the_shell_completes_commands(run, monkeypatch, capsys):
     _, out, _ = run("--help")
     assert "--install-completion" in out

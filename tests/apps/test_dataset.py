@@ -104,6 +104,7 @@ def test_a_regression_has_intervals_too(small_batches):
     )
 
 
+@pytest.mark.processes
 def test_each_row_keeps_its_columns_and_gets_its_scores(dataset, small_batches):
     scored = scores_of_rows("qa_f1", dataset, **COLUMNS, num_proc=2)
     expected = load("qa_f1").compute(

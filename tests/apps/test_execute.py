@@ -13,6 +13,8 @@ import pytest
 from tests.programs_run import processes_with, workers_of
 from tests.spec import PATIENCE
 
+pytestmark = pytest.mark.processes
+
 TASKS = [
     {"task_id": "sum", "prompt": "def add(a, b):\n", "test": "assert add(1, 2) == 3"},
     {"task_id": 2, "test_list": ["assert square(2) == 4"]},

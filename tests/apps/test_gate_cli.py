@@ -170,6 +170,7 @@ def test_a_system_is_named_where_there_are_several(run, saved):
     assert gate(run, several, old, 0.05, "--system", "bad")[0] == 4
 
 
+@pytest.mark.long
 def test_saved_results_are_compared(run, saved):
     names = [saved(name) for name in ("old", "good", "bad")]
     status, out, err = run("compare", *names[:2], "--save", "c.json", "--correction", "bh")
@@ -194,6 +195,7 @@ def test_saved_results_are_compared(run, saved):
         assert (status, err.endswith(" is for runs, but these are saved results\n")) == (2, True)
 
 
+@pytest.mark.long
 def test_the_power_of_a_benchmark(run, saved):
     names = [saved("old"), saved("near")]
     status, out, err = run("power", *names, "--effect", "0.1")
@@ -257,6 +259,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.long
 def test_translations_are_compared_in_one_call_and_from_files(run):
     Path("texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in TEXTS))
     command = ("score", "bleu", "ter", "texts.jsonl", "--references", "gold", "--resamples", "200")

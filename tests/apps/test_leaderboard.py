@@ -177,6 +177,7 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     assert "the last result is shown" in " ".join(told.split())
 
 
+@pytest.mark.long
 def test_the_mean_over_tasks(run, saved):
     paths = [*saved("one", "good", "fair", "poor"), *saved("two", "good", "fair", "poor")]
     command = ("leaderboard", *paths, "--by", "qa_em", "--format", "csv", "--mean")
@@ -201,6 +202,7 @@ def test_the_mean_over_tasks(run, saved):
     assert "a normal test of the paired differences" in told
 
 
+@pytest.mark.long
 def test_mean_ranks_have_intervals_where_rows_are(run, saved):
     systems = ("good", "fair", "poor")
     write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
@@ -499,6 +501,7 @@ def test_votes_without_finite_ratings_are_one_line(run):
     assert err.startswith("separated: 'x' never lost a point to 'y'")
 
 
+@pytest.mark.long
 def test_mean_win_rates_are_over_the_tasks_that_a_system_has(run, saved):
     systems = ("good", "fair", "poor")
     paths = [*saved("one", *systems), *saved("two", "good", "fair")]

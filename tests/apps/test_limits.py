@@ -23,6 +23,7 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -150,6 +151,7 @@ def test_a_link_in_a_circle_is_one_line(refused, tmp_path):
     assert "circle" in said
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("delay", [0.05, 0.2, 0.4])
 def test_an_interrupt_while_it_imports_is_130(tmp_path, delay):
     (tmp_path / "x.jsonl").write_text('{"a": "win"}', "utf-8")
@@ -175,6 +177,7 @@ def test_an_interrupt_while_it_imports_is_130(tmp_path, delay):
     assert process.returncode == 130 or was_faster  # a Python that is ending no longer listens
 
 
+@pytest.mark.processes
 def test_a_home_that_cannot_be_written_is_named_with_what_to_set(tmp_path):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "XDG_"))}
     (tmp_path / "x.jsonl").write_text('{"a": "win"}', "utf-8")

@@ -32,6 +32,7 @@ def written(run, shards, *more):
     return parts
 
 
+@pytest.mark.long
 def test_parts_have_the_result_of_the_whole(run, shards, tmp_path):
     parts = written(run, shards, "--group-by", "topic", "--preset", "ultrarag")
     interval = ["--confidence", "0.9", "--resamples", "100"]
@@ -48,6 +49,7 @@ def test_parts_have_the_result_of_the_whole(run, shards, tmp_path):
     assert sum(source["rows"] for source in merged["provenance"]["inputs"]) == len(ROWS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [(), ("--cluster-by", "page"), ("--group-by", "page")])
 def test_parts_of_a_regression_keep_rows_for_intervals(run, refused, tmp_path, labels):
     rows = [{"guess": i * 7 % 10 / 2, "truth": i % 10 / 2, "page": i % 4} for i in range(30)]

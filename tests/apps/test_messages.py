@@ -183,6 +183,7 @@ def test_what_was_written_is_said(capsys, monkeypatch, tmp_path):
     assert Path("new/r.json").is_file()
 
 
+@pytest.mark.long
 def test_no_option_is_cut_in_the_help(run):
     for command in ("score", "trec", "compare", "gate", "leaderboard", "export", "merge"):
         _, out, _ = run(command, "--help")

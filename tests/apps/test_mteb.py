@@ -95,6 +95,7 @@ def test_a_split_is_chosen(run):
     )
 
 
+@pytest.mark.long
 def test_boards_take_the_files_as_they_are(run, files):
     for path in files[:1]:
         Path(path).with_name("model_meta.json").write_text('{"name": "org/Large"}')

@@ -65,6 +65,7 @@ def metadata(request, wheel, source):
     return message_from_string(text)
 
 
+@pytest.mark.long
 def test_the_addresses_of_the_project_are_in_the_metadata(metadata):
     addresses = dict(line.split(", ", 1) for line in metadata.get_all("Project-URL"))
 

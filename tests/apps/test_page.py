@@ -299,7 +299,7 @@ def served(folder):
     """The address of a folder."""
     handler = partial(Quiet, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever).start()
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}/"
         finally:

@@ -228,6 +228,7 @@ def check_layout(figure):
         assert is_bar or extent.width > figure.dpi * 1.3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 10, *nightly(3)])
 @pytest.mark.parametrize("kind", ["roc", "pr", "confusion"])
 def test_every_label_has_room(painted, kind, count):
@@ -237,6 +238,7 @@ def test_every_label_has_room(painted, kind, count):
     check_layout(painted(kind, path, *systems[: 1 + (count > 1)], "--references=gold"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [[], ["--confidence", "0.9"]])
 @pytest.mark.parametrize("kind", ["residuals", "actual"])
 def test_every_score_has_room(painted, kind, options):
@@ -261,6 +263,7 @@ def test_a_label_without_rows_is_said_in_its_panel(drawn):
     assert lines(figure.axes[2])["undefined"].size == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["rising", "jagged", "steep"])
 def test_a_thinned_line_is_the_same_to_the_eye(shape):
     random = np.random.default_rng(1)
@@ -307,6 +310,7 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [2, 10, *nightly(30)])
 def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count):
     from matplotlib.colors import to_rgb
@@ -346,6 +350,7 @@ def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count)
     assert max(text.get_window_extent(renderer).width for text in texts.values()) < of_cell
 
 
+@pytest.mark.long
 def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
     path, names = of_classes(60, rows=300)
     panel, _ = drawn("confusion", path, "--predictions=a_label", "--references=gold").axes
@@ -355,6 +360,7 @@ def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
     assert len(panel.get_yticklabels()) == len(names[::2])
 
 
+@pytest.mark.long
 def test_options_move_what_is_drawn(drawn):
     def counts(*options):
         figure = drawn("confusion", *GUIDED, *options)
@@ -390,6 +396,7 @@ def test_a_share_is_none_or_all_only_where_it_is(share, text):
 # Calibration
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
 def test_bins_are_those_of_the_module(drawn, strategy):
     options = ["--set", "calibration_bins=5", "--set", f"calibration_strategy={strategy}"]
@@ -409,6 +416,7 @@ def test_bins_are_those_of_the_module(drawn, strategy):
     assert below.get_ylim()[0] == 0
 
 
+@pytest.mark.long
 def test_each_bin_has_the_interval_of_its_rate(drawn):
     figure = drawn("calibration", *GUIDED, "--set", "calibration_bins=5")
     segments = [
@@ -469,6 +477,7 @@ def test_every_row_is_a_dot_and_counted_once(drawn):
     assert len({panel.get_ylim() for panel in figure.axes}) == 1
 
 
+@pytest.mark.long
 def test_predicted_stands_above_actual_with_the_diagonal(drawn):
     figure = drawn("actual", *RENTED, "--confidence", "0.9", "--set", 'measures=["mae"]')
     actual, *systems = columns(RENTS, "rent", "by_area", "by_area_and_floor")
@@ -521,6 +530,7 @@ def test_equal_numbers_can_be_drawn(painted, kind, value):
 # Files
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "name", "start", "times"),
     [
@@ -559,6 +569,7 @@ def test_files_are_systems_too(drawn):
     ]
 
 
+@pytest.mark.long
 def test_any_name_can_be_drawn(painted):
     write("rows.jsonl", **{"$x^2_{": [0.1, 0.9], "日\n本" + "b" * 99: [0.3, 0.2]}, y=["$a_", "%"])
     names = [f"--predictions={name}" for name in ("$x^2_{", "日\n本" + "b" * 99)]
@@ -576,6 +587,7 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
     assert said.endswith("pip install 'metric-commons[plot]'")
 
 
+@pytest.mark.long
 def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
     pytest.importorskip("matplotlib")
 
@@ -693,6 +705,7 @@ def test_systems_on_one_picture_have_the_same_labels(refused):
     assert said.startswith("system 'b' has the labels 'no', 'oui', but 'a' has 'no', 'yes'")
 
 
+@pytest.mark.long
 def test_more_panels_than_can_be_read_are_refused(refused):
     path, _ = of_classes(65, rows=130)
     status, said = refused("roc", path, "--predictions=a", "--references=gold", "--save=d.png")
@@ -700,6 +713,7 @@ def test_more_panels_than_can_be_read_are_refused(refused):
     assert (status, said) == (1, "there are 65 panels to draw, but room for 64")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pos_label", ["yes", "no"])
 def test_the_positive_label_is_the_one_of_the_scores(drawn, pos_label):
     figure = drawn("roc", *GUIDED, "--set", f"pos_label={pos_label}")
@@ -722,6 +736,7 @@ RISKY = {
 }
 
 
+@pytest.mark.long
 def test_risk_is_drawn_over_coverage(drawn):
     write("graded.jsonl", **RISKY)
     figure = drawn("risk_coverage", *GRADED)
@@ -766,6 +781,7 @@ def test_paths_have_a_bar_for_each_kind_of_leaf(drawn):
     assert [bar.get_width() for bar in rules.patches] == [*(1, 1), *(0, 0), *(1, 1), *(0, 0)]
 
 
+@pytest.mark.long
 def test_too_many_paths_cannot_be_drawn(refused):
     path = write("wide.jsonl", p=["{}"], r=[{f"k{n}": n for n in range(41)}])
     status, said = refused("paths", path, "--predictions=p", "--references=r", "--save=d.png")

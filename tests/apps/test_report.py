@@ -116,6 +116,7 @@ def texts(page, name):
 # What is on the page is in the results
 
 
+@pytest.mark.long
 def test_every_score_is_on_the_page(scored):
     page = scored(
         CAPITALS, ["atlas", "borealis"], "--confidence", "0.9", "--compare", references="answers"
@@ -136,6 +137,7 @@ def test_every_score_is_on_the_page(scored):
         assert f"[{low:.2f}, {high:.2f}]" in line["text"]
 
 
+@pytest.mark.long
 def test_the_numbers_of_a_page_are_those_of_the_terminal(scored):
     options = ["--confidence", "0.9", "--compare", "--group-by", "topic"]
     page = scored(CAPITALS, ["atlas", "borealis"], *options, references="answers")
@@ -180,6 +182,7 @@ def test_dots_and_bars_stand_where_the_numbers_are(scored):
         assert ends == pytest.approx(result.confidence_interval["qa_em"], abs=1e-5)
 
 
+@pytest.mark.long
 def test_every_difference_is_on_the_page(scored):
     rows = [{"gold": "x", "a": "x", "b": "xy"[row > 2], "c": "y"} for row in range(20)]
     page = scored(write(rows), ["a", "b", "c"], "--compare", modules=["qa_em"])
@@ -262,6 +265,7 @@ def test_lower_is_better_is_said_and_none_is_best_without_a_comparison():
     assert "lower is better" in page.where(id="scores")[0]["text"]
 
 
+@pytest.mark.long
 def test_signatures_and_provenance_are_on_the_page(scored):
     page = scored(CAPITALS, ["atlas", "borealis"], "--compare", references="answers")
     results = Results.read("r.json")
@@ -334,6 +338,7 @@ def test_one_system_has_its_worst_rows(scored):
     assert [card.split()[1] for card in found["Worst"]] == ["1", "2", "0", "3"]
 
 
+@pytest.mark.long
 def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     rows = [
         {"gold": "5", "a": "#### 5", "b": "five"},
@@ -378,6 +383,7 @@ def test_the_group_is_shown_under_the_name_of_its_field(scored):
     assert "continent Europe" in examples_of(page)["Worst"][0]
 
 
+@pytest.mark.long
 def test_systems_with_files_of_their_own_are_shown_together(scored, run):
     write([{"gold": ["x"], "p": "x"}, {"gold": ["z"], "p": "x"}], "one.jsonl")
     write([{"gold": ["x"], "p": "y"}, {"gold": ["z"], "p": "y"}], "two.jsonl")
@@ -418,6 +424,7 @@ def test_a_configuration_leads_to_examples_as_well(scored, run):
     assert '"modules"' in page.where(id="provenance")[0]["text"]
 
 
+@pytest.mark.long
 def test_inputs_that_changed_are_said_and_not_shown(scored):
     scored(write(ROWS), ["one"])
     with open("rows.jsonl", "a") as file:
@@ -430,6 +437,7 @@ def test_inputs_that_changed_are_said_and_not_shown(scored):
     assert "changed or not there" in page.where(id="provenance")[0]["text"]
 
 
+@pytest.mark.long
 def test_inputs_are_known_by_what_they_hold(scored):
     scored(write(ROWS), ["one"])
     Path("rows.jsonl").rename("elsewhere.bin")
@@ -450,6 +458,7 @@ def test_the_scores_of_rows_are_found_by_the_name_in_the_result(scored):
     assert not texts(page, "note")
 
 
+@pytest.mark.long
 def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
     scored(write(ROWS), ["one"])
     Path("rows_of.jsonl").unlink()
@@ -462,6 +471,7 @@ def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
     assert "note: r.json: the scores of its rows are missing: rows_of.jsonl; score again" in err
 
 
+@pytest.mark.long
 def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
     answers = ["â€“ Rome", "Milan", "Turin", "", "Rome", "Paris, France", "1968"]
     rows = [
@@ -486,6 +496,7 @@ def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
 LOGS = ROOT / "examples" / "logs"
 
 
+@pytest.mark.long
 def test_logs_have_examples_with_their_questions(run):
     (log,) = (LOGS / "fid").glob("*.jsonl")
     for modules in (["logged"], ["qa_em", "qa_f1"]):
@@ -506,6 +517,7 @@ def test_logs_have_examples_with_their_questions(run):
     assert (status, "has no field 'doc.none'" in err) == (1, True)
 
 
+@pytest.mark.long
 def test_several_results_are_on_one_page(run):
     for name in ("fid", "dpr"):
         (log,) = (LOGS / name).glob("*.jsonl")
@@ -714,6 +726,7 @@ def test_errors_are_one_line(run, monkeypatch):
 # Real data
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES)
 def test_several_systems_on_real_questions(run, source, tmp_path):
     files = answer_files(source, tmp_path)
@@ -772,6 +785,7 @@ def many(systems, scores, length=0):
     return results_of(systems, comparisons=comparisons)
 
 
+@pytest.mark.long
 def test_a_page_about_many_systems_stays_small():
     text = render(many(40, 12), find_nothing())
     page = Page(text)
@@ -786,6 +800,7 @@ def test_a_page_about_many_systems_stays_small():
     assert "All differences are in the saved result" in told
 
 
+@pytest.mark.long
 def test_systems_are_sorted_and_differences_folded_above_a_dozen():
     page = Page(render(many(6, 1), find_nothing()))
     systems = [each["data-system"] for each in page.of_class("line") if "data-system" in each]
@@ -907,6 +922,7 @@ def test_examples_of_transcripts_mark_what_was_put_in_and_left_out(tmp_path, mon
     }
 
 
+@pytest.mark.long
 def test_a_normalizer_that_only_has_a_name_aligns_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
@@ -914,6 +930,7 @@ def test_a_normalizer_that_only_has_a_name_aligns_nothing(tmp_path, monkeypatch)
     assert Page(render(*both(transcripts(normalizer="jiwer_standardize")))).of_class("alignment")
 
 
+@pytest.mark.long
 def test_characters_are_aligned_without_spaces_between_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = Page(render(*both(transcripts(unit="character"))))

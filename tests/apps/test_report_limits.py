@@ -45,6 +45,7 @@ def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
     return results_of(systems, comparisons=[comparison])
 
 
+@pytest.mark.long
 def test_up_to_twelve_systems_all_pairs_have_lines():
     lines = {
         count: [each for each in differences(page_of(many(count, 1))) if "data-diff" in each]
@@ -54,6 +55,7 @@ def test_up_to_twelve_systems_all_pairs_have_lines():
     assert {count: len(shown) for count, shown in lines.items()} == {12: 66, 13: 12}
 
 
+@pytest.mark.long
 def test_twelve_lines_are_open_and_more_are_folded():
     for count, is_open in ((13, True), (14, False)):
         folded, *_ = (e for e in differences(page_of(many(count, 1))) if e["tag"] == "details")
@@ -65,6 +67,7 @@ def test_a_matrix_shows_four_systems_or_more(count, has_matrix):
     assert bool(page_of(many(count, 1)).of_class("matrix")) is has_matrix
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scores", "has_table"), [(40, True), (41, False)])
 def test_four_hundred_differences_are_a_table_as_well(scores, has_table):
     page = page_of(many(5, scores))  # ten pairs for each score
@@ -117,6 +120,7 @@ def test_an_axis_of_groups_begins_at_zero_and_each_group_has_its_largest_size():
     assert bars == {("x", "80.0%"), ("y", "90.0%")}
 
 
+@pytest.mark.long
 def test_a_level_is_named_only_if_all_intervals_have_it():
     def page(*levels):
         systems = {
@@ -132,6 +136,7 @@ def test_a_level_is_named_only_if_all_intervals_have_it():
     assert "80 %" not in page(0.9, 0.8)
 
 
+@pytest.mark.long
 def test_options_that_differ_are_listed_with_their_systems():
     def page(*names):
         systems = {

@@ -64,6 +64,7 @@ def results_of(run, content, *arguments):
 # What a file asks for
 
 
+@pytest.mark.long
 def test_what_init_writes_runs_as_it_is(run):
     shutil.copytree(ROOT / "examples", "examples")
     written, out, said = run("init", "new/e.yaml")
@@ -278,6 +279,7 @@ def test_several_systems_are_compared_in_one_command(run, source, tmp_path):
 # Presets
 
 
+@pytest.mark.long
 def test_presets_name_what_modules_have():
     for preset in presets.PRESETS.values():
         assert preset.modules
@@ -568,6 +570,7 @@ def test_a_format_that_there_is_not(refused):
     assert said.startswith("--format must be one of")
 
 
+@pytest.mark.processes
 def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     (tmp_path / "x.jsonl").unlink()
     os.mkfifo(tmp_path / "x.jsonl")

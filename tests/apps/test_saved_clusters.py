@@ -87,6 +87,7 @@ def test_clusters_that_come_later_are_those_that_came_first(run, saved, module):
             assert found[key] == {name: expected[key][name] for name in found[key]}
 
 
+@pytest.mark.long
 def test_boards_and_other_commands_take_clusters_too(run, saved):
     saved("qa_f1", "--id", "id")
     paths, clusters = ("x.json", "y.json"), ("--cluster-by", "doc.passage")

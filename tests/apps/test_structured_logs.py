@@ -160,6 +160,7 @@ def test_states_have_the_bits_of_compute(module, predictions, references, option
     assert json.dumps(first.result(**reporting)) == json.dumps(whole)
 
 
+@pytest.mark.long
 def test_systems_are_compared_by_rows_and_by_sums():
     systems = {"first": CALLS, "second": ["[f(a=1)]", "[g()]", "No.", "[g()]", "No."] * 8}
     options = {"references": EXPECTED, "compare": True}

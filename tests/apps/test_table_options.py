@@ -70,6 +70,7 @@ def test_a_board_of_votes_takes_digits_and_percent(rows):
     assert "66.67" in out
 
 
+@pytest.mark.long
 def test_quiet_leaves_out_notes_and_written_files(rows, capsys):
     from metric_commons.__main__ import main
 
@@ -102,6 +103,7 @@ def test_a_terminal_without_bars_if_quiet(monkeypatch):
     progress.set_quiet(quiet=False)
 
 
+@pytest.mark.long
 def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
     names = [f"system-{number:02}" for number in range(20)]
     values = [

@@ -745,6 +745,7 @@ def test_a_hook_can_go_to_other_processes():
     assert pickle.loads(pickle.dumps(hook))(evaluation(tokens, tokens)) == {"qa_em": 1.0}
 
 
+@pytest.mark.long
 def test_a_module_from_a_space_can_be_scored(tmp_path):
     module = evaluate.load(str(bundle("qa_em", tmp_path)), normalizer="lower")
     tokens, labels = np.array([[2, 3], [6, 7]]), np.array([[2, 3], [5, 6]])
@@ -906,6 +907,7 @@ class QaEm(Hits):
     """Another module of a name that one of ours has."""
 
 
+@pytest.mark.long
 def test_only_the_modules_of_the_catalog_leave_states_behind(tmp_path):
     batch = (np.array([0, 1, 2]), np.array([0, 1, 1]))
     ours = evaluate.load(str(ROOT / "metrics" / "classification"))

@@ -265,6 +265,7 @@ def test_measures_that_are_no_mean_are_not_compared(refused):
 # Pictures
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "start"), [("d.png", b"\x89PNG"), ("x/d.PDF", b"%PDF"), ("d.svg", b"<?xml")]
 )
@@ -276,6 +277,7 @@ def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
     assert Path(name).read_bytes().startswith(start)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("queries", "a", "b"),
     [
@@ -300,6 +302,7 @@ def test_any_differences_can_be_drawn(run, queries, a, b):
     assert Path("d.svg").stat().st_size > 5000
 
 
+@pytest.mark.long
 def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
     pytest.importorskip("matplotlib")
     for name in ("qrels", "a.run", "b.run"):
@@ -452,6 +455,7 @@ def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, st
     assert said.startswith(message)
 
 
+@pytest.mark.long
 def test_a_picture_that_cannot_be_written_is_one_line(refused):
     pytest.importorskip("matplotlib")
     for path, fault in (("a.run/d.png", "a.run: File exists"), ("f.png", "f.png is not a file")):
@@ -460,6 +464,7 @@ def test_a_picture_that_cannot_be_written_is_one_line(refused):
         assert (status, said[-len(fault) :]) == (1, fault)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("error", "status", "said"),
     [
@@ -490,6 +495,7 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(
 # Examples and real data
 
 
+@pytest.mark.long
 def test_the_sessions_of_the_examples_are_true(run, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setenv("COLUMNS", "80")

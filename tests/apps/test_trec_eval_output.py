@@ -122,6 +122,7 @@ def test_what_cannot_be_printed_is_refused(run, printed, arguments, message):
     assert message in err
 
 
+@pytest.mark.long
 def test_options_of_this_form_are_refused_with_others(run, printed):
     for option, message in (("-n", "--no-summary"), ("-N1", "--collection-size")):
         status, _, err = run("trec", "qrels", "run", option)

@@ -173,6 +173,7 @@ def close(value):
 CLASSIFICATION = load("classification")
 
 
+@pytest.mark.long
 @SOME
 @given(labelled(), st.sampled_from(["macro", "micro", "weighted", "none"]), st.data())
 def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
@@ -221,6 +222,7 @@ def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
             assert result[key] == close(np.asarray(value).tolist()), key
 
 
+@pytest.mark.long
 @SOME
 @given(labelled(), st.sampled_from(["linear", "quadratic"]))
 def test_weighted_kappa_and_adjusted_accuracy_are_those_of_scikit_learn(rows, kappa_weights):
@@ -242,6 +244,7 @@ def test_weighted_kappa_and_adjusted_accuracy_are_those_of_scikit_learn(rows, ka
     assert result["balanced_accuracy"] == close(adjusted)
 
 
+@pytest.mark.long
 @SOME
 @given(labelled(), st.sampled_from([0.0, 1.0]), st.data())
 def test_the_report_is_that_of_scikit_learn(rows, zero, data):
@@ -276,6 +279,7 @@ def test_the_report_is_that_of_scikit_learn(rows, zero, data):
         )
 
 
+@pytest.mark.long
 @SOME
 @given(labelled(), st.sampled_from([0.0, 1.0, math.nan]))
 def test_binary_scores_are_those_of_scikit_learn(rows, zero):
@@ -305,6 +309,7 @@ def test_binary_scores_are_those_of_scikit_learn(rows, zero):
             assert result["fpr"] == close(1 - result["specificity"])
 
 
+@pytest.mark.long
 @SOME
 @given(
     st.integers(1, 4).flatmap(
@@ -355,6 +360,7 @@ def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average, zero)
 GRADES = [0.0, 0.25, 0.5, 0.75, 1.0, 0.1, 1e-9]
 
 
+@pytest.mark.long
 @SOME
 @given(
     st.integers(2, 5).flatmap(
@@ -405,6 +411,7 @@ def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, avera
     assert {name: result[name] for name in labels} == labels
 
 
+@pytest.mark.long
 @SOME
 @given(
     st.lists(
@@ -447,6 +454,7 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
             assert ours == close(theirs.tolist()), name
 
 
+@pytest.mark.long
 @SOME
 @given(
     st.lists(st.tuples(st.integers(0, 3), *[st.sampled_from(GRADES)] * 4), min_size=4, max_size=30),
@@ -474,6 +482,7 @@ def test_areas_of_pairs_of_labels_are_those_of_scikit_learn(rows, average):
         assert rest[name] == close(function(is_positive, scores, average=average))
 
 
+@pytest.mark.long
 @SOME
 @given(
     st.lists(
@@ -527,6 +536,7 @@ def scored(draw, numbers):
     return scores, references, weights
 
 
+@pytest.mark.long
 @SOME
 @given(scored(NUMBERS) | scored(PROBABILITIES))
 @example(([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], None))
@@ -559,6 +569,7 @@ def test_areas_and_curves_are_those_of_scikit_learn(rows):
         assert result["roc_curve"]["thresholds"] == thresholds.tolist()
 
 
+@pytest.mark.long
 @SOME
 @given(scored(PROBABILITIES), st.integers(1, 12), st.sampled_from(["uniform", "quantile"]))
 def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
@@ -582,6 +593,7 @@ def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
         assert result["calibration"]["predicted"] == close(predicted.tolist())
 
 
+@pytest.mark.long
 @SOME
 @given(
     st.lists(

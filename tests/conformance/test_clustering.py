@@ -105,6 +105,7 @@ def partitions(draw):
     return points + 3 * rng.integers(0, 2), labels
 
 
+@pytest.mark.long
 @given(partitions())
 def test_generated_points(clustering, drawn):
     points, labels = drawn
@@ -120,6 +121,7 @@ def test_generated_points(clustering, drawn):
     assert result["per_example"]["silhouette"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.long
 @given(partitions(), st.sampled_from(["sqeuclidean", "cosine"]))
 def test_generated_points_of_other_distances(clustering, drawn, metric):
     points, labels = drawn
@@ -135,6 +137,7 @@ def test_generated_points_of_other_distances(clustering, drawn, metric):
     assert result["silhouette"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rows", "clusters", "dimensions"),
     # 200 clusters in one dimension have centroids so close that the peer's distances cancel.
@@ -152,6 +155,7 @@ def test_larger_clusters(clustering, rows, clusters, dimensions):
     assert result["per_example"]["silhouette"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.long
 @given(st.integers(1, 40).flatmap(lambda rows: st.tuples(*[column(rows), column(rows)])))
 def test_generated_labels(clustering, drawn):
     references, predictions = drawn
@@ -162,6 +166,7 @@ def test_generated_labels(clustering, drawn):
         assert result[measure] == pytest.approx(expected, rel=1e-12, abs=1e-12), measure
 
 
+@pytest.mark.long
 @SOME
 @given(st.integers(1, 40).flatmap(lambda rows: st.tuples(*[column(rows), column(rows)])))
 def test_further_measures_of_generated_labels(clustering, drawn):
@@ -187,6 +192,7 @@ def test_further_measures_of_generated_labels(clustering, drawn):
     assert result["pair_confusion"] == pairs.tolist()
 
 
+@pytest.mark.long
 @SOME
 @given(partitions())
 def test_generated_distances(clustering, drawn):

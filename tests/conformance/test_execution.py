@@ -47,6 +47,7 @@ def options_of(case, **more):
     return {name: value for name, value in options.items() if name != "k"}
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("case", cases("code_eval/"))
 def test_values_of_evaluate(case):
     metric = load("code_eval", allow_execution=True, num_workers=2)
@@ -63,6 +64,7 @@ def test_values_of_evaluate(case):
         assert result["outcomes"] == theirs["outcomes"]
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("case", cases("hostile/"))
 def test_hostile_programs(case, monkeypatch):
     monkeypatch.setenv("EXECUTION_SECRET", "1")

@@ -114,6 +114,7 @@ def drawn_texts(seed, pieces, number):
         yield "".join(chance.choices(pieces, k=chance.randrange(25)))
 
 
+@pytest.mark.long
 def test_sentences_are_those_of_nltk():
     tokenizer = nltk_tokenizer()
     # NLTK 3.10 has other rules for curly quotes, control characters and fractions.
@@ -125,6 +126,7 @@ def test_sentences_are_those_of_nltk():
         assert list(sentence_spans(text)) == list(tokenizer.span_tokenize(text)), text
 
 
+@pytest.mark.long
 def test_words_are_those_of_nltk():
     words = nltk.NLTKWordTokenizer().tokenize
     # NLTK 3.10 has other rules for a quote in front of a word, and for dashes.
@@ -136,6 +138,7 @@ def test_words_are_those_of_nltk():
             assert treebank_words(sentence, before_3_10=True) == words(sentence), sentence
 
 
+@pytest.mark.long
 @needs_data
 def test_published_responses_have_the_sentences_and_words_of_nltk():
     with gzip.open(STRUCTURED / "ifeval_gpt4.jsonl.gz") as lines:
@@ -169,6 +172,7 @@ def test_the_parameters_are_those_of_the_data():
 # Languages
 
 
+@pytest.mark.long
 def test_languages_are_those_of_langdetect():
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     from langdetect.lang_detect_exception import LangDetectException
@@ -199,6 +203,7 @@ def test_languages_are_those_of_langdetect():
 MUTANTS = gzip.decompress((ROOT / "tests" / "cases" / "instruction_mutants.jsonl.gz").read_bytes())
 
 
+@pytest.mark.long
 def test_verdicts_of_the_reference_on_mutants():
     mutants = list(map(json.loads, MUTANTS.splitlines()))
     assert len(mutants) >= 2000

@@ -50,6 +50,7 @@ def test_agreement_with_people(figures, rows):
         agree(agreement.compute(**columns, **options), expected)
 
 
+@pytest.mark.long
 def test_annotators_with_holes(figures, rows):
     names = ("annotator1", "annotator2", "annotator3")
     ratings = [[float(row[name]) if row[name] else None for name in names] for row in rows]

@@ -52,6 +52,7 @@ def test_presets_have_these_options(normalizer):
     assert preset(name).modules == OPTIONS[normalizer]
 
 
+@pytest.mark.long
 def test_no_character_beyond_the_tables_is_punctuation_or_cased():
     for code in range(_PLANES_WITH_LETTERS, sys.maxunicode + 1):
         assert unicodedata.category(chr(code))[0] != "P"
@@ -67,6 +68,7 @@ def test_articles_are_compared_as_eight_bytes():
 UNLIKE_RE = {"Mn", "Mc", "Me", "Cf", "Cc", "Co", "Cs", "Cn", "No"}
 
 
+@pytest.mark.long
 def test_words_are_those_of_nltk():
     nltk = pytest.importorskip("nltk", "3.10", reason="NLTK splits otherwise before 3.10")
     peer = nltk.tokenize.NLTKWordTokenizer()

@@ -225,6 +225,7 @@ def check(pairs):
     return found / equal
 
 
+@pytest.mark.long
 def test_no_verdict_on_random_formulas_is_wrong():
     assert check(1_500) > 0.99
 

@@ -73,6 +73,7 @@ def verdicts():
     ]
 
 
+@pytest.mark.long
 def test_no_verdict_is_wrong(verdicts):
     wrong = [
         (case["id"], case["reference"], case["prediction"], verdict)

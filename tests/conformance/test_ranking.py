@@ -373,6 +373,7 @@ def runs(draw):
     return qrels, run
 
 
+@pytest.mark.long
 @drawn_examples(150)
 @given(runs(), st.sampled_from([1, 2]), st.booleans())
 def test_generated_runs_score_as_with_pytrec_eval(data, level, judged_only):

@@ -207,6 +207,7 @@ def test_ratings_are_those_of_choix():
     assert [*ours.values()] == pytest.approx(as_ratings(np.exp(theirs)).tolist(), abs=1e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clustered", [False, True])
 def test_coefficients_and_errors_are_those_of_statsmodels(clustered):
     api = pytest.importorskip("statsmodels.api")
@@ -248,6 +249,7 @@ def test_coefficients_and_errors_are_those_of_statsmodels(clustered):
     )
 
 
+@pytest.mark.long
 @drawn_examples(200)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=25))
 def test_correlations_are_those_of_scipy(pairs):

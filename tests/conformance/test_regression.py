@@ -121,6 +121,7 @@ def constant(references, weight):
 WAYS = ["uniform_average", "raw_values", "variance_weighted", "weights"]
 
 
+@pytest.mark.long
 @given(tables(), st.sampled_from(WAYS), st.data())
 def test_generated_numbers(regression, table, multioutput, data):
     references, predictions, weight = table
@@ -144,6 +145,7 @@ def test_generated_numbers(regression, table, multioutput, data):
         assert result == pytest.approx(expected, rel=1e-12, abs=slack), measure
 
 
+@pytest.mark.long
 @SOME
 @given(tables())
 def test_generated_positive_numbers(regression, table):
@@ -161,6 +163,7 @@ def test_generated_positive_numbers(regression, table):
             assert result[measure][output] == pytest.approx(expected, rel=1e-9, abs=slack), measure
 
 
+@pytest.mark.long
 @SOME
 @given(tables(), st.sampled_from([0.1, 0.5]))
 def test_scores_of_intervals_are_pinball_losses_of_their_ends(regression, table, alpha):
@@ -184,6 +187,7 @@ def test_scores_of_intervals_are_pinball_losses_of_their_ends(regression, table,
     assert result["coverage"] == pytest.approx(np.average(held, weights=weight), abs=1e-12)
 
 
+@pytest.mark.long
 @SOME
 @given(tables())
 def test_generated_concordance(regression, table):
@@ -214,6 +218,7 @@ def test_concordance_of_torchmetrics_divides_by_rows_less_one(regression):
     assert result == pytest.approx(0.976789, abs=1e-6)
 
 
+@pytest.mark.long
 @given(tables())
 def test_generated_correlations(regression, table):
     references, predictions, _ = table
@@ -232,6 +237,7 @@ def test_generated_correlations(regression, table):
         assert result == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.long
 @given(tables())
 def test_the_greatest_error(regression, table):
     references, predictions, _ = table

@@ -92,6 +92,7 @@ def pairs():
     return json.loads(gzip.decompress(SUMMARIES.read_bytes()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_adversarial_texts(use_stemmer):
     predictions, references = adversarial_rows(2_000, seed=11)
@@ -108,6 +109,7 @@ def test_many_adversarial_texts_of_several_lines(use_stemmer):
     equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_many_lines_of_few_words(use_stemmer):
     chance = random.Random(12)
@@ -127,6 +129,7 @@ def test_many_lines_of_few_words(use_stemmer):
     )
 
 
+@pytest.mark.long
 def test_lines_of_many_words():
     """Of one word of bits or of several, so that carries and walks go from one to the next."""
     chance = random.Random(13)
@@ -154,6 +157,7 @@ def test_summaries_of_the_examples(use_stemmer):
         equals_rouge_score(predictions, longer, use_stemmer=use_stemmer)
 
 
+@pytest.mark.long
 @summaries
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_summaries(use_stemmer):
@@ -171,6 +175,7 @@ def test_all_summaries(use_stemmer):
     equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
 
 
+@pytest.mark.long
 @summaries
 def test_texts_of_two_thousand_words():
     predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:16], strict=True))
@@ -203,6 +208,7 @@ def test_a_given_tokenizer():
             assert tuple(float(values[row]) for values in found[kind]) == tuple(expected)
 
 
+@pytest.mark.long
 @summaries
 def test_stems_of_real_words_are_those_of_nltk():
     stem = pytest.importorskip("nltk.stem.porter").PorterStemmer().stem

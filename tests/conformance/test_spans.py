@@ -78,6 +78,7 @@ def same(found, expected):
     return found == expected or (math.isnan(found) and math.isnan(expected))
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_seqeval(scheme):
@@ -127,6 +128,7 @@ def test_the_result_of_evaluate(scheme):
     }
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_one_row_of_any_tags():
     seqeval = pytest.importorskip("seqeval.metrics")
@@ -171,6 +173,7 @@ def figures():
     return tables
 
 
+@pytest.mark.long
 @published
 @pytest.mark.parametrize(("name", "options"), figures())
 def test_recorded_figures_of_systems(name, options):
@@ -181,6 +184,7 @@ def test_recorded_figures_of_systems(name, options):
     assert {key: found[key] for key in expected} == expected
 
 
+@pytest.mark.long
 @published
 def test_published_figures():
     conll03 = span_statistics(*sentences("spans/conll03_elmo_9222.tsv.gz")).result()

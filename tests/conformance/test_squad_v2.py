@@ -106,6 +106,7 @@ def test_random_answers_have_the_values_of_the_script(seed):
     assert result == approximately(official(columns, threshold))
 
 
+@pytest.mark.long
 @given
 def test_without_probabilities_the_official_best_score_is_that_of_no_threshold():
     rows = columns("val", probabilities=False)

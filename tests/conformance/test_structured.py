@@ -190,6 +190,7 @@ def test_deepdiff(ignore_order):
     assert found == expected
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("mode", ["unordered", "superset", "subset"])
 def test_agentevals(mode):

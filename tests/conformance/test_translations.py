@@ -93,6 +93,7 @@ def by_reference(references):
     return [[row[n] if n < len(row) else None for row in references] for n in range(most)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
 def test_words(sacrebleu, tokenize):
     chance = random.Random(1)
@@ -314,6 +315,7 @@ def test_words_of_ter(flags):
         assert ter_words(text, **options) == tokenizer(text).split()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kinds", "most", "rows"), [(3, 12, 25), (6, 40, 6), (30, 70, 2), *nightly((2, 110, 2))]
 )
@@ -437,6 +439,7 @@ def test_p_values_are_near_those_of_moses_and_multeval(file):
             assert found == pytest.approx(float(expected), abs=tolerance)
 
 
+@pytest.mark.long
 @published
 @pytest.mark.parametrize(
     ("test", "key", "resamples", "tolerance"),
@@ -466,6 +469,7 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resampl
         assert comparison["p_value"] == pytest.approx(float(expected), abs=tolerance)
 
 
+@pytest.mark.long
 @published
 @pytest.mark.parametrize("file", [*PAIRED[:1], *nightly(*PAIRED[1:])])
 def test_the_draws_of_sacrebleu_give_its_p_values(file):
@@ -543,6 +547,7 @@ DRAWS_BY_DAY = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("draw", "seed"),
     [

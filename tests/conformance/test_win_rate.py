@@ -91,6 +91,7 @@ def test_a_row_of_a_published_leaderboard(win_rate, model):
     assert as_alpaca_eval(result) == pytest.approx(case["published"], rel=0, abs=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not LEADERBOARDS.exists(), reason="the data is not part of the project")
 def test_published_leaderboards(win_rate):
     models = json.loads(gzip.decompress(LEADERBOARDS.read_bytes()))

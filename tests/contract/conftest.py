@@ -3,10 +3,12 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partialmethod
 
 import pytest
 from evaluate import load as load_from
 from evaluate import loading
+from filelock import BaseFileLock
 
 import tests.spec
 from tests.spec import METRICS, ROOT
@@ -28,7 +30,14 @@ while True:
 """
 
 
-ALL = [each for name in METRICS for each in tests.spec.specs(name)]
+def marks(each):
+    """The inner loop leaves out what runs programs, and inputs of a second shape."""
+    if each.name == "code_eval":
+        return pytest.mark.processes
+    return pytest.mark.long if each is not tests.spec.spec(each.name) else ()
+
+
+ALL = [pytest.param(each, marks=marks(each)) for name in METRICS for each in tests.spec.specs(name)]
 
 
 @pytest.fixture(params=ALL, ids=lambda each: "-".join(filter(None, [each.name, each.shape])))
@@ -73,3 +82,15 @@ def elsewhere():
     with subprocess.Popen([sys.executable, "-c", ELSEWHERE], stdin=pipe, stdout=pipe) as process:
         yield compute
         process.kill()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _impatient_locks():
+    """Locks of files that are asked for every millisecond, and not twenty times a second.
+
+    Processes that score together wait for each other at four locks.
+    """
+    acquire = partialmethod(BaseFileLock.acquire, poll_interval=0.001)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseFileLock, "acquire", acquire)
+        yield

@@ -523,6 +523,7 @@ def test_importing_the_package_loads_nothing():
     assert not loaded & {"datasets", "evaluate", "numpy", "pandas", "pyarrow", "scipy", "typer"}
 
 
+@pytest.mark.processes
 def test_the_public_names_of_a_room_load_only_what_is_needed():
     program = "import sys, metric_commons.answers as room; room.exact_match; print(*sys.modules)"
 
@@ -532,6 +533,7 @@ def test_the_public_names_of_a_room_load_only_what_is_needed():
     assert "metric_commons.rouge.rouge_scores" not in loaded
 
 
+@pytest.mark.processes
 def test_the_arithmetic_needs_no_evaluate():
     files = [
         path
@@ -549,6 +551,7 @@ def test_the_arithmetic_needs_no_evaluate():
     subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
 
 
+@pytest.mark.long
 def test_no_file_is_tied_to_a_machine():
     ties = {path: tied_to_a_machine(path.read_text("utf-8", "ignore")) for path in files()}
 

@@ -20,24 +20,33 @@ from tests.generators.properties import (
     file_equals_columns,
     smaller,
 )
-from tests.spec import METRICS, nightly
+from tests.spec import METRICS
 
 CALLS = 8  # of each module and property
-# Each row of code_eval is a process: by day a few calls. The nightly run draws as many of it.
-CALLS_BY_DAY = {"code_eval": 3}
+FIRST = range(2)  # of them, which the inner loop draws, too
+MODULES = [
+    pytest.param(name, marks=pytest.mark.processes) if name == "code_eval" else name
+    for name in METRICS
+]
+
+
+def seeds(name):
+    """Which calls of a module are drawn: at first, in `make test` and at night.
+
+    Each row of code_eval is a process, so that by day there are only a few calls of it.
+    """
+    if name == "code_eval":
+        by_night = pytest.param(name, range(3, CALLS), marks=pytest.mark.slow)
+        return [pytest.param(name, range(3), marks=pytest.mark.processes), by_night]
+    return [(name, FIRST), pytest.param(name, range(2, CALLS), marks=pytest.mark.long)]
 
 
 @pytest.mark.parametrize("check", PROPERTIES, ids=lambda check: check.__name__)
 @pytest.mark.parametrize(
-    ("name", "count"),
-    [
-        *((name, CALLS_BY_DAY.get(name, CALLS)) for name in METRICS),
-        *nightly(*((name, CALLS) for name in CALLS_BY_DAY)),
-    ],
-    ids=str,
+    ("name", "seeds"), [case for name in METRICS for case in seeds(name)], ids=str
 )
-def test_it_holds_of_every_call(name, count, check):
-    for seed in range(count):
+def test_it_holds_of_every_call(name, seeds, check):
+    for seed in seeds:
         call = draw_call(name, seed)
         try:
             cause = fault(check, call, seed) if call.is_accepted() else None
@@ -48,6 +57,7 @@ def test_it_holds_of_every_call(name, count, check):
             pytest.fail(f"{cause}\nseed {seed}: {call}")
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("name", ["classification", "qa_f1", "regression"])
 def test_it_holds_of_the_command_in_a_process_of_its_own(name):
     def command(arguments):
@@ -65,10 +75,11 @@ def test_it_holds_of_the_command_in_a_process_of_its_own(name):
     file_equals_columns(call, random.Random(0), command)
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.long
+@pytest.mark.parametrize("name", MODULES)
 def test_calls_are_accepted_and_have_rows_of_every_number(name):
     calls = [draw_call(name, seed) for seed in range(30)]
-    asked = calls[: 12 if name in CALLS_BY_DAY else None]
+    asked = calls[: 12 if name == "code_eval" else None]
 
     assert Counter(call.is_accepted() for call in asked)[True] > len(asked) // 4
     assert len({call.rows for call in calls}) > 4

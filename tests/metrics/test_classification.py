@@ -415,6 +415,7 @@ def test_a_row_without_positives_has_no_area(classification):
     assert math.isnan(classification.compute(**rows, average="macro")["roc_auc"])
 
 
+@pytest.mark.long
 def test_scores_of_an_array_are_those_of_lists(classification):
     rng = np.random.default_rng(0)
     references = rng.integers(0, 3, 50)

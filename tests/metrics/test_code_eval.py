@@ -6,6 +6,8 @@ from metric_commons import load
 from metric_commons.execution.worker_pool import WorkerSetup, shared_pool
 from tests.spec import Spec
 
+pytestmark = pytest.mark.processes
+
 LAYERS = shared_pool(4, WorkerSetup()).layers  # those of this machine
 RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
 CALLS = {"inputs": ["1\n2", "[0]\n[5]", "2\n2"], "outputs": ["3", "[0, 5]", "4"], "fn_name": "add"}

@@ -285,6 +285,7 @@ def test_langdetect_is_asked_only_about_languages(metric, monkeypatch):
     response_languages._detectors.cache_clear()
 
 
+@pytest.mark.long
 def test_languages_do_not_depend_on_the_seed_of_others(metric):
     from langdetect import DetectorFactory
 
@@ -301,6 +302,7 @@ def test_languages_do_not_depend_on_the_seed_of_others(metric):
         DetectorFactory.seed = before
 
 
+@pytest.mark.long
 def test_parts_of_a_state_are_the_whole(metric):
     whole = metric.compute(**SPEC.sample, by_instruction=True, confidence_level=0.9)
     parts = [State("instruction_following", by_instruction=True) for _ in range(2)]
@@ -323,6 +325,7 @@ def test_prompts_are_means_and_instructions_ratios(metric):
     }
 
 
+@pytest.mark.long
 @needs_data
 def test_published_responses_of_gpt_4(metric):
     with gzip.open(STRUCTURED / "ifeval_gpt4.jsonl.gz") as lines:

@@ -61,6 +61,7 @@ def metric():
     return load("ir_ranking")
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(st.data(), ranking_options, measure_options)
 @pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])

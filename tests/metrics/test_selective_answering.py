@@ -234,6 +234,7 @@ def test_clusters_of_different_sizes_are_drawn_with_all_their_rows(selective):
     assert result["standard_error"]["f1"] == pytest.approx(spread, rel=0.1)
 
 
+@pytest.mark.long
 def test_many_confidences_take_little_memory(selective):
     chance = np.random.default_rng(2)
     rows = [answer(bool(c > 0.5), float(c)) for c in chance.random(30_000)]

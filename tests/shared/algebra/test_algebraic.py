@@ -70,6 +70,7 @@ def test_equal_expressions_are_one_object():
     assert square(root(2, 3)) is None
 
 
+@pytest.mark.long
 def test_what_is_too_much_work():
     with pytest.raises(UndecidedError, match="too close to zero"):
         is_zero(

@@ -137,6 +137,7 @@ def test_few_rows_and_many_give_the_same(name):
     assert list(together) == one_by_one
 
 
+@pytest.mark.long
 def test_long_texts_and_rows_beside_short_ones():
     words = [f"w{i % 977} café{i % 31}" for i in range(40_000)]
     long = " ".join(words)

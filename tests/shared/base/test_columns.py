@@ -40,6 +40,7 @@ def ordered(value):
     return [ordered(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.long
 @drawn_examples(400)
 @given(columns | columns_with_an_edge, st.sampled_from(SHAPES))
 def test_rows_are_read_as_defined(column, shapes):
@@ -59,6 +60,7 @@ def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
     assert repr(ordered(joined(batches, layouts))) == repr(ordered(whole))
 
 
+@pytest.mark.long
 @drawn_examples(500)
 @given(dense, st.sampled_from(SHAPES))
 def test_an_array_is_read_as_its_list(column, shapes):

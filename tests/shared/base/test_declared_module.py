@@ -38,6 +38,7 @@ def test_an_unknown_option_is_refused_with_a_hint():
         catalog.load_without_evaluate("qa_em", normaliser="lower")
 
 
+@pytest.mark.processes
 def test_a_copy_in_another_process_has_settings_and_rows():
     module = catalog.load_without_evaluate("qa_em", normalizer="lower")
     module.add(prediction="The cat", reference="the cat")

@@ -50,6 +50,7 @@ def test_an_unknown_module_is_an_error_that_knows_better(find):
         find("zzz")
 
 
+@pytest.mark.processes
 def test_an_installed_wheel_carries_its_modules(tmp_path):
     package = tmp_path / "site" / "metric_commons"
     shutil.copytree(ROOT / "shared" / "metric_commons", package)

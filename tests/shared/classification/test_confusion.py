@@ -64,6 +64,7 @@ def overall_scores(references, predictions, weights):
     }
 
 
+@pytest.mark.long
 @QUICK
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), WEIGHTS), min_size=1, max_size=30),
@@ -96,6 +97,7 @@ def test_scores_are_rounded_once(rows, weighted, beta):
         assert scores[name] == pytest.approx(value, rel=1e-14, abs=1e-14, nan_ok=True)
 
 
+@pytest.mark.long
 @QUICK
 @given(
     st.dictionaries(
@@ -148,6 +150,7 @@ def average(values, weights):
     return float(sum(Fraction(v) * w for v, w in pairs) / total) if pairs else math.nan
 
 
+@pytest.mark.long
 @QUICK
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), WEIGHTS), min_size=1, max_size=12),
@@ -194,6 +197,7 @@ def test_counts_of_a_billion_rows_are_exact():
     assert scores["mcc"] == pytest.approx(math.sqrt(squared), rel=1e-15)
 
 
+@pytest.mark.long
 def test_labels_too_many_for_a_matrix_are_refused():
     many = np.arange(40_000)
     with pytest.raises(ValueError, match="40000 labels, too many for a confusion matrix; labels="):

@@ -56,6 +56,7 @@ def test_shares_of_rows_are_means_of_rows(clusters, method, average):
             assert trials == pytest.approx(found.effective_n, rel=1e-12)
 
 
+@pytest.mark.long
 def test_scores_that_are_not_shares_are_resampled_by_clusters():
     options = {"confidence_level": 0.9, "clusters": CLUSTERS, "average": "macro"}
     result = classification_scores(

@@ -68,6 +68,7 @@ def test_amounts_and_places_of_a_row_add_up():
     assert (drawn[2] == drawn[0] + drawn[1]).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("average", ["binary", "macro", "micro", "weighted"])
 def test_intervals_are_those_of_resampled_rows(average):
     rng = np.random.default_rng(0)

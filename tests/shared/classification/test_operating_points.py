@@ -34,6 +34,7 @@ def columns(rows):
     return scores.astype(float), positive
 
 
+@pytest.mark.long
 @drawn_examples(80)
 @given(ROWS, st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]))
 def test_a_threshold_is_the_one_of_the_curves(rows, limit):

@@ -10,6 +10,7 @@ from metric_commons.clustering.centroids import davies_bouldin, spreads
 from metric_commons.clustering.clusters import Clusters
 
 
+@pytest.mark.long
 def test_centroids_may_be_close():
     rng = np.random.default_rng(3200)
     labels = rng.integers(0, 200, 3000)

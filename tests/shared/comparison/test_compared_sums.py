@@ -169,6 +169,7 @@ def test_the_bootstrap_is_a_test_of_sums():
     assert comparison["p_value"] == 1 / 201
 
 
+@pytest.mark.long
 def test_a_gate_of_sums_goes_by_the_error_of_the_resamples():
     good, poor = (
         scored(["bleu", "ter"], predictions={name: SYSTEMS[name]}, per_example=True)

@@ -161,6 +161,7 @@ def test_a_plan_is_that_of_the_test_which_compare_makes():
         plans(pairs, 0.0)
 
 
+@pytest.mark.long
 def test_scores_of_sums_are_planned_by_students_t():
     texts = [f"the {word} sat on a mat today" for word in "cat dog cow hen fox".split() * 6]
     others = [text if row % 3 else text.replace("sat", "lay") for row, text in enumerate(texts)]

@@ -46,6 +46,7 @@ def areas(rows, weights=None):
     }
 
 
+@pytest.mark.long
 @QUICK
 @given(ROWS, st.data())
 def test_areas_are_those_of_the_definition(rows, data):

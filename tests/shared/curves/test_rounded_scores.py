@@ -69,6 +69,7 @@ def test_bounds_are_reached():
     assert bound == pytest.approx(-np.log(1 - unit))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_states_of_parts_stay_small_and_have_the_result_of_all_rows(seed):
     rng = np.random.default_rng(seed)

@@ -30,6 +30,7 @@ def test_the_brier_score_is_a_mean_of_rows():
         assert ends == pytest.approx([found.low, found.high], rel=0.02)
 
 
+@pytest.mark.long
 def test_log_loss_is_a_mean_error():
     labels = [row % 9 for row in range(ROWS)]
     losses = -np.log(np.where(REFERENCES == 1, SCORES, 1 - SCORES))
@@ -50,6 +51,7 @@ def check_log_loss(result, losses, method, name, clusters):
     assert low < result["log_loss"] < high
 
 
+@pytest.mark.long
 def test_rows_repeated_in_their_cluster_say_nothing_new():
     twice = np.repeat(np.arange(ROWS), 2)
     labels = [f"row {row}" for row in range(ROWS)]
@@ -73,6 +75,7 @@ def test_a_perfect_area_is_no_point():
     assert 0.2 < low < 0.4
 
 
+@pytest.mark.long
 def test_one_cluster_says_little():
     result = classification_scores(
         SCORES, REFERENCES, clusters=["a"] * ROWS, calibration_bins=4, confidence_level=0.95

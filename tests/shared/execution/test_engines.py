@@ -14,6 +14,8 @@ from metric_commons.execution.executions import execute
 from metric_commons.execution.worker_pool import close_pools
 from tests.programs_run import SUM, SUMS
 
+pytestmark = pytest.mark.processes
+
 CUT = 1 << 20  # of SandboxFusion's output
 
 

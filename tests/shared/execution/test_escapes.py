@@ -8,7 +8,10 @@ import pytest
 from metric_commons.execution.supervisor import LAYERS
 from tests.programs_run import one_worker, report
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="programs run on Linux alone")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(sys.platform != "linux", reason="programs run on Linux alone"),
+]
 
 # By the layer that prevents it: what succeeds, and so passes, where it is not prevented.
 ESCAPES = {

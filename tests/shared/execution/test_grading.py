@@ -14,6 +14,8 @@ from metric_commons.execution.result_forms import program_score
 from metric_commons.execution.worker_pool import ProgramLimits, Report
 from tests.programs_run import SUM, SUMS, one_worker
 
+pytestmark = pytest.mark.processes
+
 SQUARES = {
     "inputs": [str(n) for n in range(6)],
     "outputs": [str(n * n) for n in range(6)],

@@ -16,6 +16,8 @@ from metric_commons.execution.worker_pool import Pool, WorkerSetup, shared_pool
 from tests.programs_run import SUM, SUMS, one_worker, processes_with, report
 from tests.spec import PATIENCE
 
+pytestmark = pytest.mark.processes
+
 NAMESPACES = "user and network namespaces"
 OPTIONAL = [NAMESPACES, "read-only mounts", "pid namespace", "landlock", "seccomp"]
 

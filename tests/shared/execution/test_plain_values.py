@@ -46,6 +46,7 @@ def kinds(value):
     return [type(value)]
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(VALUES)
 def test_plain_values_come_back_as_they_were(value):

@@ -26,6 +26,7 @@ def listed(data, size, decoder=STRICT, limit=10**6):
     return read
 
 
+@pytest.mark.long
 @given(
     st.lists(VALUES, max_size=5),
     st.integers(1, 40),

@@ -178,6 +178,7 @@ def test_columns_that_are_not_asked_for_are_not_read(tmp_path):
     assert {tuple(piece.table.column_names) for piece in pieces_of_file} == {("a", "whole")}
 
 
+@pytest.mark.long
 def test_batches_of_long_texts_have_few_rows(tmp_path):
     path = tmp_path / "x.parquet"
     texts = ["x" * 10_000] * 10_000  # stored once, so that the size of the file says nothing

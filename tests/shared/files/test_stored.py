@@ -33,6 +33,7 @@ def test_a_new_file_has_the_mode_of_new_files(tmp_path):
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+@pytest.mark.processes
 @of_posix
 def test_standard_output_is_written_through(tmp_path):
     program = (

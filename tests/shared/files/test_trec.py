@@ -78,6 +78,7 @@ def irregular(lines, seed):
     return data if b"\n" in data else data + b"\n"  # else a carriage return ends a line
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(file=files(), seed=st.integers(0, 10**6))
 def test_all_ways_of_reading_return_the_same_rows(tmp_path_factory, file, seed):
@@ -130,6 +131,7 @@ def test_an_error_in_a_later_block_shows_the_number_of_its_line(tmp_path):
         read_run(tmp_path / "run")
 
 
+@pytest.mark.long
 def test_a_document_twice_is_noticed_however_queries_are_mixed(tmp_path):
     size = 3 * HASHED
     for queries in (2, size // 3, size):

@@ -163,6 +163,7 @@ def test_lines_are_counted():
     assert columns_by_lines(b"# x\n\n" + RUN, Run.layout()).lines == 4
 
 
+@pytest.mark.processes
 def test_small_files_do_not_wait_for_pyarrow(tmp_path):
     (tmp_path / "run").write_bytes(RUN)
     program = (

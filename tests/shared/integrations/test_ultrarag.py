@@ -92,6 +92,7 @@ def whole(text):
     return text.encode("utf-8", "ignore").decode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [1, 7, 3000])
 def test_its_profile_gives_its_scores_on_texts_made_to_tell_ways_apart(rows, monkeypatch):
     monkeypatch.setattr(ultrarag, "_BLOCK", 1000)
@@ -103,6 +104,7 @@ def test_its_profile_gives_its_scores_on_texts_made_to_tell_ways_apart(rows, mon
     assert evaluate(predictions, references, profile="ultrarag") == obvious(predictions, references)
 
 
+@pytest.mark.long
 @needs_texts
 def test_its_profile_gives_its_scores_on_real_answers():
     with (TEXTS / "openqa_eval" / "NQ_FiD.jsonl").open(encoding="utf-8") as file:
@@ -113,6 +115,7 @@ def test_its_profile_gives_its_scores_on_real_answers():
     assert evaluate(predictions, references, profile="ultrarag") == obvious(predictions, references)
 
 
+@pytest.mark.long
 def test_its_profile_gives_what_it_returned():
     compared = Counter()
     for case in recorded("text"):
@@ -306,6 +309,7 @@ def test_the_means_that_trec_eval_prints(profile):
         assert found == evaluate_trec(*paths, profile=profile, python_version="3.12")
 
 
+@pytest.mark.long
 def test_its_profile_gives_the_means_that_it_returned(files):
     compared, refused = Counter(), Counter()
     for case in recorded("ir"):
@@ -417,6 +421,7 @@ def test_p_values_are_exact_and_never_zero(files):
     assert (result["A_mean"], result["B_mean"], result["diff"]) == (1.0, 0.1, 0.9)
 
 
+@pytest.mark.long
 @needs_runs
 def test_no_seed_shows_in_a_p_value(files):
     folder = RUNS / "robust03"
@@ -483,6 +488,7 @@ def test_files_that_cannot_be_scored(files):
         evaluate_trec(run, "nowhere")
 
 
+@pytest.mark.long
 @needs_runs
 def test_the_card_says_by_how_much_ultrarag_misses_ties():
     folder = RUNS / "robust03"

@@ -112,6 +112,7 @@ def coefficient_by_pairs(units, kind, coefficient):
     return math.nan if chance > 1 - 1e-12 else (agreement - chance) / (1 - chance)
 
 
+@pytest.mark.long
 @given(UNITS)
 @drawn_examples(150)
 def test_coefficients_are_those_of_their_definitions(units):
@@ -139,6 +140,7 @@ def test_kappa_of_two_raters_is_that_of_its_definition(pairs):
 # Influences
 
 
+@pytest.mark.long
 @given(UNITS.filter(lambda units: sum(len([v for v in u if v is not None]) > 1 for u in units) > 1))
 @settings(max_examples=60, deadline=None)
 def test_influences_are_derivatives_by_the_weights_of_units(units):
@@ -239,6 +241,7 @@ def test_units_of_many_raters_and_labels_are_told_apart():
 # Panels and positions
 
 
+@pytest.mark.long
 @given(
     st.lists(
         st.tuples(st.lists(st.integers(0, 2), min_size=3, max_size=3), st.integers(0, 2)),

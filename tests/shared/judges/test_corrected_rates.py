@@ -44,6 +44,7 @@ def ppi_by_rows(verdicts, labels, *, method="ppi++", ddof=0, free=False):
     return power * fu.mean() + residuals.mean(), math.sqrt(error), power
 
 
+@pytest.mark.long
 @given(judged(), st.sampled_from(["ppi++", "ppi", "labelled"]), st.booleans(), st.integers(0, 1))
 @drawn_examples(200)
 def test_values_and_errors_are_those_of_the_formulas(rows, method, free, ddof):
@@ -86,6 +87,7 @@ def test_the_interval_by_the_formula(rows):
     assert result["confidence_interval"]["judge_corrected"] == pytest.approx([low, high], abs=1e-7)
 
 
+@pytest.mark.long
 @given(judged(), judged())
 @settings(deadline=None)
 def test_strata_are_corrected_by_themselves(first, second):

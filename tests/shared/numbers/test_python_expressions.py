@@ -28,6 +28,7 @@ def impatient_threads():
     sys.setswitchinterval(interval)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("read", "text"), [(read_python_calls, CALLS), (literal_list, LISTS), (_target, LISTS)]
 )

@@ -33,6 +33,7 @@ def check(column, shape):
     return outcome(lambda column: (0, checked_column("c", column, shape)), column)
 
 
+@pytest.mark.long
 @drawn_examples(500)
 @given(columns | columns_with_an_edge, shapes)
 def test_rows_are_checked_as_defined(column, shape):

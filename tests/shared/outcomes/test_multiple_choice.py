@@ -100,11 +100,13 @@ def questions(draw, most=12):
 tables = st.lists(questions(), min_size=1, max_size=8).map(lambda rows: zip(*rows, strict=True))
 
 
+@pytest.mark.long
 @given(tables, st.sampled_from(TIES))
 def test_results_are_as_defined(table, ties):
     check(*map(list, table), ties)
 
 
+@pytest.mark.long
 @given(tables, st.integers(1, 20))
 def test_a_row_does_not_depend_on_the_others(table, options):
     rows, labels = map(list, table)
@@ -172,6 +174,7 @@ def test_options_that_are_far_behind_add_up(behind):
     check([[0.0] + [-behind] * 10_000], [[1] + [0] * 10_000])
 
 
+@pytest.mark.long
 def test_rows_may_all_differ_in_size():
     chance = np.random.default_rng(2)
     rows = [(-chance.gamma(2, 12, size)).tolist() for size in range(1, 301)]
@@ -327,6 +330,7 @@ def test_bad_options_are_named(option, value):
         choice_scores([OK], [RIGHT], **{option: value})
 
 
+@pytest.mark.long
 def test_memory_is_bounded():
     sizes = np.tile(np.arange(2, 21), 10_000)
     ends = np.cumsum(sizes)

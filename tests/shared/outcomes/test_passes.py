@@ -59,6 +59,7 @@ def large(draw):
     return n, c, k
 
 
+@pytest.mark.long
 @drawn_examples(400)
 @given(large())
 @example((100_000, 316, 316))
@@ -97,6 +98,7 @@ def mixture(size, seed=0):
     return Samples(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))
 
 
+@pytest.mark.long
 def test_a_problem_does_not_depend_on_its_neighbours():
     samples = mixture(500)
     sizes = [1, 7, 100]

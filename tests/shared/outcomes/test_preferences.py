@@ -45,6 +45,7 @@ def defined(rows, ties):
     }
 
 
+@pytest.mark.long
 @given(rows, st.sampled_from(["ignore", "half"]))
 def test_rates_are_those_of_the_definition(rows, ties):
     expected = pytest.approx(defined(rows, ties), rel=1e-13, abs=0, nan_ok=True)
@@ -55,6 +56,7 @@ def test_rates_are_those_of_the_definition(rows, ties):
     )
 
 
+@pytest.mark.long
 @given(st.floats(0, 1), st.integers(2, 60))
 def test_equal_outcomes_have_no_error(value, rows):
     assert win_rates(np.full(rows, value), ties="half")["standard_error"] == 0.0

@@ -79,6 +79,7 @@ def check(ranking, retrieved, judged, options):
     assert ranking.retrieved.tolist() == lengths
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
 def test_documents_with_scores_are_ranked(queries, options):
@@ -91,6 +92,7 @@ def test_documents_with_scores_are_ranked(queries, options):
     check(ranking, retrieved, judged, options)
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
 @example([({"é": 0.0}, {})], {"score_dtype": "float64"})
@@ -101,6 +103,7 @@ def test_documents_without_scores_are_ranked(queries, options):
     check(rankings(predictions, references, **options), retrieved, judged, options)
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(st.data(), st.integers(1, 6), ranking_options)
 def test_rows_may_come_in_any_order(data, queries, options):

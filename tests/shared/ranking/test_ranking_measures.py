@@ -44,6 +44,7 @@ def check(ranking, retrieved, judged, reading, scoring):
         assert average(measure)(values[measure.name]) == exact_mean(measure.name, expected)
 
 
+@pytest.mark.long
 @drawn_examples(150)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 def test_documents_with_scores(queries, reading, scoring):
@@ -56,6 +57,7 @@ def test_documents_with_scores(queries, reading, scoring):
     check(ranking, retrieved, judged, reading, scoring)
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 @example([({"é": 0.0}, {})], {"score_dtype": "float64"}, {})
@@ -66,6 +68,7 @@ def test_documents_best_first(queries, reading, scoring):
     check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(st.lists(query(), min_size=1, max_size=5), ranking_options, measure_options)
 def test_candidates_of_which_equal_ones_keep_their_order(queries, reading, scoring):

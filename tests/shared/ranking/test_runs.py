@@ -80,6 +80,7 @@ def defined(qrels, run, missing, reading, scoring):
     return {"mean": means, "per_query": per_query}
 
 
+@pytest.mark.long
 @drawn_examples(120)
 @given(collections(any_ids), st.sampled_from(["zero", "skip"]), ranking_options, measure_options)
 def test_dicts_and_tables_score_as_defined(data, missing, reading, scoring):
@@ -108,6 +109,7 @@ def encodable(table):
     return not any(0xD800 <= ord(character) < 0xE000 for text in ids for character in text)
 
 
+@pytest.mark.long
 @drawn_examples(120)
 @given(collections(ids), st.sampled_from(["zero", "skip"]), ranking_options, measure_options)
 def test_files_score_as_dicts(tmp_path_factory, data, missing, reading, scoring):

@@ -94,6 +94,7 @@ def test_ranks_over_41_tasks(tasks, figures):
     assert tau == pytest.approx(expected["kendall_tau_b_mean_vs_mean_win_rate"], abs=1e-12)
 
 
+@pytest.mark.long
 def test_tasks_as_battles(tasks, figures):
     battles = [
         (

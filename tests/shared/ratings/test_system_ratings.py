@@ -121,6 +121,7 @@ def has_maximum(votes, model):
     return True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao_kupper"])
 def test_there_are_ratings_where_the_likelihood_has_a_maximum(ties):
     outcomes = {True: 0, False: 0}
@@ -139,6 +140,7 @@ def test_there_are_ratings_where_the_likelihood_has_a_maximum(ties):
     assert min(outcomes.values()) > 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao_kupper"])
 def test_ratings_have_the_largest_likelihood(ties):
     tried = 0
@@ -339,6 +341,7 @@ def test_an_anchor_shifts_all_ratings():
     assert low < 1114 < high
 
 
+@pytest.mark.long
 def test_the_bootstrap_resembles_the_sandwich():
     votes = draw_votes(11, systems=4, ties=0.2, most=400)
     votes = {name: column * 3 for name, column in votes.items()}

@@ -95,6 +95,7 @@ def test_sums_near_a_half_are_not_settled(side):
     assert regression_scores(predictions, references, measures="mae")["mae"] == expected
 
 
+@pytest.mark.long
 def test_usual_rows_are_settled_and_equal_the_states():
     rng = np.random.default_rng(0)
     settled = 0

@@ -69,6 +69,7 @@ def close(value, expected):
     return abs(Fraction(value) - expected) <= abs(expected) * Fraction(1, 10**12) + slack
 
 
+@pytest.mark.long
 @given(number_rows())
 @example(([0.0, 0.0], [1e200, 1e-307], None))
 @example(([2.0**53, 2.0**53], [0.0, 1.0], None))

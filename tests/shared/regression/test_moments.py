@@ -16,6 +16,7 @@ from tests.number_rows import number_rows
 MEASURES = list(MOMENT_MEASURES)
 
 
+@pytest.mark.long
 @given(number_rows(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_never_shows(rows, random):
     order = [*range(len(rows[0]))]
@@ -25,6 +26,7 @@ def test_the_order_of_rows_never_shows(rows, random):
     assert compute_moments(Pairs(*shuffled), MEASURES) == compute_moments(Pairs(*rows), MEASURES)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spread", ["even", "heavy tails", "one far off", "offset", "sorted"])
 def test_many_rows_in_any_order(spread):
     rng = np.random.default_rng(0)
@@ -79,6 +81,7 @@ def test_parts_without_weight_change_nothing():
     assert moment_measures(moments + empty, measures) == moment_measures(moments, measures)
 
 
+@pytest.mark.long
 @given(number_rows())
 def test_moments_survive_json(rows):
     predictions, references, _ = rows

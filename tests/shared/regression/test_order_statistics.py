@@ -24,6 +24,7 @@ def test_weights_repeat_values(rows):
     assert median(numbers, weights) == median(repeated, None) == np.median(repeated)
 
 
+@pytest.mark.long
 @given(st.integers(2, 12), st.data())
 def test_rank_correlations_are_those_of_scipy(size, data):
     samples = st.lists(st.integers(0, 5), min_size=size, max_size=size)

@@ -47,6 +47,7 @@ def exact(rows):
     return dict(zip(TERMS, totals, strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", [1, 2, 7, 8192])
 @pytest.mark.parametrize("most_blocks", [1, 512])
 @drawn_examples(80)
@@ -97,6 +98,7 @@ def test_a_mean_squared_error_is_rounded_once():
     assert regression_scores(predictions, references, measures=["mse"]) == {"mse": float(mean)}
 
 
+@pytest.mark.long
 @drawn_examples(150)
 @given(
     rows=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=12),
@@ -120,6 +122,7 @@ def test_any_split_into_states_has_the_bits_of_compute(rows, cuts, order):
     assert repr(first.result()) == repr(expected)
 
 
+@pytest.mark.long
 def test_many_rows_have_the_bits_of_their_parts():
     # Above 2**16 rows another, coarser sum once stood behind `compute`.
     generator = np.random.default_rng(1)

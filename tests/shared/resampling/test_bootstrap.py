@@ -136,6 +136,7 @@ def test_equals_the_obvious_way(values, level, n_resamples, seed):
     assert mean_interval(values, **options) == obvious_interval(values, **options)
 
 
+@pytest.mark.long
 @drawn_examples(200)
 @given(
     st.lists(st.sampled_from([0.0, -0.0, 1.0, 0.5, 2 / 3, 0.1, -3.7]), min_size=3, max_size=150),
@@ -148,6 +149,7 @@ def test_equals_the_obvious_way_on_anything(values, n_resamples, level):
     assert mean_interval(values, **options) == obvious_interval(values, **options)
 
 
+@pytest.mark.long
 def test_wide_words_above_a_million_rows():
     values = [0.0] * 2**20 + [0.5, 0.25] + [1.0] * 1000
     options = {"confidence_level": 0.9, "n_resamples": 3, "seed": 1}

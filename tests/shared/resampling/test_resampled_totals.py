@@ -167,6 +167,7 @@ def peak(call):
     return memory
 
 
+@pytest.mark.long
 def test_memory_grows_by_the_values_of_scores_alone():
     """A float for each resample and score, which quantiles need, and some for the present score."""
     resamples, fewer, block = 1_000_000, 400_000, 40 << 20

@@ -270,6 +270,7 @@ def test_numbers_that_json_lacks_are_null(lengths, tmp_path):
     assert again.to_dict() == scored.to_dict()
 
 
+@pytest.mark.long
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -698,6 +699,7 @@ def test_the_better_system_comes_first_unless_a_test_asks_about_the_other():
     assert replace(both, comparisons=less).tables()[-1].rows[0][:2] == ["poor", "good"]
 
 
+@pytest.mark.long
 def test_more_than_eight_systems_have_a_matrix_in_place_of_pairs():
     shares = {f"bot-{number}": number for number in range(20)}
     answers = {name: GOLD[: 2 * n] + ["-"] * (len(GOLD) - 2 * n) for name, n in shares.items()}

@@ -197,6 +197,7 @@ def leaves(value, path=()):
             yield from leaves(item, (*path, str(key)))
 
 
+@pytest.mark.long
 def test_no_value_of_another_type_makes_a_traceback(compared):
     paths = [p for p in leaves(json.loads(compared.to_json())) if p.count("metric-commons") == 0]
     dice = random.Random(0)

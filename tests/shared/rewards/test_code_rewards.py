@@ -14,6 +14,8 @@ from metric_commons.rewards import code_reward, code_score
 from tests.programs_run import SUM, SUMS
 from tests.spec import nightly
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(autouse=True)
 def _allowed(monkeypatch):

@@ -15,6 +15,7 @@ def pairs():
     return list(sequence_pairs(600, seed=0))
 
 
+@pytest.mark.long
 def test_one_pair_is_as_the_table_says(pairs):
     for first, second in pairs[:200]:
         assert lcs_length(first, second) == lcs_table(first, second)[-1][-1]
@@ -63,6 +64,7 @@ def test_pairs_without_a_common_item():
     assert lcs_lengths(*together([])).tolist() == []
 
 
+@pytest.mark.long
 def test_compiled_lengths_are_the_same(pairs, monkeypatch):
     long = [(list(range(300)) * 3, list(range(299, -1, -1)) * 4), (list(range(70_000)), [69_999])]
     pairs = [([], []), *pairs, *long, ([], [])]

@@ -1,6 +1,7 @@
 """The paths of all pairs at once against those of one pair after another."""
 
 import numpy as np
+import pytest
 
 from metric_commons.rouge.lcs import lcs_rows
 from metric_commons.rouge.lcs_paths import ROWS, Matches, lcs_paths, marked_gaps
@@ -29,6 +30,7 @@ def matches(pairs):
     )
 
 
+@pytest.mark.long
 def test_all_paths_at_once():
     pairs = list(sequence_pairs(600, seed=0))
     words = iter(lcs_paths(matches(pairs)).tolist())

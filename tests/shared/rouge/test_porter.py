@@ -50,6 +50,7 @@ IRREGULAR = (
 ).split()
 
 
+@pytest.mark.long
 def test_equal_to_nltk_on_irregular_words_and_words_made_of_suffixes():
     stem = pytest.importorskip("nltk.stem.porter").PorterStemmer().stem
 

@@ -112,6 +112,7 @@ def many():
     return predictions, references
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_rows_are_scored_as_rouge_score_would(many, use_stemmer):
     agrees(*many, words=lambda text: tokenized(text, use_stemmer), use_stemmer=use_stemmer)
@@ -144,6 +145,7 @@ def test_a_given_tokenizer_gets_lines_for_the_summary_level_and_texts_otherwise(
     assert set(seen) == {"a\nb", "a", "b"}
 
 
+@pytest.mark.long
 def test_small_blocks_and_small_portions_change_nothing(many, monkeypatch):
     expected = rouge(*many, rouge_types=TYPES)
     limits = (
@@ -199,6 +201,7 @@ def test_a_normalizer_goes_first(normalizer):
 # N-grams of any length
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_long_ngrams_are_counted_as_the_definition_says(use_stemmer):
     chance = random.Random(8)
@@ -241,6 +244,7 @@ def test_ngrams_longer_than_any_text_cost_nothing():
 # Few rows and many
 
 
+@pytest.mark.long
 def test_few_rows_are_scored_to_the_same_bits_as_many(monkeypatch):
     chance = random.Random(9)
     for seed in range(150):

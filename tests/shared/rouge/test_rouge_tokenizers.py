@@ -22,6 +22,7 @@ def test_words_of_rouge_score_are_found_in_bytes():
     ]
 
 
+@pytest.mark.long
 def test_two_characters_are_lowered_into_ascii():
     everything = map(chr, range(128, sys.maxunicode + 1))
 

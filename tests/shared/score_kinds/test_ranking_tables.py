@@ -10,6 +10,7 @@ from metric_commons.score_kinds.ranking_tables import Rankings, SortedRuns
 integers = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9), min_size=1)
 
 
+@pytest.mark.long
 @given(st.lists(integers), integers)
 def test_sorted_runs_are_a_set(taken, looked_for):
     codes = SortedRuns()
@@ -27,6 +28,7 @@ def rankings(ids):
     return taken
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(st.lists(st.text(max_size=20) | st.text("ab", min_size=60), min_size=2, unique=True))
 def test_ids_that_differ_are_all_taken(ids):

@@ -58,6 +58,7 @@ def labels(kind, rows):
     return None if kind is None else ["a" if kind == "one" else str(row) for row in range(rows)]
 
 
+@pytest.mark.long
 @drawn_examples(250)
 @given(shards())
 def test_what_can_be_written_can_be_read(shard):

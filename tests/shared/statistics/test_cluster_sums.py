@@ -44,6 +44,7 @@ def test_all_is_exact(rows):
     assert (sums.rows, sums.exact_sum()) == (len(rows), sum(Fraction(s) for _, s in rows))
 
 
+@pytest.mark.long
 @given(ROWS, st.integers(0, 30), st.randoms())
 def test_parts_add_up_to_the_whole(rows, cut, random):
     shuffled = random.sample(rows, len(rows))

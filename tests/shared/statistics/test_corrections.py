@@ -48,6 +48,7 @@ def test_the_order_of_rows_does_not_show(seed, comparisons, rows):
     assert np.array_equal(found, max_t(differences, n_resamples=200, clusters=list(range(rows))))
 
 
+@pytest.mark.long
 def test_many_pairs_are_found_where_the_floor_of_draws_hides_them():
     rng = np.random.default_rng(0)
     scores = rng.normal(0, 0.3, (20, 60)) + np.linspace(0, 0.8, 20)[:, None]

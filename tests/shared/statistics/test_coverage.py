@@ -59,6 +59,7 @@ def test_the_other_methods_cover_less(method, rows, least, mean):
     assert proportion_coverage(rows, method) == pytest.approx((least, mean), abs=6e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [100, *nightly(5, 10, 30)])
 @pytest.mark.parametrize("distribution", SCORES)
 def test_scores_are_covered(distribution, rows):
@@ -68,6 +69,7 @@ def test_scores_are_covered(distribution, rows):
     assert cell.reaches(0.95)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [100, *nightly(10, 30)])
 @pytest.mark.parametrize("distribution", DIFFERENCES)
 def test_differences_are_covered(distribution, rows):
@@ -85,6 +87,7 @@ _SHARES = [*distributions.SHARES]
 DAILY = [*zip(distributions.CLUSTERS, _SHARES[3:] + _SHARES[:3], strict=True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "distribution"), [*DAILY, *nightly(*(pair for pair in PAIRS if pair not in DAILY))]
 )
@@ -110,6 +113,7 @@ def test_errors_of_the_first_kind(distribution, rows):
     assert np.mean(np.array(p_values) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
 
 
+@pytest.mark.long
 def test_errors_of_the_first_kind_with_clusters():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(20), 5).tolist()

@@ -61,6 +61,7 @@ def test_the_percentile_bootstrap_errs_more_often(rates, distribution):
     assert rates.rejections(drawn, "bootstrap") > 0.07
 
 
+@pytest.mark.long
 def test_mcnemars_tests_exactly(rates):
     exact, mid_p = rates.mcnemar_rates(100, 0.17, 0.5)
     power_exact, power_mid_p = rates.mcnemar_rates(100, 0.17, 0.7)
@@ -70,6 +71,7 @@ def test_mcnemars_tests_exactly(rates):
     assert (power_exact, power_mid_p) == pytest.approx((0.298, 0.371), abs=6e-4)
 
 
+@pytest.mark.long
 def test_clusters_flip_as_often_as_they_should(rates):
     alone, flipped, robust = rates.cluster_rejections(np.random.default_rng(1), 20, 5, 0.5, 200)
 
@@ -77,6 +79,7 @@ def test_clusters_flip_as_often_as_they_should(rates):
     assert max(flipped, robust) <= at_most(0.06, 200)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("equal", "unlike"), [(3, 2), *nightly((5, 0))])
 def test_families_err_as_often_as_their_correction_says(rates, equal, unlike):
     corrections = ("holm", "max_t", "none")
@@ -88,6 +91,7 @@ def test_families_err_as_often_as_their_correction_says(rates, equal, unlike):
     assert bare > 0.1
 
 
+@pytest.mark.long
 def test_pairs_of_forty_systems_are_found(rates):
     differences = rates.forty_systems()
     found = (holm(p_values(differences.T)) < 0.05).sum()

@@ -45,6 +45,7 @@ def oracle(value, influences, labels=None, level=0.95, most_trials=math.inf):
     return low, high
 
 
+@pytest.mark.long
 @given(SCORES, st.data())
 def test_a_mean_has_the_interval_of_means(scores, data):
     values = np.array(scores)

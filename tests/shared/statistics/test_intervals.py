@@ -53,12 +53,14 @@ def effective_by_hand(scores, labels=None):
     return min(g / v, alone)
 
 
+@pytest.mark.long
 @given(SCORES)
 def test_the_effective_number_of_rows(scores):
     expected = float(effective_by_hand(scores))
     assert interval(scores).effective_n == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), LABELS), min_size=1, max_size=40))
 def test_the_effective_number_of_clusters(rows):
     scores, labels = (list(column) for column in zip(*rows, strict=True))
@@ -70,6 +72,7 @@ def test_the_effective_number_of_clusters(rows):
         assert result.design_effect == pytest.approx(alone / result.effective_n, rel=1e-9)
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.floats(0, 1), LABELS), min_size=2, max_size=30),
@@ -92,6 +95,7 @@ def test_neither_order_nor_parts_show(rows, cut, method, random):
     assert repr(interval(multiset, clusters=sums, **options)) == repr(whole)
 
 
+@pytest.mark.long
 @example([0.0, 5e-324, 5e-324], "auto")
 @given(SCORES, st.sampled_from(["auto", "wilson"]))
 def test_an_interval_holds_its_mean_and_stays_in_the_range(scores, method):
@@ -105,6 +109,7 @@ def test_an_interval_holds_its_mean_and_stays_in_the_range(scores, method):
     assert result.low < result.high
 
 
+@pytest.mark.long
 @given(
     st.lists(st.integers(0, 64), min_size=1, max_size=40),
     st.sampled_from([(0.0, 100.0), (-1.0, 1.0), (3.0, 5.0)]),

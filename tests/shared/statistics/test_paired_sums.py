@@ -39,6 +39,7 @@ def exact_p(rows_a, rows_b):
     return sum(abs(difference(way)) >= observed - 1e-12 for way in all_of_them) / len(all_of_them)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [3, 6, 10])
 def test_randomization_is_near_all_exchanges(rows):
     found = compare_sums(statistics(A[:rows]), statistics(B[:rows]), n_resamples=40_000)["share"]
@@ -130,6 +131,7 @@ def test_what_cannot_be_compared_is_refused():
         compare_sums(statistics(A), statistics(B), test="t")
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_exchanges():
     rows = np.arange(60.0).reshape(-1, 2)
     tracemalloc.start()

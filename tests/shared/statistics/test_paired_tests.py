@@ -25,6 +25,7 @@ DIFFERENCES = st.lists(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("rows", [5, 13, 14, 60])
 def test_t_and_wilcoxon_are_those_of_scipy(rows, alternative):
@@ -104,6 +105,7 @@ def test_clusters_whose_differences_cancel_count_as_equal():
     assert result.p_value == 0.5
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(DIFFERENCES, st.sampled_from(["permutation", "t", "wilcoxon"]), st.randoms())
 def test_the_order_of_rows_does_not_show(differences, test, random):
@@ -115,6 +117,7 @@ def test_the_order_of_rows_does_not_show(differences, test, random):
     assert repr(equivalence(shuffled, 0.1)) == repr(equivalence(differences, 0.1))
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 4)), min_size=1, max_size=30), st.randoms()
@@ -133,6 +136,7 @@ def test_the_order_of_clusters_does_not_show(rows, random):
         assert len({repr(result) for result in results}) == 1
 
 
+@pytest.mark.long
 @given(DIFFERENCES)
 def test_the_interval_is_never_a_point_and_mirrors(differences):
     result = difference_interval(differences)
@@ -203,6 +207,7 @@ def test_equal_rows_show_no_equivalence_until_there_are_enough():
     assert equivalence([0.0] * 299, 0.01).p_equivalent < 0.05
 
 
+@pytest.mark.long
 @given(DIFFERENCES, st.floats(0.01, 0.9), st.sampled_from([0.01, 0.05, 0.2]))
 def test_a_decision_and_its_interval_never_disagree(differences, margin, alpha):
     low, high, *_ = difference_interval(differences, confidence_level=1 - 2 * alpha)

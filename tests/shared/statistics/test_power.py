@@ -97,6 +97,7 @@ def tilted(differences, effect, rng, shape):
     return rng.choice(both, shape, p=weights / weights.sum())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [*PILOTS_BY_DAY, *nightly(*(name for name in PILOTS if name not in PILOTS_BY_DAY))],

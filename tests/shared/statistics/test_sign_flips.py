@@ -38,6 +38,7 @@ def tail(differences, alternative="two-sided"):
     return sign_flip_tail(in_units(np.asarray(differences, float), alternative))
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     st.lists(st.integers(-6, 6), min_size=31, max_size=120),
@@ -99,6 +100,7 @@ def test_a_great_difference_among_equal_ones_is_exact(monkeypatch):
     assert sign_flip_tail(flips) == (pytest.approx(expected, rel=1e-12), True)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(31, 300), st.floats(0.0, 3.0))
 def test_neither_order_nor_names_show(seed, rows, shift):

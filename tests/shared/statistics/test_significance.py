@@ -67,6 +67,7 @@ few = st.lists(
 )
 
 
+@pytest.mark.long
 @drawn_examples(300)
 @given(few, st.sampled_from(ALTERNATIVES))
 def test_few_differences_are_enumerated(differences, alternative):
@@ -157,6 +158,7 @@ def test_the_approximation_is_near_what_is_exact(alternative, monkeypatch):
             assert p_value(differences, alternative=alternative) == pytest.approx(exact, rel=0.06)
 
 
+@pytest.mark.long
 def test_p_values_are_uniform_if_systems_are_equal():
     found = [p_value(np.random.default_rng(seed).normal(size=40)) for seed in range(1000)]
 
@@ -328,6 +330,7 @@ def test_wilcoxon_of_tied_ranks_is_exact_up_to_thirteen_rows(
     assert (found == pytest.approx(exact, rel=1e-12)) is is_exact
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [13, 14])
 def test_wilcoxon_counts_the_rows_before_zeros_are_left_out(rows):
     differences = np.append(tied(rows - 1), 0.0)

@@ -90,6 +90,7 @@ def test_false_passes_at_the_margin(rows, losses):
     assert np.mean([passes[number] for number in lost.tolist()]) <= 0.05
 
 
+@pytest.mark.long
 def test_intervals_of_pairs_hold_together():
     rng = np.random.default_rng(5)
     right = np.linspace(0.6, 0.9, 4)

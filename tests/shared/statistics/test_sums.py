@@ -129,6 +129,7 @@ def test_clusters_are_resampled():
     assert found["effective_n"]["share"] == pytest.approx(5, rel=0.25)
 
 
+@pytest.mark.long
 def test_the_order_of_rows_in_clusters_does_not_show():
     rows = [[0.1, 1.0], [0.2, 3.0], [0.7, 2.0], [0.3, 1.0], [0.05, 4.0]] * 3
     labels = list("abcabcdeabcdfgh")

@@ -66,6 +66,7 @@ def test_a_text_is_never_an_error(module, name):
     assert result["expected"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("list_order", ["ordered", "any"])
 def test_long_lists_by_path(list_order):
     text = f"[{'[],' * 50_000}[]]"
@@ -81,6 +82,7 @@ MANY_TEXTS = ", ".join(f"f(a={n})" for n in range(MANY))
 CALLS = [{"name": "f", "arguments": {"a": n}} for n in range(MANY)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("match", ["any_order", "in_order", *nightly("same_order", "superset")])
 def test_thousands_of_calls(match):
     metric = load("tool_calls", match=match)
@@ -94,6 +96,7 @@ def test_thousands_of_calls(match):
     assert other["matched"] == (MANY - 2 if match in ("same_order", "in_order") else MANY)
 
 
+@pytest.mark.long
 def test_thousands_of_calls_with_alternatives():
     accepted = [{"name": "f", "arguments": {"a": [1, 2]}}, {"name": "f", "arguments": {"a": [1]}}]
     found = load("tool_calls", alternatives=True).compute(

@@ -113,6 +113,7 @@ def equality_of(options):
     return Equality(normalize, **options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_leaves_that_match(seed):
     chance = random.Random(seed)
@@ -211,6 +212,7 @@ def row_of(predicted, expected, match, arguments):
     return float(right(pairs)), float(right(named)), partial, pairs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_calls_that_match(seed, monkeypatch):
     chance = random.Random(seed)

@@ -39,6 +39,7 @@ def counted(reference, prediction):
     return [counts[kind] for kind in ("equal", "substitute", "delete", "insert")]
 
 
+@pytest.mark.long
 @given(pairs)
 def test_many_pairs_are_counted_as_one_alone(rows):
     references, predictions = zip(*rows, strict=True)
@@ -47,6 +48,7 @@ def test_many_pairs_are_counted_as_one_alone(rows):
     assert found == [counted(*row) for row in rows]
 
 
+@pytest.mark.long
 @given(pairs)
 def test_the_edits_are_the_fewest(rows):
     references, predictions = zip(*rows, strict=True)

@@ -39,6 +39,7 @@ def expected(rows, orders):
     return [[shared(*row, order) for order in range(1, orders + 1)] for row in rows]
 
 
+@pytest.mark.long
 @given(rows_of_texts, st.integers(1, 6))
 def test_counts_are_those_of_the_definition(rows, orders):
     assert clipped_counts(flat(rows), orders).tolist() == expected(rows, orders)

@@ -44,6 +44,7 @@ def test_one_move_is_one_edit():
             assert translation_edits(moved, words) <= 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("few", [0, 1_000])
 def test_distances_of_many_moves_are_those_of_each(few, monkeypatch):
     chance = random.Random(2)
@@ -54,6 +55,7 @@ def test_distances_of_many_moves_are_those_of_each(few, monkeypatch):
     assert [translation_edits(*pair) for pair in pairs] == expected
 
 
+@pytest.mark.long
 def test_memory_grows_with_the_words_and_not_with_their_square():
     dice = random.Random(1)
     prediction, reference = ([str(dice.randrange(2000)) for _ in range(400)] for _ in range(2))
