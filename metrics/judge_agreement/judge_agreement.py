@@ -1,6 +1,6 @@
 """Agreement of judges: of a judge with people, of several raters, or of a judge with itself.
 
-Beside every agreement with labels stands that of a judge who always gives the commonest label.
+Every agreement with labels comes with that of a judge who always gives the commonest label.
 Verdicts in both orders of two answers show whether a judge prefers a position, and the errors of a
 panel show how many independent judges it is worth.
 """

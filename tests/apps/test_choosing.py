@@ -197,6 +197,6 @@ def test_runs_show_the_measures_that_are_scores(run):
         *(2, ""),
         "--scores: 'mrr' is not one of map\n",
     )
-    assert run("trec", *files, "--scores", "mpa")[2].startswith("--scores: there is no measure")
+    assert run("trec", *files, "--scores", "mpa")[2].startswith("--scores: unknown measure")
     message = run("trec", *files[:2], "--scores", "map", "--format", "trec_eval")[2]
     assert message == "--scores is not for --format trec_eval; name measures with -m\n"

@@ -356,7 +356,7 @@ def test_what_goes_together_by_ids_is_left_to_one_process(processes):
     texts = {"text": ["a"], "answer_start": [0]}
     questions = [{"id": answer["id"], "answers": texts} for answer in answers[::-1]]
     for jobs in (1, 2):
-        with pytest.raises(ValueError, match=r"\[9\] has the id 'q0' a second time"):
+        with pytest.raises(ValueError, match=r"\[9\] repeats the id 'q0'"):
             score("qa_em", predictions=answers, references=questions, jobs=jobs)
 
 

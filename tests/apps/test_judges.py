@@ -140,4 +140,4 @@ def test_sentences_in_tables_and_on_top_of_the_page(files, capsys):
         *("score", "judge_agreement", "ratings.jsonl", "--predictions", "r"),
     )
     assert "Two ratings of a row agree in 66.7 % of the cases." in text
-    assert "how much chance moves this is not known" in text
+    assert "the effect of chance is not known" in text

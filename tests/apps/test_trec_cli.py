@@ -422,7 +422,7 @@ def test_runs_without_a_common_query_are_not_compared(refused):
 @pytest.mark.parametrize(
     ("command", "options", "status", "message"),
     [
-        ("trec", ["-m", "ndgc@10"], 2, "--measure: there is no measure 'ndgc@10'; did you mean"),
+        ("trec", ["-m", "ndgc@10"], 2, "--measure: unknown measure 'ndgc@10'; did you mean"),
         ("trec", ["-m", "map", "-m", "map"], 2, "--measure: measures holds 'map' more than once"),
         ("trec", ["--max-depth", "0"], 2, "Invalid value for '--max-depth'"),
         ("trec", ["--save", "a.run"], 2, "a.run would be overwritten"),

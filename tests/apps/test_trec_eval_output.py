@@ -109,7 +109,7 @@ def test_flags_are_those_of_trec_eval(printed, arguments, values):
         (["-m", "P.x"], "--measure: cutoffs of P must be numbers, got 'x'"),
         (["-m", "utility.1,2"], "needs four weights"),
         (["-m", "dcg.1=2"], "dcg does not take gains here"),
-        (["-m", "nothing"], "there is no measure 'nothing'"),
+        (["-m", "nothing"], "unknown measure 'nothing'"),
         (["-c", "--missing", "skip"], "--complete and --missing skip contradict each other"),
         (["run2"], "--format trec_eval is for one run, got 2"),
     ],

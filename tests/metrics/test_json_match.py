@@ -214,7 +214,7 @@ def test_leaves_by_path_add_up():
     ("reference", "options", "message"),
     [
         ("{", {}, r"references\[0\] is not JSON"),
-        ("NaN", {}, r"references\[0\]: NaN is not a value of JSON"),
+        ("NaN", {}, r"references\[0\]: NaN is not a JSON value"),
         ("1", {"schema": {"type": "objekt"}}, "schema is not a JSON Schema"),
         ("1", {"schema": [{}, {}]}, "schema has 2 schemas for 1 rows"),
         ("1", {"schema": "{"}, "schema is not JSON"),

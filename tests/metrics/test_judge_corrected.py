@@ -280,7 +280,7 @@ SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
             {"method": "rogan_gladen"},
             "rogan_gladen needs 0 and 1",
         ),
-        (SOME, {"score_range": (1, 0)}, "score_range must be the least and the largest label"),
+        (SOME, {"score_range": (1, 0)}, "score_range must be the smallest and the largest label"),
         (SOME, {"ddof": 2}, "ddof must be an integer from 0 to 1"),
         ({**SOME, "predictions": [1.0, NAN, 1.0, 1.0]}, {}, r"predictions\[1\] is not a finite"),
         (

@@ -134,7 +134,7 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
         ({"timeout": 0}, "timeout must be a number above 0, got 0"),
         (
             {"backend": "hendrycks", "absolute_tolerance": 0.1},
-            "absolute_tolerance is for backend='exact', and not for 'hendrycks'",
+            "absolute_tolerance applies to backend='exact', not to 'hendrycks'",
         ),
         ({"backend": "hendrycks", "percent": "value"}, "percent is for backend='exact'"),
     ],

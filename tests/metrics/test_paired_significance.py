@@ -183,7 +183,7 @@ def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
         ({"clusters": ["a"]}, "clusters has 1 labels, but there are 2 rows"),
         ({"clusters": ["a", None]}, r"clusters\[1\] is None; every row needs a label"),
         ({"test": "mcnemar"}, "test 'mcnemar' is for scores 0 and 1"),
-        ({"test": "wilcoxon", "clusters": ["a", "b"]}, "for rows that stand alone, but there are"),
+        ({"test": "wilcoxon", "clusters": ["a", "b"]}, "for independent rows, but there are"),
         ({"interval": "wilson"}, "interval must be one of 'auto', 't', 'bootstrap'"),
         ({"test": "permutations"}, "test must be one of .*did you mean 'permutation'"),
         ({"alternative": "two_sided"}, "alternative must be one of .*did you mean 'two-sided'"),

@@ -56,7 +56,7 @@ def answer_texts(predictions: Any, references: Any) -> tuple[Any, Any]:
     for row, reference in enumerate(references):
         if not reference["answers"]["text"]:
             raise RowError(
-                "references", row, "has no answer; questions without one are for squad_v2"
+                "references", row, "has no answer; use squad_v2 for questions without one"
             )
     return matched_answers(predictions, references)
 
@@ -91,7 +91,7 @@ def _rows_by_id(column: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, int
     numbers: dict[str, int] = {}
     for number, row in enumerate(rows):
         if numbers.setdefault(row["id"], number) != number:
-            raise RowError(column, number, f"has the id {row['id']!r} a second time")
+            raise RowError(column, number, f"repeats the id {row['id']!r}")
     return numbers
 
 

@@ -103,7 +103,7 @@ def classes(
     check_kinds(*set(map(type, candidates)))
     if selected_labels and not set(selected_labels) & set(labels_present):
         raise ValueError(
-            f"labels are {_enumeration(selected_labels)}, but none of them is in a row; "
+            f"labels are {_enumeration(selected_labels)}, but none of them occurs; "
             f"there are {_enumeration(sorted(set(labels_present)))}"
         )
     all_labels = sorted(set(candidates))
@@ -148,8 +148,8 @@ def score_classes(labels_present: Labels, **options: Any) -> Classes:
     1
     >>> score_classes([1, 2])
     Traceback (most recent call last):
-    ValueError: the labels are 1, 2: of scores the greater one is positive, of labels 1 is; \
-pos_label must say which one the scores are of
+    ValueError: the labels are 1, 2: with scores the greater one is positive, with labels 1 is; \
+pos_label must name the one that scores are for
     >>> score_classes([1, 2], pos_label=2).positive_label
     2
     """
@@ -163,7 +163,7 @@ pos_label must say which one the scores are of
     if pos_label is None and isinstance(all_labels[0], str):
         raise ValueError(
             f"the labels are {_enumeration(all_labels)}: "
-            "pos_label must say which one the scores are of"
+            "pos_label must name the one that scores are for"
         )
     if len(all_labels) < 2:
         if task.positive is None:
@@ -174,8 +174,8 @@ pos_label must say which one the scores are of
         return replace(task, all_labels=[None, *all_labels], selection=[1], positive=1)
     if pos_label is None and task.positive == 0:
         raise ValueError(
-            f"the labels are {_enumeration(all_labels)}: of scores the greater one is positive, "
-            f"of labels {_DEFAULT} is; pos_label must say which one the scores are of"
+            f"the labels are {_enumeration(all_labels)}: with scores the greater one is positive, "
+            f"with labels {_DEFAULT} is; pos_label must name the one that scores are for"
         )
     return task
 

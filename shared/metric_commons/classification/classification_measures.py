@@ -139,7 +139,7 @@ def classification_scores(
         }
         for name, value in needing_scores.items():
             if value is not None:
-                raise OptionError(name, "needs the scores themselves, not so few score_bits")
+                raise OptionError(name, "needs exact scores, without score_bits")
         predictions = rounded_scores(predictions, score_bits, threshold)
     predicted: PredictedScores | IndicatorScores | None = None
     table: ContingencyTable | LabelIndicators

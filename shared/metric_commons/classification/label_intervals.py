@@ -181,7 +181,7 @@ def label_estimators(
         task: the labels to average over, and the kind of average.
         names: the names of the scores.
         weighted: whether rows have weights; then everything is resampled.
-        clusters: the counts of each cluster; None if rows stand alone.
+        clusters: the counts of each cluster; None if rows are independent.
         resampled: the scores of blocks of resamples, from their number and a seed.
         intervals_by_weights: the intervals by random weights, from names of scores, the level, the
             number of draws and a seed.
@@ -265,11 +265,11 @@ def weighted_label_intervals(
         scores: those that are drawn, by name.
         task: how to average.
         kinds: the rows, where averages go over these.
-        clusters: the counts of clusters; None if rows stand alone.
+        clusters: the counts of clusters; None if rows are independent.
         adjusted: whether the balanced accuracy of chance is 0.
         confidence_level: strictly between 0 and 1.
         n_resamples: how many draws.
-        seed: of the draws.
+        seed: for the draws.
     """
     intervals: dict[str, Interval | list[Interval]] = {}
     if kinds is not None:

@@ -86,7 +86,7 @@ def _check_labels_of_texts(predictions: Column, references: Column) -> None:
             "predictions",
             0,
             f"is {predictions[0]}, a number, but references are texts, such as {references[0]!r}; "
-            "make both of one kind, or pass floats for scores",
+            "pass both as the same type, or floats for scores",
         )
 
 
@@ -158,13 +158,13 @@ def label_scores(
         kappa_weights: how much a wrong label counts in kappa: as many times as it is "linear" steps
             away in the order of `labels`, or the square of them, "quadratic"; None for once.
         further_estimators: of the other scores the functions that return their intervals.
-        clusters: the counts of each cluster of rows; None if rows stand alone.
+        clusters: the counts of each cluster of rows; None if rows are independent.
         confidence_level: also return intervals of each score, such as 0.95, under
             `confidence_interval`, with what comes beside them.
         interval: how, as in `statistics.interval`; "bootstrap" resamples rows, or clusters. Scores
             that cannot take a method have that of "auto".
         n_resamples: how often they are resampled.
-        seed: of the resampling.
+        seed: for the resampling.
 
     Raises:
         ValueError: an option is not valid.

@@ -151,7 +151,7 @@ class PredictedScores:
         if width != len(columns):
             raise ValueError(
                 f"predictions have {width} columns, but there are {len(columns)} labels; "
-                "labels=[...] must name that of each column"
+                "labels=[...] must name the label of each column"
             )
         self.columns = columns
         indices = {label: index for index, label in enumerate(columns)}
@@ -423,7 +423,7 @@ def _top_k_hits(
     if top_k is None:
         return []
     if predicted.binary or isinstance(predicted, IndicatorScores):
-        raise ValueError("top_k needs probabilities of several labels, of which one is right")
+        raise ValueError("top_k needs probabilities of several labels, one of which is right")
     sizes = check_sizes("top_k", top_k)
     hits = top_k_hits(predicted.scores, predicted.references, sizes)
     return list(zip(sizes, hits, strict=True))

@@ -1,4 +1,4 @@
-"""Intervals of scores of labels by random weights, with a row that was not seen.
+"""Intervals of scores of labels by random weights, with an unseen row.
 
 Weighted rows give each cell of the confusion matrix a random count. The unseen row falls into the
 cell with the lowest score for the lower end, and into the one with the highest score for the upper
@@ -30,7 +30,7 @@ Measured = Callable[[LabelCounts], Mapping[str, Floats]]
 
 @dataclass(frozen=True)
 class WeightedLabels:
-    """Kinds of units, and where a row that was not seen may fall.
+    """Kinds of units, and where an unseen row may fall.
 
     Sums stand in the order of `LabelCounts`: true positives, support and predicted positives of
     each label, correct rows, all rows, and the distance of references and predictions.
@@ -41,7 +41,7 @@ class WeightedLabels:
         total: the sums of all units.
         candidates: what a row of size one adds in each cell that it may fall into, shape
             (candidates, sums).
-        unseen_size: the size of a row that was not seen.
+        unseen_size: the size of an unseen row.
         units: how many rows, or clusters, there are.
         combined: whether each candidate is of one label alone, and a row combines them.
     """
@@ -117,8 +117,8 @@ def weighted_intervals(
         bounds: the range of a score.
         confidence_level: strictly between 0 and 1.
         n_resamples: how many draws.
-        seed: of the draws.
-        n_clusters: how many clusters there are; None if rows stand alone.
+        seed: for the draws.
+        n_clusters: how many clusters there are; None if rows are independent.
     """
     values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
     keys = [(name, index) for name, column in values.items() for index in range(column.size)]
@@ -191,7 +191,7 @@ def _draws(
 def labels_of_table(
     table: ContingencyTable, task: Classes, distances: Distances | None
 ) -> WeightedLabels:
-    """The cells of a table of references and predictions, of rows that stand alone."""
+    """The cells of a table of references and predictions, of independent rows."""
     size = len(task.all_labels)
     references = task.positions(table.row_labels)[table.rows]
     predictions = task.positions(table.column_labels)[table.columns]

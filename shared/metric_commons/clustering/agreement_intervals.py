@@ -1,4 +1,4 @@
-"""Intervals of measures of agreement, by random weights with a row that was not seen.
+"""Intervals of measures of agreement, by random weights with an unseen row.
 
 The unseen row falls into the pair of a label and a cluster that lowers, or raises, a measure most.
 Agreement of a sample is too great by chance, so the interval is widened by the bias that draws
@@ -41,7 +41,7 @@ def agreement_intervals(
         scores: their values.
         confidence_level: strictly between 0 and 1.
         n_resamples: how many draws.
-        seed: of the draws.
+        seed: for the draws.
     """
     order = np.lexsort((table.columns, table.rows))
     order = order[np.argsort(table.counts[order], kind="stable")]

@@ -56,7 +56,7 @@ def clustering_scores(
         sample_size: take the silhouette of this many points alone, drawn without replacement.
         confidence_level: also return intervals of the silhouette, or of scores of labels.
         n_resamples: how many draws the intervals of scores of labels take.
-        seed: of the draws, and of the sample.
+        seed: for the draws, and of the sample.
 
     Raises:
         ValueError: a row or an option is not valid, or measures do not apply to these references.

@@ -81,7 +81,7 @@ def silhouettes_of_distances(clusters: Clusters, *, positions: Integers | None =
         )
     if (distances < 0).any():
         row, column = np.argwhere(distances < 0)[0].tolist()
-        raise RowError("references", row, f"[{column}] is below 0, which no distance is")
+        raise RowError("references", row, f"[{column}] is negative; a distance is at least 0")
     if distances.diagonal().any():
         row = int(distances.diagonal().argmax())
         raise RowError("references", row, f"[{row}] is not 0, the distance of a row from itself")

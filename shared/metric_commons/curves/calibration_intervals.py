@@ -46,11 +46,11 @@ def calibration_interval(
         rows: probabilities, whether rows are positive, and weights.
         upper_edges: of bins that hold rows, ascending; a bin holds its upper edge.
         lower_edges: of the same bins.
-        clusters: the number of the cluster of each row; None if rows stand alone.
+        clusters: the number of the cluster of each row; None if rows are independent.
         confidence_level: strictly between 0 and 1.
         method: ignored; "bootstrap" does not come here.
         n_resamples: how many draws.
-        seed: of the draws.
+        seed: for the draws.
     """
     n_clusters = None if clusters is None else int(clusters.max(initial=-1)) + 1
     if math.isnan(value):

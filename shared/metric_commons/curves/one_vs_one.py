@@ -31,7 +31,7 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
     """
     if average not in ("macro", "weighted"):
         raise OptionError(
-            "multi_class", f"'ovo' has average='macro' or 'weighted', got {average!r}"
+            "multi_class", f"'ovo' needs average='macro' or 'weighted', got {average!r}"
         )
     weights = np.ones(len(columns.scores)) if columns.weights is None else columns.weights
     areas: list[tuple[ScoreWithVariance, float, Integers]] = []  # with weights, and rows

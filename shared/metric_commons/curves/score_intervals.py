@@ -40,7 +40,7 @@ def score_estimators(
         scores: the scores.
         rows: how many rows each rests on; of a list of scores a list.
         upper_bounds: the largest value that each can have; infinite for errors without a bound.
-        clusters: of the rows; None if they stand alone.
+        clusters: the clusters of the rows; None if they are independent.
         weights: of the rows; None if all weigh alike.
     """
 

@@ -80,7 +80,7 @@ def _names(row: Mapping[str, Any], number: int) -> list[str]:
             name = str(row[key])
             is_mbpp = "test_list" in row and name.isdigit()
             return [name, *([f"MBPP/{name}", f"Mbpp/{name}"] if is_mbpp else [])]
-    raise ValueError(f"row {number} has no id; it is called {', '.join(_IDS)}")
+    raise ValueError(f"row {number} has no id; the field may be {', '.join(_IDS)}")
 
 
 def _reference(row: Mapping[str, Any]) -> Any:
@@ -136,7 +136,7 @@ class _TextUnpickler(pickle.Unpickler):
     """Reads texts and numbers alone: a pickle that names anything else could run it."""
 
     def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        raise pickle.UnpicklingError(f"it refers to {module}.{name}")
 
 
 def read_samples(
@@ -158,7 +158,7 @@ def read_samples(
     for number, row in enumerate(rows):
         name = next((str(row[key]) for key in _IDS if row.get(key) is not None), None)
         if name is None:
-            raise ValueError(f"sample {number} has no id; it is called {', '.join(_IDS)}")
+            raise ValueError(f"sample {number} has no id; the field may be {', '.join(_IDS)}")
         if name not in problems:
             raise ValueError(f"sample {number} is of task {shown(name, 60)}, which has no tests")
         key = next((key for key in (*_PROGRAMS, *_CONTINUATIONS) if key in row), None)

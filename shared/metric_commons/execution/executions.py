@@ -264,7 +264,7 @@ def _finished(
                 if result.outcome is None and infrastructure == "error":
                     raise InfrastructureError(
                         f"predictions[{row}][{sample}]: the machine has failed, not the program: "
-                        f"{result.message}; infrastructure='skip' or 'fail' goes on"
+                        f"{result.message}; infrastructure='skip' or 'fail' continues"
                     )
                 grades[-1].append(result)
     except BaseException:

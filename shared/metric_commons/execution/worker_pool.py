@@ -394,7 +394,7 @@ def check_layers(runner: Runner, require: Sequence[str]) -> None:
     """
     for name in require:
         if name not in runner.layers:
-            cause = runner.refused.get(name, "there is no such layer")
+            cause = runner.refused.get(name, "unknown layer")
             raise OptionError("require", f"holds {name!r}, which is missing here: {cause}")
 
 

@@ -74,7 +74,7 @@ def hashable_chain(steps: Extract) -> Chain:
     ('strip_think', ('regex', '[0-9]+', -1))
     >>> hashable_chain("bxed")
     Traceback (most recent call last):
-    ValueError: there is no step 'bxed'; did you mean 'boxed'?
+    ValueError: unknown step 'bxed'; did you mean 'boxed'?
     """
     if steps is None or steps == ():
         return ()
@@ -121,7 +121,7 @@ def _function(step: Any, pattern_step: Callable[[str, int, float], Any]) -> Any:
         return STEPS[step]
     hint = nearest(step, STEPS) if isinstance(step, str) else ""
     hint = hint or f"; the steps are {', '.join(STEPS)}"
-    raise ValueError(f"there is no step {shown(step)}{hint}")
+    raise ValueError(f"unknown step {shown(step)}{hint}")
 
 
 def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, float], Any]) -> Any:
@@ -129,13 +129,15 @@ def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, flo
     seconds = step.get("seconds", SECONDS)
     if not isinstance(pattern, str) or step.keys() - {"regex", "group", "seconds"}:
         raise ValueError(
-            f"a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {shown(dict(step))}"
+            f"a pattern is 'regex' with optional 'group' and 'seconds', not {shown(dict(step))}"
         )
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 < seconds <= _LONGEST:
-        raise ValueError(f"'seconds' is a time of up to {_LONGEST} seconds, got {shown(seconds)}")
+        raise ValueError(
+            f"'seconds' must be a time of up to {_LONGEST} seconds, got {shown(seconds)}"
+        )
     if not isinstance(group, Integral) or isinstance(group, bool):
-        raise ValueError(f"'group' is the number of a match, got {shown(group)}")
+        raise ValueError(f"'group' must be the number of a match, got {shown(group)}")
     try:
         return pattern_step(pattern, int(group), float(seconds))
     except (re.error, OverflowError, RecursionError) as error:

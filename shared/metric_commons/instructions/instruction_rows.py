@@ -64,7 +64,7 @@ def _instructions(reference: str, checks: Checks, *, any_language: bool) -> list
             raise ValueError(f"has no {key!r}")
         value = _from_text(content[key])
         if not isinstance(value, list):
-            raise ValueError(f"has as {key!r} {shown(content[key])}; expected a list")
+            raise ValueError(f"has {shown(content[key])} as {key!r}; expected a list")
         lists[key] = value
     names, arguments = lists.values()
     if not names:
@@ -86,7 +86,7 @@ def _instruction(name: Any, kwargs: Any, checks: Checks, *, any_language: bool) 
         raise ValueError(f"has an unknown instruction {shown(name)}{hint}")
     value = _from_text(kwargs)
     if not isinstance(value, Mapping | None):
-        raise ValueError(f"has as arguments of {name} {shown(kwargs)}; expected an object")
+        raise ValueError(f"has {shown(kwargs)} as arguments of {name}; expected an object")
     arguments = {key: value for key, value in (value or {}).items() if value is not None}
     kind = KINDS[name]
     for key in kind.arguments:
@@ -112,8 +112,8 @@ def _instruction(name: Any, kwargs: Any, checks: Checks, *, any_language: bool) 
         return Instruction(name, build(**arguments))
     except re.error as error:
         raise ValueError(
-            f"has for {name}, which takes texts as regular expressions, {shown(arguments)}: "
-            f"{error}; checks='corrected' takes them as they are"
+            f"has an invalid regular expression in {shown(arguments)} of {name}: "
+            f"{error}; checks='corrected' compares literal texts"
         ) from None
 
 

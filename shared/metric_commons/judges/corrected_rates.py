@@ -39,7 +39,7 @@ IntervalMethod = Literal["auto", "normal"]
 
 
 def finite_range(score_range: Any) -> tuple[float, float]:
-    """The least and the largest possible label, both finite.
+    """The smallest and the largest possible label, both finite.
 
     Raises:
         ValueError: they are not two numbers, the first below the second.
@@ -51,12 +51,14 @@ def finite_range(score_range: Any) -> tuple[float, float]:
     if not (low < high and math.isfinite(high - low)):
         raise OptionError(
             "score_range",
-            f"must be the least and the largest label, such as (0, 1), got {shown(score_range)}",
+            f"must be the smallest and the largest label, such as (0, 1), got {shown(score_range)}",
         )
     return low, high
 
 
-ScoreRange = Annotated[tuple[float, float], Parsed(finite_range, "the least and the largest label")]
+ScoreRange = Annotated[
+    tuple[float, float], Parsed(finite_range, "the smallest and the largest label")
+]
 
 
 class Correction(NamedTuple):

@@ -26,7 +26,7 @@ def panel_scores(
         predictions: for each row the verdict of each judge, in the same order in all rows.
         references: the true label of each row.
         labels: all labels; None for those that occur.
-        clusters: one label per row; None if rows stand alone.
+        clusters: one label per row; None if rows are independent.
 
     Returns:
         The scores: `agreement` (the mean over judges of the proportion of verdicts that are right),

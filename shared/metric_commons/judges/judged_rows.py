@@ -25,7 +25,7 @@ class JudgedRows:
         counts: how many rows are of each kind.
         strata: the number of the stratum of each kind; 0 if there are no strata.
         stratum_names: the labels of the strata; empty if there are none.
-        clusters: the number of the cluster of each kind; None if rows stand alone.
+        clusters: the number of the cluster of each kind; None if rows are independent.
         probabilities: with which a row of each kind was labelled; None if all are equal.
     """
 
@@ -169,7 +169,7 @@ def _verdicts(predictions: ArrayLike, mean_of_judges: bool) -> Floats:
     if verdicts.ndim == 1:
         return verdicts[:, np.newaxis] + 0.0
     if not verdicts.shape[1]:
-        raise RowError("predictions", 0, "has no verdicts; a row needs that of one judge or more")
+        raise RowError("predictions", 0, "has no verdicts; a row needs at least one")
     if mean_of_judges:
         verdicts = verdicts.mean(axis=1, keepdims=True)
     return np.asarray(verdicts + 0.0)

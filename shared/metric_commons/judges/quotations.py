@@ -60,7 +60,7 @@ def _about_positions(result: Mapping[str, Any]) -> str:
 
 def _about_a_panel(result: Mapping[str, Any]) -> str:
     effective = result["effective_judges"]
-    worth = "How far their errors go together is not known."
+    worth = "The correlation of their errors is not known."
     if _is_number(effective):
         worth = (
             f"Their errors correlate with {result['error_correlation']:.2f}, so they are worth "
@@ -137,7 +137,7 @@ def _unknown(result: Mapping[str, Any]) -> list[str]:
     """The sentence about a result without intervals."""
     if result.get("confidence_interval"):
         return []
-    return ["Without a confidence level, how much chance moves this is not known."]
+    return ["Without a confidence level, the effect of chance is not known."]
 
 
 def _is_number(value: Any) -> bool:

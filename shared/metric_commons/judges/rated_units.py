@@ -40,7 +40,7 @@ class RatedUnits:
         codes: for each kind of unit the positions of its labels in `values`; -1 for a rating that
             is missing; shape (kinds, raters).
         counts: how many units are of each kind, shape (kinds,).
-        members: how the units are spread over clusters; None if units stand alone.
+        members: how the units are spread over clusters; None if units are independent.
     """
 
     values: list[Any]
@@ -78,7 +78,7 @@ class RatedUnits:
         return influence_spread(influences, self.counts)
 
     def cluster_spread(self, influences: Floats) -> Spread | None:
-        """The spread of the influences of kinds over clusters; None if units stand alone."""
+        """The spread of the influences of kinds over clusters; None if units are independent."""
         if self.members is None:
             return None
         clusters, kinds, counts = self.members
@@ -108,7 +108,7 @@ def rated_units(
         ratings: for each unit its ratings, None where a rater gave none; or an array of numbers,
             NaN where a rater gave none, shape (units, raters).
         labels: all labels in their order; None for those that occur, ascending.
-        clusters: one label per unit; None if units stand alone.
+        clusters: one label per unit; None if units are independent.
         in_order: whether it matters which rater gave which rating.
 
     Raises:

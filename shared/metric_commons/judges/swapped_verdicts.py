@@ -27,7 +27,7 @@ def swapped_verdicts(
     Args:
         predictions: the verdicts with system a shown first.
         references: the verdicts about the same pairs with system b shown first.
-        clusters: one label per pair; None if pairs stand alone.
+        clusters: one label per pair; None if pairs are independent.
 
     Raises:
         ValueError: a verdict is none of these.

@@ -89,7 +89,7 @@ def equivalence_scores(
         }
         for name, is_changed in changed.items():
             if is_changed:
-                raise OptionError(name, f"is for backend='exact', and not for {backend!r}")
+                raise OptionError(name, f"applies to backend='exact', not to {backend!r}")
     rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
 
     def exact(reference: str, prediction: str) -> Verdict:

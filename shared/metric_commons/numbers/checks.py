@@ -132,7 +132,7 @@ def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
         raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
     for name in names:
         if name not in supported:
-            hint = nearest(name, supported) or f"; there are {', '.join(supported)}"
+            hint = nearest(name, supported) or f"; the measures are {', '.join(supported)}"
             raise OptionError("measures", f"holds {shown(name)}, which is not a measure{hint}")
         if names.count(name) > 1:
             raise OptionError("measures", f"holds {name!r} more than once")

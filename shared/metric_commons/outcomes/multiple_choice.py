@@ -138,7 +138,7 @@ def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Co
     for block in _blocks(sizes):
         is_true = _labels(references, block)
         values = np.where(is_true, _floats(scores, block), 0.0)
-        rule = "a true option that is ruled out takes no number of bits"
+        rule = "a true option with the score -inf has an infinite number of bits"
         block.check(values > -np.inf, values, rule, "predictions", "['score']")
         lengths = np.where(is_true, _floats(field.rows, block), 0.0)  # type: ignore[union-attr]
         row = np.repeat(np.arange(block.sizes.size), block.sizes)

@@ -51,7 +51,7 @@ def outcomes(predictions: Column) -> Floats:
     if wrong.any():
         row = int(wrong.argmax())
         raise RowError(
-            "predictions", row, f"is {values[row]}; an outcome lies between 0, a loss, and 1, a win"
+            "predictions", row, f"is {values[row]}; an outcome is between 0 (a loss) and 1 (a win)"
         )
     return values
 

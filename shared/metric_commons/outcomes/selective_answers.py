@@ -92,7 +92,7 @@ def selective_scores(
         clusters: the cluster of each row, such as its document; intervals then count clusters
             instead of rows, and scores do not change.
         n_resamples: how often a bootstrap resamples.
-        seed: of the resampling; the same seed gives the same interval on any machine.
+        seed: for the resampling; the same seed gives the same interval on any machine.
         groups: one label per row; also return the scores of each group under `groups`.
 
     Raises:

@@ -42,7 +42,7 @@ class WeightedAnswers:
         Args:
             answers: the rows.
             coverages: of the accuracies.
-            clusters: of the rows; None if they stand alone.
+            clusters: the clusters of the rows; None if they are independent.
         """
         confidences = np.zeros(0)
         if answers.confidences is not None:
@@ -95,7 +95,7 @@ class WeightedAnswers:
             confidence_level: strictly between 0 and 1.
             method: ignored, for there is one.
             n_resamples: how many draws.
-            seed: of the draws.
+            seed: for the draws.
         """
         if name == "f1":
             kinds = self.kinds

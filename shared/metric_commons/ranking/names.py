@@ -188,7 +188,7 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     ValueError: 'rbp' needs p: 'rbp(p=0.9)' as in trec_eval 10, 'rbp(p=0.8)' as in ir_measures
     >>> parse_measures(["ndgc@10"])
     Traceback (most recent call last):
-    ValueError: there is no measure 'ndgc@10'; did you mean 'ndcg'?
+    ValueError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
     """
     names = [measures] if isinstance(measures, str) else measures
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
@@ -236,8 +236,10 @@ def _parse(name: str) -> Measure:
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
         )
     if not numbered and word not in NAMES:
-        hint = _with_cutoff(word) or nearest(word, NAMES) or f"; there are {', '.join(NAMES)}"
-        raise ValueError(f"there is no measure {shown(name)}{hint}")
+        hint = (
+            _with_cutoff(word) or nearest(word, NAMES) or f"; the measures are {', '.join(NAMES)}"
+        )
+        raise ValueError(f"unknown measure {shown(name)}{hint}")
     measure = _with_arguments(Measure(name, kind), arguments)
     if values:
         measure = _with_values(measure, values)

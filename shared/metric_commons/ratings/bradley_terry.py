@@ -36,7 +36,7 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
 
     Args:
         points: that each system took from each other one, shape (systems, systems).
-        prior: virtual votes for each pair that met, half won by each side.
+        prior: virtual votes for each compared pair, half won by each side.
         start: log strengths near the result; None for equal ones.
 
     Raises:

@@ -2,7 +2,7 @@
 
 A tie that counts half is not a Bernoulli variable: its residual is smaller than that of a win or a
 loss. The inverse of the information is then too wide, and the sandwich right, whose middle has the
-squared residuals of votes. The default adds one pseudo-vote for each pair that met, with the
+squared residuals of votes. The default adds one pseudo-vote for each compared pair, with the
 variance of a win or a loss, so that six ties are not taken for certainty. With clusters, such as
 prompts, residuals are added up in each cluster first, and the critical value is Student's with
 Kish's number of clusters.
@@ -96,7 +96,7 @@ def rating_errors(
 
 
 def number_of_clusters(votes: Votes) -> int:
-    """The number of clusters; 0 if votes stand alone.
+    """The number of clusters; 0 if votes are independent.
 
     Raises:
         ValueError: there are fewer than systems.

@@ -160,6 +160,6 @@ def _check_independent(matrix: Floats, size: int) -> None:
     if not scale.all() or np.linalg.eigvalsh(matrix / np.outer(scale, scale))[0] < _DEPENDENT:
         raise OptionError(
             "covariates",
-            "cannot be told apart from each other or from the systems: some column is 0 in every "
+            "cannot be distinguished from each other or from the systems: a column is 0 in every "
             "vote, or follows from other columns or from the pair of systems",
         )

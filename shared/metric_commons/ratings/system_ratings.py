@@ -97,7 +97,7 @@ def pairwise_ratings(
         base: of these odds.
         initial: the mean rating.
         anchor: a system with its rating, such as {"baseline": 1000}; all ratings are shifted.
-        prior: virtual votes for each pair that met, half won by each side; makes ratings finite.
+        prior: virtual votes for each compared pair, half won by each side; makes ratings finite.
         covariates: for each vote a list of differences between the first and the second answer;
             ratings are then of answers that are alike in them.
         standardize: whether covariates are brought to mean 0 and standard deviation 1.

@@ -56,7 +56,7 @@ def measure_estimators(
         pairs: the rows.
         measures: names of measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        clusters: of the rows; None if they stand alone.
+        clusters: the clusters of the rows; None if they are independent.
         values: of each measure in each output.
 
     >>> pairs = Pairs([1.0, 2.0], [1.5, 1.0])

@@ -52,7 +52,7 @@ or a list of weights, at least 0 and not all 0, got [0, 0]
 
 Multioutput = (
     Literal["uniform_average", "raw_values", "variance_weighted"]
-    | Annotated[Sequence[float], Parsed(output_weights, "a list of a weight for each output")]
+    | Annotated[Sequence[float], Parsed(output_weights, "a list with a weight for each output")]
 )
 
 

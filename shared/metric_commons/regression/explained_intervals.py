@@ -1,10 +1,9 @@
 """Intervals of explained variation (R2 and the like) and of correlations.
 
 Student's t with the error of the jackknife, on a scale where the score is nearly normal: log(1 - x)
-of explained variation, arctanh of a correlation. It is widened to random weights with a row that
-was not seen: one at the mean of references with the largest residual of all rows, or one that
-repeats the row that moves a correlation most. Rank correlations have the interval of Bonett and
-Wright.
+of explained variation, arctanh of a correlation. It is widened to random weights with an unseen
+row: one at the mean of references with the largest residual of all rows, or one that repeats the
+row that moves a correlation most. Rank correlations have the interval of Bonett and Wright.
 
 No method is safe for gross errors that are rare: of 2 % such rows R2 is covered .31 at ten rows.
 
@@ -62,7 +61,7 @@ def explained_interval(
         predictions: shape (rows,).
         references: the same.
         weights: of rows; None if all weigh 1.
-        clusters: the number of the cluster of each row; None if rows stand alone.
+        clusters: the number of the cluster of each row; None if rows are independent.
         losses: for D2 the losses of rows, and those of the best constant prediction.
         **options: `confidence_level`, `n_resamples` and `seed`.
     """

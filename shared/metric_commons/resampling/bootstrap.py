@@ -61,7 +61,7 @@ def mean_interval(
         counts: positive integers in the shape of `values`; None for one each.
         confidence_level: strictly between 0 and 1, for example 0.95.
         n_resamples: how many resamples are drawn, at least 1.
-        seed: of the random numbers, at least 0; the same seed gives the same interval.
+        seed: for the random numbers, at least 0; the same seed gives the same interval.
 
     Returns:
         The two ends. They never leave the range of the scores.

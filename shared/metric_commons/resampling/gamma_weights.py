@@ -26,7 +26,7 @@ _FEWEST, _MOST = 32, 1 << 12  # draws of a block
 
 
 class WeightedTotals(NamedTuple):
-    """The sums of units with random weights, and the weight of a unit that was not seen."""
+    """The sums of units with random weights, and the weight of an unseen unit."""
 
     totals: Floats  # shape (size, draws)
     unseen: Floats  # shape (draws,)

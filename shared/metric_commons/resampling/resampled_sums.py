@@ -31,7 +31,7 @@ def resampled_sums(
         values: finite, shape (rows, columns).
         clusters: the number of the cluster of each row, from 0 on, if clusters are resampled.
         n_resamples: how many resamples are drawn, each of as many rows, or clusters, as there are.
-        seed: of the random numbers.
+        seed: for the random numbers.
 
     Yields:
         Blocks of resamples, shape (resamples, columns).

@@ -46,7 +46,7 @@ def resampled_totals(
         amounts: how much a row of each kind counts, shape (kinds, 1); or in each of its places,
             shape (kinds, places of a row). None for 1.
         n_resamples: how many resamples are drawn.
-        seed: of the random numbers.
+        seed: for the random numbers.
 
     Yields:
         Blocks of resamples, shape (size, resamples), int64, or float64 with amounts. No block is
@@ -74,7 +74,7 @@ def resampled_sums_of_rows(
     Args:
         rows: what each adds, shape (rows, columns).
         n_resamples: how many resamples are drawn.
-        seed: of the random numbers.
+        seed: for the random numbers.
 
     Yields:
         Blocks of resamples, shape (columns, resamples), of the type of the rows.

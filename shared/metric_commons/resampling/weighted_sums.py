@@ -1,6 +1,6 @@
 """Intervals of scores that are functions of sums, by draws of random weights.
 
-As for ratios, the units are weighted together with one that was not seen: the worst for the lower
+As for ratios, the units are weighted together with an unseen one: the worst for the lower
 end, the best for the upper end. Both ends, and all scores of a call, share the weights.
 """
 

@@ -124,7 +124,7 @@ def answers(
 
     Raises:
         ValueError: an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> answers("qa_em", extract="answer_line")(["Answer: The cat!"], answer=[["dog", "cat"]])
     [1.0]
@@ -158,7 +158,7 @@ def rouge(
 
     Raises:
         ValueError: an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> rouge("rouge1_recall")(["the cat sat"], summary=["the cat"])
     [1.0]
@@ -210,7 +210,7 @@ def tools(
 
     Raises:
         ValueError: there is no such score, or an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> reward = tools("partial_match")
     >>> calls = [{"name": "f", "arguments": {"a": 1, "b": 2}}]
@@ -242,7 +242,7 @@ def json(
 
     Raises:
         ValueError: there is no such score, or an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> reward = json()
     >>> reward(['{"a": 1, "b": 2}', "{"], answer=[{"a": 1, "b": 3}, {"a": 1}])
@@ -273,7 +273,7 @@ def instructions(
 
     Raises:
         ValueError: there is no such score, or an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> reward = instructions("inst_level_strict_acc")
     >>> row = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}

@@ -1,7 +1,7 @@
 """Sums over clusters of rows: for each label the number of rows and the exact sum of scores.
 
 Rows of one cluster (questions about one passage, samples of one problem, answers of one user) are
-alike, so that the cluster and not the row is what a standard error has to count.
+alike, so a standard error has to count clusters, not rows.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms t
 
 @dataclass(frozen=True)
 class Clusters:
-    """To which cluster each row belongs.
+    """The cluster of each row.
 
     >>> clusters = Clusters.of_labels(["b", "a", "b"], 3)
     >>> clusters.labels, clusters.numbers.tolist()
@@ -45,8 +45,8 @@ class Clusters:
 
         Args:
             labels: one per row.
-            rows: how many there are.
-            name: what errors call the labels.
+            rows: the number of rows.
+            name: the name of the labels in error messages.
 
         Raises:
             ValueError: there is not one label per row, or two look alike as texts.
@@ -55,7 +55,7 @@ class Clusters:
         is_plain = isinstance(plain, list | tuple) and len(plain) == rows
         if not is_plain or set(map(type, plain)) not in ({str}, {int}):
             plain = check_labels(name, plain, rows)
-        # Texts, or integers, are distinct texts if they are distinct: look at those alone.
+        # Distinct texts, or integers, are distinct as texts: only these are compared.
         number: defaultdict[object, int] = defaultdict(count().__next__)
         numbers = np.fromiter(map(number.__getitem__, plain), np.int64, rows)
         return cls(check_labels(name, list(number), len(number)), numbers)
@@ -77,8 +77,8 @@ class Clusters:
 class ClusterSums:
     """Sizes and exact sums of clusters by label; parts add up without rounding, in any order.
 
-    A sum is a whole number times 2**power, where the power is as large as can be. So equal clusters
-    are equal objects, however their rows were divided.
+    A sum is a whole number times 2**power, where the power is as large as possible. So equal
+    clusters are equal objects, however their rows were divided.
 
     >>> first = ClusterSums.of(["a", "b", "a"], np.array([0.5, 1.0, 0.25]))
     >>> both = first + ClusterSums.of(["b"], np.array([0.5]))
@@ -98,7 +98,7 @@ class ClusterSums:
         Args:
             labels: one per row.
             scores: finite, shape (rows,).
-            name: what errors call the labels.
+            name: the name of the labels in error messages.
 
         Raises:
             ValueError: there is not one label per row, or two look alike as texts.
@@ -124,13 +124,13 @@ class ClusterSums:
 
     @classmethod
     def reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
-        """With the largest power of two of which all sums are multiples."""
+        """The clusters, in units of the largest power of two that divides all sums."""
         bits = 0
         for _, units in clusters.values():
             bits |= units
         if not bits:
             return cls(clusters, 0)
-        shift = (bits & -bits).bit_length() - 1  # zeros behind the last bit of any sum
+        shift = (bits & -bits).bit_length() - 1  # zeros after the last bit of all sums
         if shift:
             clusters = {label: (rows, units >> shift) for label, (rows, units) in clusters.items()}
         return cls(clusters, power + shift)
@@ -143,7 +143,7 @@ class ClusterSums:
 
     @property
     def rows(self) -> int:
-        """How many rows all clusters have."""
+        """The number of rows of all clusters."""
         return sum(rows for rows, _ in self.clusters.values())
 
     def exact_sum(self) -> Fraction:
@@ -195,12 +195,12 @@ class ClusterSums:
         if any(number < 1 for number in rows):
             raise ValueError("a cluster has at least one row")
         if len(set(check_labels("clusters", labels, len(rows)))) != len(rows):
-            raise ValueError("a cluster is there twice")
+            raise ValueError("a cluster occurs twice")
         return cls.reduced(dict(zip(labels, zip(rows, units, strict=True), strict=True)), power)
 
 
 def cancelled(sums: Floats, total_size: float) -> Floats:
-    """The sums, with 0 for those that only rounding keeps from it.
+    """The sums, with 0 for those that differ from 0 only by rounding.
 
     Args:
         sums: of differences, shape (clusters,).
@@ -213,7 +213,7 @@ def cancelled(sums: Floats, total_size: float) -> Floats:
 
 
 def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -> Floats:
-    """The mean of each resample that draws as many clusters as there are, with replacement.
+    """The mean of each resample, which draws the original number of clusters with replacement.
 
     Source:
         Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8.
@@ -259,7 +259,7 @@ def bootstrap_ends(
     Args:
         values: the scores, as in `mean_interval`.
         counts: how often each occurs, or None.
-        sums: the clusters of the same rows; None if rows stand alone.
+        sums: the clusters of the same rows; None if rows are independent.
         confidence_level: as in `mean_interval`.
         n_resamples: as in `mean_interval`.
         seed: as in `mean_interval`.

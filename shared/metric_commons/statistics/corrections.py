@@ -1,4 +1,4 @@
-"""P-values of several tests, adjusted so that they may be read as if each were the only one."""
+"""P-values of several tests, adjusted for the number of tests."""
 
 import math
 from collections.abc import Sequence
@@ -42,11 +42,11 @@ def adjusted(
         p_values: one for each comparison.
         differences: the differences of each comparison, on the same rows, for "max_t".
         correction: one of the above.
-        test: what p-values are of; "max_t" goes with the two-sided "permutation" alone.
+        test: the test of the p-values; "max_t" requires the two-sided "permutation" test.
         alternative: the same.
         clusters: one label per row, for "max_t".
-        n_resamples: how many signs each row draws for "max_t".
-        seed: of these draws.
+        n_resamples: the number of signs that each row draws for "max_t".
+        seed: for these draws.
 
     Raises:
         ValueError: a p-value outside 0 to 1, or "max_t" with another test, or with comparisons on
@@ -74,9 +74,9 @@ def agreeing_ends(
 ) -> tuple[float, float]:
     """The interval of one of several differences, made to agree with its adjusted p-value.
 
-    A difference that is significant is cut at 0 on the far side; one that is not holds 0. With ends
-    at the level 1 - alpha / m for m differences, all intervals hold together with the probability
-    1 - alpha, since those of the closed test that lies behind Holm's method do.
+    The interval of a significant difference is cut off at 0; that of any other difference contains
+    0. With ends at the level 1 - alpha / m for m differences, all intervals are simultaneous at the
+    level 1 - alpha, since those of the closed test behind Holm's method are.
 
     Source:
         Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
@@ -93,7 +93,7 @@ def agreeing_ends(
 
 
 def family_level(confidence_level: float, tests: int) -> float:
-    """The level of each of several intervals that hold together with a confidence level.
+    """The level of each of several intervals that are simultaneous at a confidence level.
 
     >>> family_level(0.95, 5)
     0.99
@@ -111,10 +111,10 @@ def significance_level(confidence_level: float) -> float:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """P-values adjusted so that calling none of them wrongly significant is as sure as for one.
+    """P-values adjusted so that the probability of any false discovery stays below the level.
 
     The smallest is multiplied by the number of p-values, the next one by one less, and so on, but
-    none comes out smaller than one before it, or greater than 1. NaN stays, and does not count.
+    none becomes smaller than the previous one, or greater than 1. NaN stays, and does not count.
 
     Args:
         p_values: one for each test, shape (tests,).
@@ -136,11 +136,11 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """P-values adjusted so that of those below a level at most that share is expected to be wrong.
+    """P-values adjusted so that the expected false discovery rate stays below the level.
 
-    The largest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
-    out greater than one before it. NaN stays, and does not count. It presumes tests that are
-    independent or depend on each other positively, as measures of the same systems do.
+    The largest stays, the next one is multiplied by tests / (tests - 1), and so on, but none
+    becomes greater than the previous one. NaN stays, and does not count. Tests must be independent
+    or positively dependent, as measures of the same systems are.
 
     Args:
         p_values: one for each test, shape (tests,).
@@ -184,18 +184,18 @@ def max_t(
 ) -> Floats:
     """Two-sided p-values of comparisons, adjusted by the distribution of the largest statistic.
 
-    Each draw gives every row one random sign, the same in all comparisons, so that what they have
-    in common is made use of. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2)
-    among itself and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1).
-    It is adjusted already: no factor makes the smallest p-value too large for many pairs.
+    Each draw gives every row one random sign, the same in all comparisons, which makes use of their
+    correlation. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2) among itself
+    and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1). It needs no
+    further adjustment, whose factor would make the smallest p-value too large for many pairs.
 
-    The order of rows does not show: rows are sorted before they get their signs.
+    The result does not depend on the order of rows, which are sorted before they get their signs.
 
     Args:
         differences: shape (comparisons, rows).
         clusters: one label per row; then each cluster gets a sign, and its differences add up.
-        n_resamples: how many signs each row draws.
-        seed: of these draws.
+        n_resamples: the number of signs that each row draws.
+        seed: for these draws.
 
     Returns:
         The adjusted p-value of each comparison, shape (comparisons,).
@@ -216,7 +216,7 @@ def max_t(
         return np.ones(len(values))
     if clusters is not None:
         values = _summed(values, clusters)
-    # The largest of each comparison becomes 1, which keeps squares from being infinite or 0.
+    # The largest difference of each comparison becomes 1, so that no square is infinite or 0.
     sizes = np.abs(values).max(axis=1, keepdims=True)
     values = values / np.where(sizes, sizes, 1.0)
     lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
@@ -246,10 +246,10 @@ def max_t(
 
 
 def _order_of_rows(values: Floats) -> Integers:
-    """The order of rows by their first number, of equal ones by their second, and so on.
+    """The order of rows by their first number, then by their second, and so on.
 
-    Once some numbers tell all rows apart, further ones cannot move them; mostly the first does. Of
-    rows that are equal in all numbers it does not matter which comes first.
+    Once some numbers distinguish all rows, usually the first, further ones are not needed. The
+    order of rows that are equal in all numbers does not matter.
 
     Args:
         values: shape (numbers, rows).
@@ -267,7 +267,7 @@ def _order_of_rows(values: Floats) -> Integers:
 
 
 def _summed(differences: Floats, clusters: Sequence[object]) -> Floats:
-    """The sum of each cluster in each comparison, where those that cancel are 0."""
+    """The sum of each cluster in each comparison; sums that cancel are 0."""
     columns = []
     for row in differences:
         sums = ClusterSums.of(clusters, row)

@@ -1,10 +1,10 @@
 """The interval of the mean difference of two systems on the same rows; and margins.
 
 Both follow from one distribution, so that a decision and the interval beside it never disagree: the
-p-value of a margin is less than alpha exactly where the interval at the level 1 - 2 alpha leaves
-the margin out. Differences of bounded scores are weighted at random together with a row that was
-not seen, on which one system fails and the other does not; see `resampling.unseen_units`. Of scores
-0 and 1 that interval leaves out 0 exactly where McNemar's exact test is significant.
+p-value of a margin is less than alpha exactly if the interval at the level 1 - 2 alpha excludes the
+margin. Differences of bounded scores are weighted at random together with an unseen row, on which
+one system fails and the other does not; see `resampling.unseen_units`. For scores 0 and 1 that
+interval excludes 0 exactly if McNemar's exact test is significant.
 """
 
 import math
@@ -56,14 +56,14 @@ class DifferenceInterval(NamedTuple):
 
 
 class Equivalence(NamedTuple):
-    """P-values of non-inferiority and of equivalence; where they are small, it is shown."""
+    """P-values of non-inferiority and of equivalence; small ones show it."""
 
     p_non_inferior: float
     p_equivalent: float
 
 
 class Margins(NamedTuple):
-    """P-values of all that can be said about a margin."""
+    """P-values of all hypotheses about a margin."""
 
     not_inferior: float  # of a mean difference of at most -margin
     inferior: float  # of one of at least -margin
@@ -85,12 +85,12 @@ def difference_interval(
 
     The methods:
 
-    * "auto": of bounded scores rows, or clusters, weighted at random with one that was not seen, on
-      which one system has the smallest score and the other the largest, "unseen_row". It is never a
-      point. Without bounds it is "t".
+    * "auto": for bounded scores, rows or clusters weighted at random together with an unseen one,
+      on which one system has the smallest score and the other the largest, "unseen_row". The
+      interval is never a point. Without bounds it is "t".
     * "t": Student's, of rows or clusters; with K - 1 degrees of freedom for the Kish number K.
-      Equal differences say nothing about others: their interval is NaN.
-    * "bootstrap": the percentile bootstrap of rows, or of clusters. It alone draws.
+      Equal differences say nothing about others, so their interval is NaN.
+    * "bootstrap": the percentile bootstrap of rows, or of clusters. Only this method draws.
 
     Args:
         differences: A - B, shape (rows,).
@@ -99,8 +99,8 @@ def difference_interval(
         clusters: one label per row, or the sums of the differences by cluster.
         bounds: the smallest and the largest possible score, so that a difference is at most their
             range; (0, inf) or (-inf, inf) without a limit.
-        n_resamples: how many resamples the bootstrap draws.
-        seed: of these draws.
+        n_resamples: the number of resamples of the bootstrap.
+        seed: for these draws.
 
     Raises:
         ValueError: no differences, one that is not possible, or an option out of its range.
@@ -165,17 +165,17 @@ def equivalence(
     method: Literal["auto", "t"] = "auto",
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Equivalence:
-    """P-values for a margin: that A is not worse by it, and that neither is better by it.
+    """P-values for a margin: that A is not worse by it, and that neither system is better by it.
 
-    The first is of the mean difference being at most -margin, the second of it being at least
-    margin; equivalence needs both, so its p-value is the greater one. They are those that
-    `difference_interval` inverts to: less than alpha exactly where the interval at the level
-    1 - 2 alpha leaves the margin out. Student's t needs two rows or clusters that differ, and is
-    NaN without them.
+    The first tests a mean difference of at most -margin, the second one of at least margin;
+    equivalence needs both, so its p-value is the greater one. They invert `difference_interval`:
+    they are less than alpha exactly if the interval at the level 1 - 2 alpha excludes the margin.
+    Student's t needs two rows or clusters that differ, and is NaN without them.
 
     Args:
         differences: A - B, shape (rows,).
-        margin: the difference that would matter, above 0. There is no default: it is a judgement.
+        margin: the difference that would matter, above 0. There is no default, since it is a
+            judgement.
         clusters: one label per row, or the sums of the differences by cluster.
         method: as in `difference_interval`.
         bounds: as in `difference_interval`.
@@ -206,7 +206,7 @@ def margin_p_values(
 
     Args:
         values: the differences.
-        sums: those of clusters; None if rows stand alone.
+        sums: the sums of clusters; None if rows are independent.
         margin: above 0.
         span: the largest possible difference; infinite for Student's t.
     """
@@ -236,21 +236,21 @@ def rows_for_margin(
 ) -> int | None:
     """How many rows, or clusters, show with some probability that A is not worse by a margin.
 
-    These are of the kind that was observed; or, if both systems are equally good, of that kind with
-    wins and losses alike. The distribution of this many such rows is computed for a mean difference
-    that falls short by as much as it does with the probability 1 - power.
+    The rows are like the observed ones; or, if both systems are equally good, like them with
+    equally frequent wins and losses. The distribution of the rows is computed for a mean difference
+    as low as occurs with the probability 1 - power.
 
     Args:
         values: the differences.
-        sums: those of clusters; None if rows stand alone.
+        sums: the sums of clusters; None if rows are independent.
         margin: above 0.
         span: the largest possible difference, finite.
         alpha: the level of the decision.
         power: the probability of it.
-        as_observed: whether the difference is what was observed; else systems are equally good.
+        as_observed: whether the difference is the observed one; otherwise systems are equally good.
 
     Returns:
-        None where no number is enough.
+        None if no number is enough.
 
     >>> rows_for_margin(np.zeros(2), None, 0.01, 1.0, alpha=0.05, power=0.8, as_observed=False)
     299
@@ -285,7 +285,7 @@ def rows_for_margin(
 
 
 def _one_sided_p(spread: Spread, distance: Fraction) -> float:
-    """The p-value of a mean being at most so far below what was observed, by Student's t."""
+    """The p-value of a mean at least this far below the observed one, by Student's t."""
     if spread.units <= 1 or not spread.squares:
         return math.nan
     return t_p_value(quotient(distance, root(spread.variance())), spread.degrees, "greater")

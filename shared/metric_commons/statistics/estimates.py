@@ -1,4 +1,4 @@
-"""Intervals of estimates other than means of rows, which have a variance of their own.
+"""Intervals of estimates that are not means of rows and have their own variance.
 
 The areas under the ROC and precision-recall curves are such estimates; kappa, Kendall's tau and
 rates that are corrected by labels have influences of rows. Like a mean of scores from 0 to 1, an
@@ -26,7 +26,7 @@ class ClusterVariance(NamedTuple):
     """The variance of an estimate between clusters of rows.
 
     `squares` is the sum over clusters of the squared sums of the influences of their rows; `units`
-    is the Kish number of clusters, and `n_clusters` how many there are.
+    is the Kish number of clusters, and `n_clusters` the number of clusters.
     """
 
     squares: float
@@ -44,20 +44,20 @@ def estimate_interval(
     method: Method = "auto",
     clusters: ClusterVariance | None = None,
 ) -> Interval:
-    """The interval of an estimate from 0 to 1 that has a variance of its own.
+    """The interval of an estimate from 0 to 1 that has its own variance.
 
-    The area under the ROC curve is one: its variance is DeLong's, its rows are those of the scarcer
-    class. The effective number of trials is that of the variance and one pseudo-row, so that an
-    area of 1, whose variance is 0, is not a point. With clusters it is at most that, and as in
-    `intervals.interval` Student's critical value takes the place of the normal one.
+    The area under the ROC curve is such an estimate: its variance is DeLong's, its rows are those
+    of the rarer class. The effective number of trials is that of the variance and one pseudo-row,
+    so that an area of 1, whose variance is 0, does not give a point. Clusters never increase it,
+    and as in `intervals.interval` Student's critical value replaces the normal one.
 
     Args:
         value: the estimate, from 0 to 1.
-        variance: its variance, at least 0, if rows stand alone.
-        rows: how many rows it rests on, at least 1.
+        variance: its variance, at least 0, if rows are independent.
+        rows: the number of rows that it is based on, at least 1.
         confidence_level: strictly between 0 and 1.
         method: "auto" (Clopper-Pearson, reported as "korn_graubard") or "wilson".
-        clusters: its variance between clusters; None if rows stand alone.
+        clusters: its variance between clusters; None if rows are independent.
 
     Raises:
         ValueError: an argument is out of its range.
@@ -87,7 +87,7 @@ def estimate_interval(
         return Interval(0.0, 1.0, name, error, 0.0, clusters.n_clusters, math.nan)
     clustered = min(units, trials)
     if largest:
-        # As of means: with a pseudo-cluster of the largest variance, or a pseudo-row if these are
+        # As for means: with a pseudo-cluster of the largest variance, or a pseudo-row if these are
         # fewer than clusters.
         number = min(units, rows)
         spread = clusters.squares * units / (units - 1) + largest / number**2
@@ -109,15 +109,16 @@ def influence_spread(
 ) -> Spread:
     """The spread of the influences of rows, or of clusters of rows, on an estimate.
 
-    The influence of a row on a mean is its distance from the mean; on other estimates it is the
-    distance of a value of the row whose mean is, to first order, the estimate. The squares divided
-    by the square of the number of rows are then a variance, and `standard_error` is that of the
-    linearized estimate. Sums are exact, so the order of rows does not matter.
+    The influence of a row on a mean is its distance from the mean. For other estimates, rows have
+    values whose mean is the estimate to first order, and the influence is the distance of such a
+    value. The squares divided by the square of the number of rows are then a variance, and
+    `standard_error` is that of the linearized estimate. Sums are exact, so the order of rows does
+    not matter.
 
     Args:
-        influences: of the rows, with a sum of 0 except for rounding; shape (rows,).
+        influences: the influences of the rows, whose sum is 0 except for rounding; shape (rows,).
         counts: how often each row occurs; None for once.
-        clusters: the number of the cluster of each row, from 0 on; None if rows stand alone.
+        clusters: the number of the cluster of each row, from 0 on; None if rows are independent.
 
     Raises:
         ValueError: an influence is not a finite number, or there are none.
@@ -167,7 +168,7 @@ def influence_interval(
     Args:
         value: the estimate, within the bounds; a value outside counts as the nearer bound.
         rows: the spread of the influences of rows.
-        clusters: the spread of the influences of clusters of them; None if rows stand alone.
+        clusters: the spread of the influences of clusters of them; None if rows are independent.
         confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest possible value, both finite.
         most_trials: the number of trials that the effective number does not exceed.
@@ -218,11 +219,11 @@ def cautious_interval(
 
     Args:
         value: the estimate; a value outside the bounds counts as the nearer one.
-        variance: of the estimate, with whatever was added for what the sample cannot show; 0 if
-            there is none, as for a value at an end.
+        variance: of the estimate, including any pseudo-unit; 0 if there is none, as for a value at
+            an end.
         units: the number of trials that count if there is no variance.
-        degrees: of freedom of the variance; infinite if it is not estimated. If there are none,
-            nothing is known.
+        degrees: the degrees of freedom of the variance; infinite if it is not estimated. With none,
+            the interval is the whole range.
         standard_error: reported as it is.
         confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest possible value, both finite.
@@ -277,21 +278,21 @@ def error_interval(
     method: str = "auto",
     clusters: ClusterVariance | None = None,
 ) -> Interval:
-    """The interval of a mean error, at least 0, that has a variance of its own, such as log loss.
+    """The interval of a mean error, at least 0, that has its own variance, such as log loss.
 
-    Student's t of the logarithm of the mean, "log_t", as in `intervals.interval` for scores without
-    an upper bound; or of the mean itself.
+    This is Student's t of the logarithm of the mean, "log_t", as in `intervals.interval` for scores
+    without an upper bound; or of the mean itself.
 
     Args:
         mean: the mean error.
-        variance: of the mean, if rows stand alone: the sum of squared deviations over rows**2.
+        variance: of the mean, if rows are independent: the sum of squared deviations over rows**2.
         rows: how many there are.
         confidence_level: strictly between 0 and 1.
         method: "auto" or "t".
-        clusters: the variance between clusters; None if rows stand alone.
+        clusters: the variance between clusters; None if rows are independent.
 
     Raises:
-        ValueError: there is no such method for errors.
+        ValueError: the method does not apply to errors.
 
     >>> print("{:.3f} to {:.3f}".format(*error_interval(0.5, 0.01, 10, confidence_level=0.95)[:2]))
     0.310 to 0.806
@@ -327,6 +328,6 @@ def error_interval(
 
 
 def _clustered_error(clusters: ClusterVariance) -> float:
-    """The cluster-robust standard error; NaN of one cluster."""
+    """The cluster-robust standard error; NaN for one cluster."""
     number = clusters.n_clusters
     return math.sqrt(clusters.squares * number / (number - 1)) if number > 1 else math.nan

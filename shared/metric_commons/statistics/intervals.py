@@ -1,19 +1,20 @@
 """Confidence intervals of means of scores, by a method that suits the scores.
 
-The percentile bootstrap covers too little where rows are few or scores lie near the end of their
-range: of ten rows that are all right it makes a point. "auto" weights rows, or clusters, at random
-together with one that was not seen; see `resampling.unseen_units`.
+The percentile bootstrap covers too little if rows are few or scores are near the end of their
+range: for ten rows that are all right, it is a point. "auto" weights rows, or clusters, at random
+together with an unseen one; see `resampling.unseen_units`.
 
 The method "korn_graubard" is narrower where scores vary little, and covers less often where rare
-rows are far off. It rests on another idea. A mean m of scores from 0 to 1 behaves like a proportion
-of an *effective* number of trials, the number that would give a proportion the same variance:
+rows are far off. It is based on another idea. A mean m of scores from 0 to 1 behaves like a
+proportion of an *effective* number of trials, the number that would give a proportion the same
+variance:
 
     n_eff = N (N + 1) g / (SS + g),   g = m (1 - m),   SS = sum of (score - m)**2.
 
 This is the variance of the N rows and of one pseudo-row with g, the largest variance that the mean
 allows. For scores 0 and 1, SS is N g and n_eff is N. The interval is Clopper and Pearson's for m n'
 successes in n' = n_eff (z / t)**2 trials, where z and t are the normal and Student's critical
-values (Korn and Graubard 1998). With clusters of rows the same holds of the variance between
+values (Korn and Graubard 1998). With clusters of rows the same holds for the variance between
 clusters; see `spreads`. The number of effective trials is reported whatever the method.
 """
 
@@ -80,15 +81,15 @@ def interval(
 
     The methods:
 
-    * "auto": rows, or clusters, weighted at random with one that was not seen, "unseen_row". If all
-      scores are ends of the range and rows stand alone, this is Clopper and Pearson's, reported as
-      "clopper_pearson". Without an upper bound the unseen row has 1.5 times the worst error, and
-      the interval holds that of "log_t" too: "unseen_error". Without any bound it is "t".
+    * "auto": rows, or clusters, weighted at random together with an unseen one, "unseen_row". If
+      all scores are ends of the range and rows are independent, this is Clopper and Pearson's,
+      reported as "clopper_pearson". Without an upper bound the unseen row has 1.5 times the worst
+      error, and the interval includes that of "log_t": "unseen_error". Without any bound it is "t".
     * "korn_graubard": for bounded scores. Narrower than "auto" where scores vary little; covers .38
       of the time where rare rows are far off.
     * "log_t": Student's t of the logarithm of a mean of errors without an upper bound.
     * "clopper_pearson", "mid_p", "jeffreys": for scores 0 and 1 (or the ends of another range) of
-      rows that stand alone.
+      independent rows.
     * "wilson": for bounded scores; narrower than "auto", right on average, but not everywhere: it
       covers .84 to .92 of the time where nearly all rows are right.
     * "t": Student's, which may leave the range. With clusters it has K - 1 degrees of freedom for
@@ -102,14 +103,14 @@ def interval(
         confidence_level: strictly between 0 and 1; None for the standard error alone: the ends are
             then NaN.
         method: one of the above.
-        clusters: one label per row, or for a multiset the sums of its clusters; None if rows stand
-            alone.
+        clusters: one label per row, or for a multiset the sums of its clusters; None if rows are
+            independent.
         bounds: the smallest and the largest possible score; (0, inf) for errors, (-inf, inf) for
             differences of them.
-        constant_error: of errors the mean error of the best constant prediction: how large an
-            unseen error may be if all errors are 0. None leaves the upper end open there.
-        n_resamples: how many resamples the bootstrap draws.
-        seed: of these draws.
+        constant_error: for errors, the mean error of the best constant prediction: the size of an
+            unseen error if all errors are 0. With None there is then no upper end.
+        n_resamples: the number of resamples of the bootstrap.
+        seed: for these draws.
 
     Returns:
         `low`, `high`, `method` (the name reported), `standard_error` (NaN for one row or cluster),
@@ -203,8 +204,8 @@ def korn_graubard(
 ) -> tuple[float, float]:
     """The ends of Clopper and Pearson in an effective number of trials.
 
-    An estimated variance makes the trials fewer, by the square of the normal critical value over
-    Student's. If Student's is infinite, nothing is known: 0 to 1.
+    An estimated variance reduces the trials by the square of the normal critical value over
+    Student's. If Student's is infinite, the interval is 0 to 1.
 
     >>> low, high = korn_graubard(0.9, 50.0, critical_value(0.95, 20), 0.95)
     >>> print(f"{low:.4f} to {high:.4f}")
@@ -233,7 +234,7 @@ def unseen_error_ends(
     confidence_level: float,
     constant_error: float | None,
 ) -> tuple[float, float]:
-    """The ends for a mean of errors of at least `least`; NaN where one unit says nothing."""
+    """The ends for a mean of errors of at least `least`; NaN if a single unit says nothing."""
     mean = units.mean - Fraction(least)
     if units.units <= 1 and mean:
         return math.nan, math.nan
@@ -253,7 +254,7 @@ def resampled_interval(
     Args:
         values: shape (resamples,), or (scores, resamples) for a list of intervals.
         confidence_level: strictly between 0 and 1.
-        n_clusters: how many clusters were resampled; None for rows.
+        n_clusters: the number of resampled clusters; None for rows.
 
     >>> resampled_interval(np.array([3.0, 1.0, math.nan, 2.0]), 0.5)[:4]
     (1.5, 2.5, 'bootstrap', 1.0)
@@ -281,8 +282,8 @@ def t_ends(spread: Spread, critical: float) -> tuple[float, float]:
 def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float, float]:
     """Student's interval of the logarithm of a mean above `least`, by the delta method.
 
-    Logarithms bend the interval as far to the right as errors are skewed. Of the mean 0 it has a
-    lower end alone: nothing is said about how large an error may be.
+    Logarithms skew the interval to the right as errors are skewed. For the mean 0 there is only a
+    lower end: the rows do not show how large an error may be.
 
     >>> _log_t_ends(row_spread(np.zeros(3)), Fraction(0), 4.3)
     (0.0, nan)
@@ -318,7 +319,7 @@ def _cluster_sums(
 def _successes(
     values: Floats, counts: Integers | None, low: float, high: float, rows: int
 ) -> int | None:
-    """How many scores are the largest possible one, if all others are the smallest possible one."""
+    """The number of largest possible scores, if all others are the smallest possible one."""
     best, worst = values == high, values == low
     if counts is None:
         successes, failures = int(np.count_nonzero(best)), int(np.count_nonzero(worst))
@@ -338,15 +339,16 @@ def _check_method(
     if method in COUNTING and sums is not None:
         raise OptionError(
             "method",
-            f"{method!r} is for rows that stand alone, but there are clusters; take 'auto'",
+            f"{method!r} is for independent rows, but there are clusters; take 'auto'",
         )
     if method == "log_t" and (math.isinf(low) or math.isfinite(high)):
         raise OptionError(
-            "method", "'log_t' is for errors without an upper end; take 'auto' for these scores"
+            "method", "'log_t' is for errors without an upper bound; take 'auto' for these scores"
         )
     if method in (*COUNTING, "wilson", "korn_graubard") and math.isinf(high):
         raise OptionError(
-            "method", f"{method!r} is for bounded scores, but these have no upper end; take 'auto'"
+            "method",
+            f"{method!r} is for bounded scores, but these have no upper bound; take 'auto'",
         )
     if method in COUNTING and successes is None:
         raise OptionError(
@@ -361,7 +363,7 @@ def _share(mean: Fraction, low: float, high: float) -> Fraction:
 
 
 def _mapped(ends: tuple[float, float], low: float, high: float) -> tuple[float, float]:
-    """Ends in units of the range, brought back."""
+    """Ends in units of the range, converted to scores."""
     if (low, high) == (0.0, 1.0):
         return ends
     return low + (high - low) * ends[0], high - (high - low) * (1 - ends[1])
@@ -370,7 +372,7 @@ def _mapped(ends: tuple[float, float], low: float, high: float) -> tuple[float, 
 def _bounded_precision(
     spread: Spread, units: Spread, low: float, high: float, binary: bool
 ) -> _Precision:
-    """How many trials scores of a range are worth: those of rows, and of clusters."""
+    """The effective number of trials of bounded scores, by rows or by clusters."""
     largest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
     pseudo_row = Fraction(1)
     trials = float(spread.rows)
@@ -388,7 +390,7 @@ def _bounded_precision(
 
 
 def _unbounded_precision(spread: Spread, units: Spread) -> _Precision:
-    """How many rows scores are worth: all of them, or those without clusters of one variance."""
+    """The effective number of rows: all rows, or as many independent ones as have this variance."""
     rows = float(spread.rows)
     if units.clusters is None:
         return _Precision(rows, units.degrees)

@@ -1,4 +1,4 @@
-"""The names of methods that make intervals and correct p-values, apart from what computes them.
+"""The names of methods for intervals and corrections of p-values, without the computations.
 
 A command line shows them in its help, which should not wait for numpy.
 """

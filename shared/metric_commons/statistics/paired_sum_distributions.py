@@ -1,8 +1,8 @@
-"""The distribution of the difference of two systems, by scores of sums over the same rows.
+"""The distribution of the difference of two systems, for scores that follow from sums of rows.
 
 Ratios with the same sizes of rows, such as word error rates, have differences that are ratios
 again, whose distribution is exact. All others are drawn, with the same weights for both systems.
-The row that was not seen is lost by one system and won by the other.
+The unseen row is lost by one system and won by the other.
 """
 
 import math
@@ -35,7 +35,7 @@ Side = tuple[
 
 @dataclass(frozen=True)
 class DifferenceDistribution:
-    """The interval of a difference and the p-values that it inverts to."""
+    """The interval of a difference and the p-values that invert it."""
 
     ends: Callable[[float], tuple[float, float]]  # from the confidence level
     at_most: Callable[[float], float]  # the p-value of a difference of at most this
@@ -57,18 +57,18 @@ def difference_distributions(
 
     Args:
         keys: names of scores.
-        names: of the statistics, the columns of both systems.
+        names: the names of the statistics, which are the columns of both systems.
         first: the distributions, the statistics of rows, and the scores of system A.
-        second: those of system B.
-        clusters: the number of the cluster of each row; None if rows stand alone.
-        n_resamples: how many draws.
-        seed: of the draws.
+        second: the same of system B.
+        clusters: the number of the cluster of each row; None if rows are independent.
+        n_resamples: the number of draws.
+        seed: for the draws.
     """
     a, b = (cluster_values(side[1], clusters) for side in (first, second))
     columns_a, columns_b = (dict(zip(names, table.T, strict=True)) for table in (a, b))
     distributions: dict[str, DifferenceDistribution] = {}
     drawn_scores: dict[str, DrawnScore] = {}
-    extra: list[Floats] = []  # numerators and sizes of ratios, behind all statistics
+    extra: list[Floats] = []  # numerators and sizes of ratios, after all statistics
     for key in keys:
         distribution_a, distribution_b = first[0].get(key), second[0].get(key)
         difference = first[2][key] - second[2][key]
@@ -201,7 +201,7 @@ def resampled_distribution(values: Floats, difference: float, units: int) -> Dif
     Args:
         values: the differences of resamples, shape (resamples,).
         difference: the observed one.
-        units: how many rows or clusters there are.
+        units: the number of rows or clusters.
     """
     error = deviation(values[~np.isnan(values)])
 

@@ -1,7 +1,7 @@
 """Tests of two systems whose scores follow from sums over rows, such as BLEU.
 
-Rows have no differences here. A test exchanges or draws the statistics of rows, adds them up, and
-compares the scores of the sums.
+Rows have no differences here. A test exchanges or resamples the statistics of rows, adds them up,
+and compares the scores of the sums.
 """
 
 import math
@@ -48,46 +48,45 @@ def compare_sums(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, dict[str, Any]]:
-    """For each score that both systems have both values, their difference, and how sure that is.
+    """Both values of each score that both systems have, their difference, and its uncertainty.
 
     * "randomization" exchanges the statistics of both systems in some rows, each with probability
-      1/2, and looks at the difference of the scores then (Noreen 1989; Riezler and Maxwell 2005,
+      1/2, and takes the difference of the resulting scores (Noreen 1989; Riezler and Maxwell 2005,
       On some pitfalls in automatic evaluation and significance testing for MT). It is the test of
       multeval and sacrebleu.
     * "bootstrap" draws rows with replacement. The differences of the resamples, less their mean,
-      are what chance alone would make (Koehn, Statistical significance tests for machine
-      translation evaluation, 2004). As in Moses and sacrebleu, "two-sided" looks at the sizes of
-      the differences, less their mean. That is about half the p-value of the other test where one
-      system is better, and anything below 1/2 where none is; it is there to reproduce theirs.
+      are those of chance alone (Koehn, Statistical significance tests for machine translation
+      evaluation, 2004). As in Moses and sacrebleu, "two-sided" looks at the sizes of the
+      differences, less their mean. That is about half the p-value of the other test where one
+      system is better, and anything below 1/2 where none is; it serves to reproduce these tools.
 
     In both p is (count + 1) / (n_resamples + 1), where the count is of differences at least as
-    large as the observed one. The order of rows does not show.
+    large as the observed one. The result does not depend on the order of rows.
 
     Args:
         first: the statistics of system A.
-        second: those of system B on the same rows, in the same order.
+        second: the statistics of system B on the same rows, in the same order.
         test: "randomization" or "bootstrap".
         alternative: "two-sided", "greater" (A scores higher) or "less".
         clusters: one label per row; clusters are exchanged or drawn instead of rows.
-        interval: "auto" weights rows at random, with one that was not seen, on which one system
+        interval: "auto" weights rows at random together with an unseen one, on which one system
             fails and the other does not; "bootstrap" is the percentile bootstrap.
-        margin: also ask whether A is worse by less than this, and whether both are equivalent, by
-            the distribution of the interval; of the bootstrap by Student's t-tests with its
+        margin: also test whether A is worse by less than this, and whether both are equivalent, by
+            the distribution of the interval; for the bootstrap by Student's t-tests with its
             standard error.
         power: also return the difference that such a test finds with this probability.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for none.
-        n_resamples: how often rows are exchanged or drawn.
-        seed: of these draws.
+        n_resamples: the number of times that rows are exchanged or drawn.
+        seed: for these draws.
 
     Returns:
-        By the name of the score `A_mean` and `B_mean`, which are the scores of both systems, and
-        the other keys of `significance.compare`, with a margin also `p_inferior`. `statistic` is
-        the difference itself; `standard_error` is NaN if neither interval, margin nor power is
-        asked for.
+        For the name of each score, `A_mean` and `B_mean`, which are the scores of both systems, and
+        the other keys of `significance.compare`; with a margin also `p_inferior`. `statistic` is
+        the difference itself; `standard_error` is NaN without interval, margin and power.
 
     Raises:
-        ValueError: not equally many rows, none, or an option out of its range.
+        ValueError: different numbers of rows, no rows, or an option out of its range.
 
     >>> def share(sums):
     ...     return {"share": sums["right"] / sums["all"]}
@@ -193,7 +192,7 @@ def _detectable(error: float, units: int, alpha: float, power: float) -> float:
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:
-    """Differences as numbers of which the greater speaks the more for the alternative."""
+    """Differences as numbers; larger ones are stronger evidence for the alternative."""
     if alternative == "two-sided":
         return np.abs(differences)
     return differences if alternative == "greater" else -differences
@@ -207,8 +206,8 @@ def exchanged_sums(
     Args:
         values: the statistics of system A, then as many of system B, shape (rows, columns).
         clusters: the number of the cluster of each row, if clusters are exchanged.
-        n_resamples: how often.
-        seed: of the random numbers.
+        n_resamples: the number of exchanges.
+        seed: for the random numbers.
 
     Yields:
         Blocks of resamples, shape (resamples, columns), exact, like `resampled_sums`.
@@ -220,7 +219,7 @@ def exchanged_sums(
     half = values.shape[1] // 2
     units, exponents = in_whole_units(values, clusters, pairs=True)
     units = cluster_totals(units, clusters)
-    # In this order rows do not show where they came from.
+    # This order hides the original positions of rows.
     units = units[np.lexsort(units.T)]
     changes = units[:, half:] - units[:, :half]
     totals = units.sum(axis=0)

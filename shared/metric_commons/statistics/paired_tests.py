@@ -1,8 +1,8 @@
 """Two systems on the same rows: tests of the mean difference.
 
 A test says how likely differences at least as large would be if the systems were equally good.
-Not being significant does not make systems equal: that is what `differences.equivalence` tests, for
-a margin within which a difference does not matter.
+A difference that is not significant does not show that systems are equal. `differences.equivalence`
+tests that, for a margin within which a difference does not matter.
 """
 
 import math
@@ -55,16 +55,16 @@ def paired_test(
     alternative: Alternative = "two-sided",
     clusters: Labels | ClusterSums | None = None,
 ) -> PairedTest:
-    """The p-value of a paired test, with the name of what was done, and the statistic.
+    """The p-value of a paired test, with the name of the method and the statistic.
 
     The tests:
 
     * "permutation" flips the signs of differences, or of the sums of clusters, and needs no draws:
       it is exact up to 30 differences that are not 0, for differences of one size, and for
       multiples of a unit ("sign_flip_exact"), else an approximation that is within a few percent of
-      it however small ("sign_flip_saddlepoint"). The statistic is the sum of differences over the
-      root of the sum of their squares, which random signs give the variance 1. p is never 0, and
-      it is 1 if all differences are 0.
+      the exact p-value, however small ("sign_flip_saddlepoint"). The statistic is the sum of
+      differences over the root of the sum of their squares, which random signs give the variance 1.
+      p is never 0, and it is 1 if all differences are 0.
     * "t" is Student's, as `scipy.stats.ttest_rel`; with clusters the cluster-robust one with K - 1
       degrees of freedom for the Kish number K of clusters, as in the interval "t". If all
       differences are 0, p is 1; else less than two rows or clusters give NaN, and equal differences
@@ -106,7 +106,7 @@ def paired_test(
     spread = row_spread(values) if sums is None else sums.spread()
     if sums is not None and test not in ("permutation", "t"):
         raise OptionError(
-            "test", f"{test!r} is for rows that stand alone, but there are clusters; take 't'"
+            "test", f"{test!r} is for independent rows, but there are clusters; take 't'"
         )
     name: str = test
     if test == "permutation":
@@ -142,7 +142,7 @@ def _sign_flip_test(summands: Floats, alternative: Alternative) -> tuple[str, St
 
 
 def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
-    """Student's paired t-test; all sums are exactly rounded, so the order of rows cannot show."""
+    """Student's paired t-test; sums are exactly rounded, so the order of rows does not matter."""
     if differences.size and not differences.any():
         return Statistic(0.0, 1.0)
     if differences.size < 2:
@@ -160,10 +160,10 @@ def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
 
 
 def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
-    """Wilcoxon's signed-rank test as scipy has it, which knows when to approximate.
+    """Wilcoxon's signed-rank test as in scipy, which decides when to approximate.
 
     Up to 13 rows scipy is exact whether or not ranks are tied, but may take seconds for it. The
-    null hypothesis flips the signs of ranks, so that what is there for differences serves here.
+    null hypothesis flips the signs of ranks, so the test of differences can be used here.
     """
     from scipy.stats import rankdata, wilcoxon  # takes a second to import
 
@@ -216,7 +216,7 @@ def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> S
     statistic = float(min(wins, losses))
     # The tail: at most this many wins of the system that should have fewer.
     tail_wins = {"two-sided": min(wins, losses), "greater": losses, "less": wins}[alternative]
-    if tail_wins >= rows:  # of no rows, too
+    if tail_wins >= rows:  # also without rows
         tail, observed = 1.0, 0.5**rows if rows else 0.0
     else:
         tail = float(betainc(rows - tail_wins, tail_wins + 1, 0.5))

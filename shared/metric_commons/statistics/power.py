@@ -1,11 +1,11 @@
-"""How many rows it takes to find a difference: the power of paired tests, and what follows from it.
+"""The power of paired tests, and the number of rows that it takes to find a difference.
 
-The observed power of a test that has been done says nothing beyond its p-value. What stands here is
-for planning, and for the smallest difference that a test could have found.
+The observed power of a completed test says nothing beyond its p-value. These functions are for
+planning, and for the smallest difference that a test could have found.
 
-The functions need only a standard deviation: they are for Student's t-test of normal differences.
-`Pilot` has the differences of rows, and is for the sign-flip test that `compare` makes. Of scores
-0 and 1 that test is exact and finds less than the t-test, so it takes more rows for the same power.
+The functions need only a standard deviation, and are for Student's t-test of normal differences.
+`Pilot` has the differences of rows, and is for the sign-flip test of `compare`. For scores 0 and 1
+that test is exact and has less power than the t-test, so it takes more rows.
 
 Source:
     Cohen, Statistical Power Analysis for the Behavioral Sciences (1988). Card et al., With little
@@ -35,8 +35,8 @@ from .paired_tests import checked_differences, difference_sums
 from .proportions import clopper_pearson
 from .sign_flips import common_step, saddlepoint_tail
 
-_BISECTIONS = 200  # until two neighbouring floats are left
-_DISTINCT = 1 << 10  # more sizes of differences than these are joined
+_BISECTIONS = 200  # until two neighbouring floats remain
+_DISTINCT = 1 << 10  # if there are more sizes of differences, some are joined
 _MOST_ROWS = 1 << 50
 _SHORTFALLS = -8.0, 8.0  # of means, in standard errors
 _ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
@@ -45,13 +45,13 @@ _ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference i
 def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) -> float:
     """The probability that the two-sided paired t-test finds a mean difference.
 
-    By the noncentral t distribution, as statsmodels' `TTestPower` and R's `power.t.test` with
-    `strict = TRUE`.
+    It follows from the noncentral t distribution, as in statsmodels' `TTestPower` and R's
+    `power.t.test` with `strict = TRUE`.
 
     Args:
         effect: the true mean difference.
         deviation: the standard deviation of differences, at least 0.
-        rows: how many, at least 2.
+        rows: the number of rows, at least 2.
         alpha: the level of the test.
 
     Raises:
@@ -83,7 +83,7 @@ def minimum_detectable(
 
     Args:
         deviation: the standard deviation of differences, at least 0.
-        rows: how many.
+        rows: the number of rows.
         alpha: the level of the test.
         power: the probability of finding it.
 
@@ -156,8 +156,8 @@ def required_labels(
         half_width: half the width of the interval, strictly between 0 and 0.5.
         rate: the expected rate.
         correlation: r of verdicts and labels, strictly between -1 and 1; 0 without a judge.
-        rows: how many rows the judge has seen, of which the labels are some; None for as many as
-            one likes.
+        rows: the number of rows with verdicts, including the labelled ones; None for an unlimited
+            number.
         confidence_level: strictly between 0 and 1.
 
     Returns:
@@ -202,7 +202,7 @@ def required_labels(
 
 
 def _check(deviation: float, alpha: float) -> None:
-    """Check that the deviation and the level are possible."""
+    """Check that the deviation and the level are valid."""
     check_option("alpha", alpha, Level)
     check_option("deviation", deviation, NonNegative)
 
@@ -211,7 +211,7 @@ def _check(deviation: float, alpha: float) -> None:
 
 
 class _Kind(NamedTuple):
-    """How often differences of each size occur, with their mean and standard deviation."""
+    """The frequency of differences of each size, with their mean and standard deviation."""
 
     shares: Floats
     mean: float
@@ -268,7 +268,7 @@ class Pilot:
 
         Args:
             effect: the true mean difference, above 0.
-            rows: how many rows, or clusters, at least 1.
+            rows: the number of rows, or clusters, at least 1.
             alpha: the level of the test.
 
         Returns:
@@ -292,7 +292,7 @@ class Pilot:
         """The mean difference that the test finds with this power; NaN if it finds none.
 
         Args:
-            rows: how many rows, or clusters.
+            rows: the number of rows, or clusters.
             alpha: the level of the test.
             power: the probability of finding it.
 
@@ -307,7 +307,7 @@ class Pilot:
         return _root(lambda effect: self._excess(effect, rows, alpha, power), 0.0, largest)
 
     def required_rows(self, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-        """How many rows, or clusters, give the test this power.
+        """The number of rows, or clusters, with which the test has this power.
 
         Args:
             effect: the true mean difference, above 0.
@@ -343,13 +343,13 @@ class Pilot:
         return self._excess(effect, rows, alpha, power) < 0
 
     def _excess(self, effect: float, rows: int, alpha: float, power: float) -> float:
-        """By how much the p-value exceeds alpha where the mean falls short as far as it may."""
+        """The excess of the p-value over alpha if the mean falls as short as it may."""
         from scipy.special import ndtri
 
         return self._p_value(self._kind(effect), rows, float(ndtri(power))) - alpha
 
     def _p_value(self, kind: _Kind, rows: int, shortfall: float) -> float:
-        """The p-value of a sample whose mean falls short by as many standard errors."""
+        """The p-value of a sample whose mean falls short by this many standard errors."""
         mean = kind.mean - shortfall * kind.deviation / math.sqrt(rows)
         largest = float(self._sizes[-1])
         if mean <= 0:
@@ -362,7 +362,7 @@ class Pilot:
         return min(2 * saddlepoint_tail(self._sizes, rows * shares, total), 1.0)
 
     def _kind(self, mean: float) -> _Kind:
-        """Rows of the pilot's kind with this mean difference."""
+        """Rows like the pilot's, but with this mean difference."""
         if mean <= 0:
             return _Kind(self._frequencies, 0.0, 0.0)
         sizes = self._sizes / self._sizes[-1]
@@ -376,7 +376,7 @@ class Pilot:
         return _Kind(shares, mean, math.sqrt(max(variance, 0.0)))
 
     def _tilted(self, sizes: Floats, tilt: float) -> tuple[Floats, float]:
-        """How frequent each size is under a tilt, and the mean difference."""
+        """The frequency of each size under a tilt, and the mean difference."""
         growth = tilt * (sizes - 1)  # relative to the largest, so that nothing overflows
         favorable, unfavorable = np.exp(growth), np.exp(-tilt * (sizes + 1))
         weights = self._frequencies * (favorable + unfavorable)
@@ -386,7 +386,7 @@ class Pilot:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a monotone function changes its sign; the end nearer to that if it does not."""
+    """The point where a monotone function changes its sign; otherwise the end nearer to it."""
     from scipy.optimize import brentq
 
     at_low, at_high = function(low), function(high)

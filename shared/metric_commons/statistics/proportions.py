@@ -1,9 +1,8 @@
 """Intervals of proportions: a number of successes among trials, or scores that resemble these.
 
-The formulas come first. Neither number needs to be whole, since a mean of scores counts as a
-proportion of an *effective* number of trials; `mid_p` alone is about whole ones. Each returns the
-lower and the upper end. The lower end is exactly 0 without a success, the upper one exactly 1
-without a failure.
+The formulas come first, and return the lower and the upper end. Numbers need not be whole, since a
+mean of scores counts as a proportion of an *effective* number of trials; only `mid_p` needs whole
+ones. The lower end is exactly 0 without a success, the upper one exactly 1 without a failure.
 """
 
 import math
@@ -11,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from ..numbers.domains import Level, checked_options
 
-_BISECTIONS = 100  # each halves an interval in [0, 1]; floats have no more than some 60 to give
+_BISECTIONS = 100  # each halves an interval in [0, 1]; floats allow some 60 at most
 
 
 class Interval(NamedTuple):
@@ -34,10 +33,11 @@ class Interval(NamedTuple):
 def clopper_pearson(
     successes: float, trials: float, confidence_level: float
 ) -> tuple[float, float]:
-    """The ends at which this many successes, or more extreme ones, have the probability of a tail.
+    """The proportions at which this many successes, or more extreme ones, have the probability of a
+    tail.
 
-    They cover the true proportion at least as often as they say, whatever it is. For numbers that
-    are not whole, the same quantiles of the beta distribution serve (Korn and Graubard 1998).
+    Their coverage of the true proportion is never below the level. Numbers that are not whole use
+    the same quantiles of the beta distribution (Korn and Graubard 1998).
 
     Source:
         Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of
@@ -64,7 +64,7 @@ def clopper_pearson(
 def jeffreys(successes: float, trials: float, confidence_level: float) -> tuple[float, float]:
     """The quantiles of the posterior after the prior beta(1/2, 1/2).
 
-    As Brown, Cai and DasGupta do, the ends become 0 and 1 where there is no success or no failure.
+    As in Brown, Cai and DasGupta, the ends become 0 and 1 without a success or a failure.
 
     Source:
         Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001), 4.1.
@@ -86,11 +86,11 @@ def wilson(
 ) -> tuple[float, float]:
     """The proportions that the score test does not reject.
 
-    The usual formula is rearranged so that nothing is subtracted from anything near it.
+    The usual formula is rearranged so that no similar numbers are subtracted.
 
     Args:
-        successes: how many.
-        trials: of how many.
+        successes: the number of successes.
+        trials: the number of trials.
         confidence_level: such as 0.95.
         critical: the critical value; None for that of the normal distribution. If it is infinite,
             all proportions remain.
@@ -152,7 +152,7 @@ CountMethod = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys"]
 def proportion_ends(
     method: str, successes: float, trials: float, confidence_level: float, critical: float | None
 ) -> tuple[float, float]:
-    """The ends that one of the formulas gives."""
+    """The ends by one of the formulas."""
     if method == "wilson":
         return wilson(successes, trials, confidence_level, critical)
     return COUNTING[method](successes, trials, confidence_level)
@@ -164,11 +164,11 @@ def proportion_interval(
 ) -> Interval:
     """The interval of a ratio of counts, given its denominator: accuracy, precision, recall, ...
 
-    Jaccard's index too, of `tp` in `tp + fp + fn`.
+    This includes Jaccard's index, `tp` of `tp + fp + fn`.
 
     Args:
-        successes: how many, at least 0.
-        trials: of how many, at least as many; of none the ends are NaN.
+        successes: the number of successes, at least 0.
+        trials: the number of trials, at least as many; without trials the ends are NaN.
         confidence_level: strictly between 0 and 1.
         method: "auto" (Clopper-Pearson), "clopper_pearson", "mid_p", "jeffreys" or "wilson".
 
@@ -197,9 +197,9 @@ def f1_interval(
 ) -> Interval:
     """The interval of F1 of one class, from true and false positives and false negatives.
 
-    F1 = 2 J / (1 + J) for Jaccard's J = tp / (tp + fp + fn), and of the rows that J counts, the
-    true positives are binomial: the ends of F1 are those of J, turned. The standard error is
-    turned by the derivative 2 / (1 + J)**2.
+    F1 = 2 J / (1 + J) for Jaccard's J = tp / (tp + fp + fn), and the true positives among the rows
+    that J counts are binomial. So the ends of F1 are those of J, converted; the standard error is
+    multiplied by the derivative 2 / (1 + J)**2.
 
     >>> print("{:.4f} to {:.4f}, {}".format(*f1_interval(8, 2, 3)[:3]))
     0.4800 to 0.9256, clopper_pearson

@@ -18,9 +18,9 @@ from ..numbers.domains import Level, check_option
 def rank_intervals(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> list[list[int]]:
     """The best and the worst rank that each system may have.
 
-    From 1 more than the number of systems significantly better, to all less the number
-    significantly worse. If p-values are adjusted for all pairs, all intervals hold together with
-    the probability 1 - alpha.
+    The best rank is 1 plus the number of significantly better systems, the worst the number of
+    systems less the number of significantly worse ones. If p-values are adjusted for all pairs, the
+    intervals are simultaneous at the level 1 - alpha.
 
     Source:
         Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks (2024).
@@ -40,7 +40,7 @@ def rank_intervals(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05)
 def tiers(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> list[int]:
     """The tier of each system: 1 is the best and all not significantly different from it.
 
-    The best of those that remain and its equals are tier 2, and so on.
+    The best of the remaining systems and its equals are tier 2, and so on.
 
     >>> tiers([0.9, 0.8, 0.3], [[1, 0.2, 0.01], [0.2, 1, 0.03], [0.01, 0.03, 1]])
     [1, 1, 2]
@@ -62,8 +62,8 @@ def tiers(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> list[
 def letters(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> list[str]:
     """The letters of each system: two share one if and only if they do not differ significantly.
 
-    The compact letter display, "a" with the best. Beyond a-z and A-Z letters get a full stop in
-    front, as in R's multcompView.
+    The compact letter display, "a" with the best. After a-z and A-Z, letters are preceded by a full
+    stop, as in R's multcompView.
 
     Source:
         Piepho, An algorithm for a letter-based representation of all-pairwise comparisons (2004):
@@ -92,7 +92,7 @@ def letters(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> lis
 
 
 def _absorbed(columns: Sequence[frozenset[int]], first: int, second: int) -> list[frozenset[int]]:
-    """Columns in which the two systems no longer meet, none of them part of another one.
+    """Columns that never contain both systems, none of them part of another one.
 
     A column with both becomes two, one without each. Only these can be part of others.
     """
@@ -114,7 +114,7 @@ def _absorbed(columns: Sequence[frozenset[int]], first: int, second: int) -> lis
 
 
 def _descending(scores: Floats) -> list[int]:
-    """The numbers of systems, best first, equal ones as they are."""
+    """The indices of systems, best first; equal ones keep their order."""
     return [int(system) for system in np.argsort(-scores, kind="stable")]
 
 

@@ -1,18 +1,19 @@
-"""How likely a sum of differences is if each might as well have the other sign, without drawing.
+"""The probability of a sum of differences if each has either sign with probability 1/2, without
+draws.
 
-If two systems are equally good, either might have got either score of a row. The test counts the
-combinations of signs that favor a system as much as the observed signs do (Fisher 1935). It
-assumes nothing about how scores are distributed, and needs no random numbers:
+If two systems are equally good, each could have had either score of a row. The test counts the
+combinations of signs that favor a system as much as the observed signs do (Fisher 1935). It assumes
+nothing about the distribution of scores, and needs no random numbers:
 
-* Up to 30 differences, every combination counts.
+* Up to 30 differences: every combination is counted.
 * Differences of one size, as in exact match: the number of minus signs is binomial.
-* Differences that are multiples of a unit, as those of wins, ties and losses or of eighths: the
-  distribution of their sum comes from its Fourier transform.
-* All others: the saddlepoint approximation of Lugannani and Rice. Of 30 differences it gives 90 to
-  106 % of the exact p-value, down to 3e-7, and more of them make it better.
+* Differences that are multiples of a unit, such as wins, ties and losses, or eighths: the
+  distribution of their sum follows from its Fourier transform.
+* All others: the saddlepoint approximation of Lugannani and Rice. For 30 differences it gives 90 to
+  106 % of the exact p-value, down to 3e-7, and it is closer for more.
 
-The order of rows shows in no digit: differences become integers, whose sums are exact, and are
-sorted. Tails that are not counted take exponentials, whose last digits depend on the machine.
+No digit depends on the order of rows: differences become integers, whose sums are exact, and are
+sorted. Tails that are not counted use exponentials, whose last digits depend on the machine.
 """
 
 import math
@@ -28,15 +29,15 @@ from ..numbers.exact_sums import exact_sum
 _SUM_BITS = 61  # of all magnitudes together, in units, so that int64 has room to spare
 _TIE = 10**12  # sums that differ by at most this part of the sum of all magnitudes are equal
 _ENUMERATED = 30  # signs up to which every combination is counted
-_DISTINCT = 1000  # more different magnitudes than these are not looked at for a unit
+_DISTINCT = 1000  # no unit is sought for more distinct magnitudes than this
 _PARTS = 100  # of the smallest magnitude; a unit is one of them or larger
 _OFF_UNIT = 1e-9  # of a unit, by which a multiple may miss it
-_OFF_STEP = 1e-4  # by which a sum of multiples may miss one: far less than a step
+_OFF_STEP = 1e-4  # by which a sum of multiples may miss a step: far less than one
 _TRANSFORMED = 1 << 20  # frequencies times steps, above which the approximation is quicker
-_HEAVY = 0.1  # of the variance: a single magnitude with more of it spoils the approximation
-_HEAVY_BESIDE = 0.2  # the same, of the variance that greater ones leave
-_MOST_HEAVY = 9  # such magnitudes, of which all 512 combinations count
-_CENTRAL = 1e-4  # standard deviations from the mean within which the normal distribution will do
+_HEAVY = 0.1  # of the variance: one magnitude with a larger part spoils the approximation
+_HEAVY_BESIDE = 0.2  # the same, of the variance without larger magnitudes
+_MOST_HEAVY = 9  # such magnitudes; all 512 combinations are counted
+_CENTRAL = 1e-4  # standard deviations from the mean within which the normal distribution is used
 
 
 class Tail(NamedTuple):
@@ -51,14 +52,14 @@ class SignFlips:
     """The differences of one measure as the test sees them, in whole units.
 
     With random signs the sum of all differences is that of their magnitudes, less twice the sum of
-    those that are negative. So all that varies is a *subset sum* of magnitudes, and it is small
-    where A does well. The one observed is the sum of what A loses.
+    those that are negative. So all that varies is a *subset sum* of magnitudes, which is small if A
+    does well. The observed one is the sum of A's losses.
     """
 
     magnitudes: Integers  # without zeros, descending
     tolerance: int  # subset sums that differ by no more are equal
-    at_most: int  # subset sums up to here are as extreme as the one observed
-    at_least: int  # and so are those from here on
+    at_most: int  # subset sums up to here are as extreme as the observed one
+    at_least: int  # and so are subset sums from here on
 
 
 def in_units(differences: Floats, alternative: str) -> SignFlips:
@@ -66,9 +67,9 @@ def in_units(differences: Floats, alternative: str) -> SignFlips:
 
     Integers add up exactly, so a sum does not depend on the order or the machine. Rounding to units
     moves each magnitude by half a unit at most, hence two subset sums against each other by at most
-    one unit a row. The tolerance makes up for that and, with its other part, for scores that were
-    rounded before: such errors grow with the sum of all magnitudes, never mind how small the mean
-    is. Flipping a sign moves a sum by twice the magnitude, so subset sums get half the tolerance.
+    one unit a row. The tolerance allows for that and, with its other part, for scores that were
+    rounded before: such errors grow with the sum of all magnitudes, however small the mean is.
+    Flipping a sign moves a sum by twice the magnitude, so subset sums get half the tolerance.
     """
     total = float(exact_sum(np.abs(differences)))
     exponent = math.frexp(total)[1] - _SUM_BITS
@@ -79,7 +80,7 @@ def in_units(differences: Floats, alternative: str) -> SignFlips:
     tolerance = (losses + wins) // (2 * _TIE) + magnitudes.size
     observed = {"greater": losses, "less": wins, "two-sided": min(losses, wins)}[alternative]
     at_most = observed + tolerance
-    # The null distribution is symmetric: what one system loses is what the other one wins.
+    # The null distribution is symmetric: the losses of one system are the wins of the other.
     at_least = losses + wins - at_most if alternative == "two-sided" else losses + wins + 1
     return SignFlips(magnitudes, tolerance, at_most, at_least)
 
@@ -87,7 +88,7 @@ def in_units(differences: Floats, alternative: str) -> SignFlips:
 def sign_flip_tail(flips: SignFlips) -> Tail:
     """The p-value: the proportion of combinations of signs whose sum is at least as extreme.
 
-    It is never 0: where it would be less than the smallest float, it is that float.
+    It is never 0: if it would be less than the smallest float, it is that float.
 
     >>> sign_flip_tail(in_units(np.array([0.8, 0.6, 0.4, 0.25, 0.1]), "two-sided"))
     Tail(probability=0.0625, exact=True)
@@ -195,7 +196,7 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
 
 
 def _heavy(magnitudes: Integers, counts: Integers) -> int:
-    """How many distinct magnitudes from the first on have much of the variance.
+    """The number of leading distinct magnitudes that each have much of the variance.
 
     >>> _heavy(np.array([8, 4, 1]), np.array([1, 1, 20]))
     2
@@ -215,8 +216,8 @@ def _heavy(magnitudes: Integers, counts: Integers) -> int:
 def _tilt(magnitudes: Floats, counts: NDArray[Any], total: float) -> float:
     """The t at which signs with the weights exp(+-t * magnitude) have the sum `total` on average.
 
-    So the solution of sum of magnitude * tanh(t * magnitude) = total, for a positive total below
-    the sum of all. That sum is concave in t, so Newton's steps approach from below.
+    It solves: sum of magnitude * tanh(t * magnitude) = total, for a positive total below the sum of
+    all. That sum is concave in t, so Newton's steps approach from below.
     """
     squares = counts * np.square(magnitudes)
     tilt = total / float(squares.sum())
@@ -297,7 +298,7 @@ def saddlepoint_tail(sizes: Floats, counts: Floats, total: float) -> float:
 
 
 def common_step(sizes: Floats) -> float:
-    """The largest unit of which all sizes are multiples; 0 if there is none that is sizable.
+    """The largest unit that divides all sizes; 0 if there is none that is not tiny.
 
     >>> common_step(np.array([0.0, 0.5, 1.0, 1.5])), common_step(np.array([0.1, math.pi]))
     (0.5, 0.0)
@@ -326,7 +327,7 @@ class _Lattice(NamedTuple):
 
 
 def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
-    """The multiples of a unit that these are, or None if there is no unit or it is too small.
+    """The magnitudes as multiples of a unit; None without a unit, or if it is too small.
 
     >>> lattice = _lattice(np.array([1500, 1000, 500]), np.array([1, 1, 1]))
     >>> lattice.steps.tolist(), lattice.unit
@@ -334,7 +335,7 @@ def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
     """
     if magnitudes.size > _DISTINCT:
         return None
-    # What is nothing beside the sum is what rounding leaves of equal scores: no steps at all.
+    # Magnitudes that are negligible beside the sum are rounding errors of equal scores: no steps.
     sizable = magnitudes > int(magnitudes @ counts) // _TIE
     ratios = magnitudes / magnitudes[sizable].min()
     for parts in range(1, _PARTS + 1):
@@ -343,7 +344,7 @@ def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
             break
     else:
         return None
-    # Magnitudes that rounding alone tells apart are the same number of steps.
+    # Magnitudes that differ only by rounding are the same number of steps.
     distinct, steps_of_each = np.unique(np.rint(steps).astype(np.int64), return_inverse=True)
     merged = np.bincount(steps_of_each, counts).astype(np.int64)
     distinct, merged = distinct[distinct > 0], merged[distinct > 0]
@@ -353,7 +354,7 @@ def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
 
 
 def _window(steps: Integers, counts: Integers) -> int:
-    """How many neighbouring subset sums have all but 1e-17 of the probability.
+    """The number of neighbouring subset sums that have all but 1e-17 of the probability.
 
     The sum is further than u from its mean with a probability of at most
     2 exp(-2 u**2 / sum of squared steps) (Hoeffding 1963), whatever the tilt.
@@ -367,8 +368,8 @@ def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
 
     A Fourier transform of the distribution would lose small probabilities in the rounding of large
     ones. So the distribution is tilted: subsets get weights that make `at_most` their mean sum, and
-    probabilities near it large. The weights are taken out of each probability afterwards. The tail
-    has nearly all its digits then, however small it is.
+    probabilities near it large. Each probability is divided by the weights afterwards. So the tail
+    is accurate to nearly all digits, however small it is.
 
     >>> tail = _steps_tail(np.array([1, 2]), np.array([2, 1]), 1)
     >>> round(tail, 12)  # 3 of 8: {}, {1}, and the other {1}
@@ -385,7 +386,7 @@ def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
     sizes = steps.astype(np.float64)
     tilt = _tilt(sizes, counts, total)
     length = _window(steps, counts)
-    roots = np.exp(2j * np.pi / length * np.arange(length))  # whose powers are one another
+    roots = np.exp(2j * np.pi / length * np.arange(length))  # closed under powers
     frequencies = np.arange(length // 2 + 1)
     transform = roots[-at_most * frequencies % length]
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):

@@ -1,9 +1,10 @@
 """Whether one system scores higher than another on the same rows by more than chance.
 
-Everything that is said of two systems in one call: the means, their difference with its interval,
-the test, and where asked for what a margin or a power adds. The methods are those of
-`paired_tests`; nothing is drawn but where a bootstrap or `max_t` is asked for by name, and the
-order of rows shows in no digit.
+One call compares two systems: the means, their difference with its interval, the test, and on
+    request
+the p-values of a margin or the detectable difference. The methods are those of `paired_tests`. Only
+a bootstrap or `max_t`, requested by name, draws random numbers; no digit depends on the order of
+rows.
 """
 
 import math
@@ -60,38 +61,38 @@ def compare(
     alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
 ) -> dict[str, Any]:
-    """Both means, their difference, and how sure that difference is.
+    """Both means, their difference, and its uncertainty.
 
-    The p-value of the test and the interval come from different methods, each the one that holds
-    best for what it says; of scores 0 and 1 they agree, else they may disagree at the margin:
-    `significant` goes by the p-value. A difference that is not significant is not shown to be none;
-    that is what `margin` is for, and its p-values follow from the distribution of the interval.
+    The p-value of the test and the interval come from different methods, each the most reliable for
+    its purpose. For scores 0 and 1 they agree; otherwise they may disagree in borderline cases, and
+    `significant` follows the p-value. A difference that is not significant does not show that
+    systems are equal; `margin` tests that, with p-values from the distribution of the interval.
 
     Args:
         predictions1: the scores of system A, shape (rows,).
         predictions2: the scores of system B on the same rows, in the same order.
         test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        interval: "auto", "t" or "bootstrap", as in `difference_interval`. If all scores lie in 0
-            to 1 that is taken for their range, else they have none, and "auto" is "t".
-        clusters: one label per row: the test, the interval and the error take clusters as units.
-        margin: also ask whether A is worse by less than this, and whether both are equivalent.
+        interval: "auto", "t" or "bootstrap", as in `difference_interval`. If all scores are from 0
+            to 1 that is their range; otherwise they have none, and "auto" is "t".
+        clusters: one label per row; the units of the test, interval and error are then clusters.
+        margin: also test whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
-        n_resamples: how many resamples the bootstrap draws, where it is asked for.
-        seed: of these draws; the same seed gives the same result.
+        n_resamples: the number of resamples of the bootstrap, if requested.
+        seed: for these draws; the same seed gives the same result.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for no interval.
 
     Returns:
         `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`,
-        `confidence_interval` (the two ends), `test` (what was done, such as "sign_flip_exact"),
+        `confidence_interval` (the two ends), `test` (the method, such as "sign_flip_exact"),
         `statistic`, `standard_error` of `diff`; with clusters `n_clusters`; with a power `mde`,
         the minimum detectable effect of the two-sided t-test at `alpha`; with a margin
         `p_equivalent` and `p_non_inferior`.
 
     Raises:
-        ValueError: no rows, or not equally many; a score that is not a finite number; an option
-            out of its range, or a test that the scores cannot take.
+        ValueError: no rows, or different numbers of them; a score that is not a finite number; an
+            option out of its range, or a test that the scores cannot take.
 
     >>> result = compare([0.9, 0.8, 0.7, 0.6, 0.5, 1.0], [0.5, 0.5, 0.5, 0.5, 0.0, 0.5])
     >>> print(f"{result['diff']:.3f}, p = {result['p_value']}, {result['test']}")
@@ -201,26 +202,26 @@ def compare_measures(
 ) -> dict[str, dict[str, Any]]:
     """As `compare`, for several measures of the same two systems.
 
-    The more measures are looked at, the more likely one of them differs by chance. `p_adjusted`
-    makes up for that, and here it is what `significant` goes by. Every other number of a measure
-    is what `compare` gives for it alone.
+    The more measures are compared, the more likely one of them differs by chance. `p_adjusted`
+    allows for that, and determines `significant` here. Every other number of a measure is what
+    `compare` returns for it alone.
 
     Args:
         predictions1: for each measure the scores of system A.
         predictions2: for the same measures the scores of system B.
         correction: as in `adjusted`.
-        test: as in `compare`, and so are the other options.
+        test: as in `compare`, like the other options.
         alternative: as in `compare`.
         interval: as in `compare`.
         clusters: as in `compare`.
         n_resamples: as in `compare`, and of "max_t".
         seed: as in `compare`, and of "max_t".
         alpha: as in `compare`, for the adjusted p-value.
-        confidence_level: as in `compare`. Intervals of several measures hold all together and agree
+        confidence_level: as in `compare`. Intervals of several measures are simultaneous and agree
             with the adjusted p-values, unless the correction is "none".
 
     Raises:
-        ValueError: the measures of the systems differ, and whatever `compare` refuses.
+        ValueError: the measures of the systems differ, or `compare` would raise an error.
 
     >>> a = {"ndcg": [0.9, 0.8, 0.7, 0.6, 0.5, 0.6], "map": [0.1, 0.2, 0.3, 0.4, 0.1, 0.2]}
     >>> b = {"ndcg": [0.1, 0.1, 0.2, 0.1, 0.2, 0.1], "map": [0.2, 0.1, 0.3, 0.1, 0.2, 0.1]}
@@ -281,7 +282,8 @@ def made_simultaneous(
 ) -> dict[str, Any]:
     """A comparison whose interval, at the level of a family, agrees with its adjusted p-value.
 
-    The p-value of a one-sided test says nothing about the other side, so there it stays as it is.
+    The p-value of a one-sided test says nothing about the other side, where the interval is
+    unchanged.
     """
     if alternative != "two-sided":
         return dict(result)
@@ -294,22 +296,22 @@ def made_simultaneous(
 def simultaneous_intervals(
     scores: ArrayLike, *, confidence_level: float = 0.95
 ) -> list[list[float]]:
-    """The intervals of the differences of all pairs of systems, which hold all together.
+    """Simultaneous intervals of the differences of all pairs of systems.
 
     Each is taken at the level 1 - alpha / m for m pairs, and made to agree with Holm's corrected
-    p-values of the permutation test: 0 lies outside, or at an end, exactly where the difference is
+    p-values of the permutation test: 0 is outside, or at an end, exactly if the difference is
     significant.
 
     Args:
         scores: of systems on the same rows, shape (systems, rows).
-        confidence_level: with which all intervals hold together, strictly between 0 and 1.
+        confidence_level: the level of all intervals together, strictly between 0 and 1.
 
     Returns:
         [low, high] of the first minus the second of the pairs (0, 1), (0, 2), ..., (1, 2), ....
 
     Raises:
-        ValueError: there are not at least two systems with a row, a score is not a finite number,
-            or the level is out of its range.
+        ValueError: there are fewer than two systems or no rows, a score is not a finite number, or
+            the level is out of its range.
 
     Source:
         Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
@@ -347,11 +349,12 @@ def rows_that_show_margin(
     power: float,
     as_observed: bool,
 ) -> tuple[bool, int | None]:
-    """Whether scores are bounded, and how many rows or clusters would show non-inferiority.
+    """Whether scores are bounded, and the number of rows or clusters that would show
+    non-inferiority.
 
     Args:
         predictions1: the scores of system A; rows with NaN are left out.
-        predictions2: those of system B on the same rows.
+        predictions2: the scores of system B on the same rows.
         margin: as in `compare`.
         clusters: as in `compare`.
         alpha: the level of the decision.
@@ -373,7 +376,7 @@ def rows_that_show_margin(
 
 
 def bounds_of_scores(a: Floats, b: Floats) -> tuple[float, float]:
-    """The range of scores: 0 to 1 if all lie there, else none.
+    """The range of scores: 0 to 1 if it contains all of them, otherwise none.
 
     >>> bounds_of_scores(np.array([0.5]), np.array([2.0]))
     (-inf, inf)
@@ -389,10 +392,10 @@ def p_values(
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
 ) -> Floats:
-    """How likely differences at least as large would be, if the systems were equally good.
+    """The probability of differences at least as large, if the systems were equally good.
 
     The tests are those of `paired_test`. Swapping the systems exchanges "greater" and "less", and
-    changes no p.
+    does not change p.
 
     Args:
         differences: A - B, shape (rows, measures), or (rows,) for one measure.
@@ -443,5 +446,5 @@ def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[
 
 
 def _are_shares(scores: Floats) -> bool:
-    """Whether all scores lie in 0 to 1."""
+    """Whether all scores are from 0 to 1."""
     return bool(scores.min() >= 0 and scores.max() <= 1)

@@ -1,4 +1,4 @@
-"""How far rows, or clusters of rows, lie from their mean: what every standard error starts from.
+"""Squared deviations of rows, or clusters of rows, from their mean: the basis of standard errors.
 
 Sums are exact, so nothing here depends on the order of rows or on how they were divided.
 """
@@ -21,8 +21,8 @@ _SQUARED = 400  # powers of two up to which squares are far from infinite and fr
 class Spread(NamedTuple):
     """The mean of rows and the squared deviations from it, of rows or of clusters of them.
 
-    What counts is the number of units. Clusters of different sizes count as K clusters of one size:
-    K = rows**2 / (sum of squared sizes), the *Kish number*. It is 1 if one cluster holds all rows.
+    The units are rows or clusters. Clusters of different sizes count as K clusters of equal size: K
+    = rows**2 / (sum of squared sizes), the *Kish number*. It is 1 if one cluster holds all rows.
     Without clusters each row is a cluster.
 
     >>> spread = row_spread(np.array([0.0, 0.5, 1.0]))
@@ -34,7 +34,7 @@ class Spread(NamedTuple):
     mean: Fraction
     squares: Fraction  # the sum over units of (sum of the deviations of a unit)**2
     square_sizes: int  # the sum over units of squared sizes
-    clusters: int | None = None  # how many; None if each row stands alone
+    clusters: int | None = None  # how many; None if rows are independent
 
     @property
     def units(self) -> Fraction:
@@ -50,7 +50,7 @@ class Spread(NamedTuple):
         """The standard error of the mean; NaN for one row, or one cluster.
 
         For rows it is s / sqrt(rows), for clusters the cluster-robust one with the factor
-        G / (G - 1) for G clusters (as inspect_ai, statsmodels and R's sandwich have it).
+        G / (G - 1) for G clusters (as in inspect_ai, statsmodels and R's sandwich).
         """
         number = self.rows if self.clusters is None else self.clusters
         if number < 2:
@@ -68,13 +68,13 @@ class Spread(NamedTuple):
     def cautious_variance(self, largest: Fraction, weight: Fraction) -> Fraction:
         """The variance of the mean with a pseudo-unit of the largest variance that the mean allows.
 
-        Ten rows cannot exclude that a rare eleventh one is far off, so such a row joins them with a
+        Ten rows cannot exclude that a rare eleventh one is far off, so such a row is added with a
         weight. Equal rows then have a variance above 0.
 
         Args:
             largest: the variance of scores with this mean that are all at the ends of the range:
                 m (1 - m) for a mean m of scores from 0 to 1.
-            weight: how many pseudo-units there are.
+            weight: the number of pseudo-units.
 
         Raises:
             ZeroDivisionError: there is one cluster.
@@ -86,7 +86,7 @@ class Spread(NamedTuple):
 
 
 def row_spread(values: Floats, counts: Integers | None = None) -> Spread:
-    """The spread of scores that stand alone, each of them occurring so often (None for once)."""
+    """The spread of independent scores with these counts (None for one each)."""
     rows = values.size if counts is None else int(counts.sum())
     mean = exact_sum(values, counts) / rows
     deviations = values - float(mean)
@@ -102,11 +102,11 @@ def row_spread(values: Floats, counts: Integers | None = None) -> Spread:
 def finite_scores(
     name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1,), largest: float = LARGEST
 ) -> Floats:
-    """Numbers as float64, all finite and with room for their sum.
+    """Numbers as float64, all finite and small enough for their sum.
 
     Raises:
-        ValueError: a number is not, or is above `largest` in size, or the shape is not one of so
-            many dimensions.
+        ValueError: a number is not finite, or is above `largest` in size, or the number of
+            dimensions is wrong.
 
     >>> finite_scores("scores", [1, 0.5])
     array([1. , 0.5])
@@ -131,7 +131,7 @@ def finite_scores(
 def weighted_scores(
     name: str, scores: ArrayLike | Multiset, low: float, high: float
 ) -> tuple[Floats, Integers | None]:
-    """Scores and how often each occurs (None for once), all within the range.
+    """Scores within the range, and their counts (None for one each).
 
     Raises:
         ValueError: there are none, or one is not a finite number in the range.

@@ -1,4 +1,4 @@
-"""How a score follows from sums over rows, and what a row that was not seen may add to them.
+"""How a score follows from sums over rows, and what an unseen row may add to them.
 
 A `SumRatio` is a ratio of two sums, such as a word error rate: its interval is exact. A `RowMean`
 is a ratio whose sizes are 0 or 1: the mean of some rows, with the interval of a mean. A
@@ -37,8 +37,8 @@ Columns = Mapping[str, Floats]
 class SumRatio:
     """The ratio of two sums, each of statistics with factors, times a scale.
 
-    Without an upper bound an unseen row is at worst as bad as the worst that was seen, and at least
-    1: all its words are wrong.
+    Without an upper bound an unseen row is at worst as bad as the worst observed one, and at least
+    1, if all its words are wrong.
     """
 
     numerator: Mapping[str, float]
@@ -66,8 +66,8 @@ class RowMean(SumRatio):
 
         Args:
             rows: the statistics of rows.
-            clusters: of the rows; None if they stand alone.
-            **options: those of `intervals.interval`.
+            clusters: the clusters of the rows; None if they are independent.
+            **options: the options of `intervals.interval`.
         """
         scores, sizes = self.units(rows)
         scored = sizes > 0
@@ -83,7 +83,7 @@ def row_mean(score: str, rows: str = "rows") -> RowMean:
 
     Args:
         score: the statistic, 0 in rows that do not count.
-        rows: another, 1 in each row that counts and 0 in all others.
+        rows: another statistic, 1 in each row that counts and 0 in all others.
 
     >>> row_mean("f1")
     RowMean(numerator={'f1': 1.0}, denominator={'rows': 1.0}, upper=1.0, scale=1.0)
@@ -97,12 +97,12 @@ class SumFunction:
 
     Args:
         score: from the sums by name, each of shape (draws,), to the scores.
-        size: statistics with factors that say together how long a unit is.
+        size: statistics with factors, whose sum is the length of a unit.
         lowering: from the sums of all units to those that change where a unit lowers the score
             most, such as hits that become 0.
         raising: the same for a unit that raises it most.
         bounds: the range of the score.
-        biased: whether weighted rows have scores to one side of it.
+        biased: whether the scores of weighted rows are biased.
     """
 
     score: Callable[[Columns], Floats]
@@ -113,7 +113,7 @@ class SumFunction:
     biased: bool = False
 
     def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
-        """The terms that the units which lower and raise the score most add to each sum."""
+        """The terms that the most lowering and the most raising unit add to each sum."""
         columns = dict(zip(names, values.T, strict=True))
         sizes = weighted_sum(columns, self.size)
         total = math.fsum(sizes.tolist())
@@ -126,7 +126,7 @@ class SumFunction:
         return lowering, raising
 
     def drawn_score(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
-        """This score of these units as `weighted_sums` takes it."""
+        """This score of these units in the form of `weighted_sums`."""
         lowering, raising = self.unseen(names, values)
 
         def score(sums: Floats) -> Floats:
@@ -145,7 +145,7 @@ Breakdowns = Callable[[Sequence[str]], Mapping[str, Mapping[str, Mapping[str, Su
 
 
 def no_breakdowns(names: Sequence[str]) -> dict[str, Any]:
-    """No breakdowns: results have no dictionaries of scores that have intervals."""
+    """No breakdowns: results have no dictionaries of scores with intervals."""
     return {}
 
 
@@ -155,7 +155,7 @@ def no_distributions(names: Sequence[str]) -> dict[str, SumScore]:
 
 
 class Precision(NamedTuple):
-    """How much units say about a ratio: its variance, and the Kish number of units."""
+    """The precision of a ratio: its variance, and the Kish number of units."""
 
     variance: float
     units: float
@@ -185,7 +185,7 @@ def ratio_precision(numerators: Floats, sizes: Floats) -> Precision:
 
 
 def ratio_error(numerators: Floats, sizes: Floats) -> float:
-    """The standard error of sum(numerators) / sum(sizes), by the delta method; NaN of one unit.
+    """The standard error of sum(numerators) / sum(sizes), by the delta method; NaN for one unit.
 
     >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
     0.3333
@@ -201,8 +201,8 @@ def korn_graubard_ends(
 ) -> tuple[float, float]:
     """Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
 
-    Narrower than the distribution with an unseen row where rows fail a little each; where whole
-    rows fail it covers less often.
+    They are narrower than the distribution with an unseen row if every row fails a little, and
+    cover less often if whole rows fail.
     """
     variance, units, squares = ratio_precision(numerators, sizes)
     if math.isnan(variance):
@@ -225,7 +225,7 @@ def cluster_values(values: NDArray[np.generic], clusters: Integers | None) -> Fl
     floats = values.astype(np.float64)
     if clusters is None:
         return floats
-    # Rows in an order of their own, so that sums of floats do not show where they stood.
+    # Sorted rows, so that sums of floats do not depend on the order of rows.
     order = np.lexsort((*floats.T, clusters))
     totals = np.zeros((int(clusters.max(initial=-1)) + 1, floats.shape[1]))
     np.add.at(totals, clusters[order], floats[order])
@@ -246,10 +246,10 @@ def sum_ratio_interval(
     Args:
         distribution: the ratio.
         columns: the statistics of units: rows, or clusters.
-        rows: those of rows.
+        rows: the statistics of rows.
         confidence_level: strictly between 0 and 1.
         method: "auto" or "korn_graubard".
-        n_clusters: how many clusters there are; None if rows stand alone.
+        n_clusters: the number of clusters; None if rows are independent.
     """
     numerators, sizes = distribution.units(columns)
     if method == "korn_graubard":
@@ -288,7 +288,7 @@ def weighted_mean_interval(
     Args:
         scores: shape (rows,).
         weights: above 0, shape (rows,).
-        clusters: of the rows; None if they stand alone.
+        clusters: the clusters of the rows; None if they are independent.
         confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest score; (0, inf) for errors.
         constant_error: as in `interval`.
@@ -327,12 +327,12 @@ def pairs_interval(
     """The interval of sum(numerators) / sum(sizes), whose units have a ratio within bounds.
 
     Args:
-        numerators: of units: rows, clusters, or kinds of rows.
+        numerators: the numerators of units, which are rows, clusters, or kinds of rows.
         sizes: at least 0.
         counts: how often each occurs; None for once.
         confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest ratio of a unit.
-        n_clusters: how many clusters there are; None if rows stand alone.
+        n_clusters: the number of clusters; None if rows are independent.
 
     >>> print(
     ...     "{:.3f} to {:.3f}".format(
@@ -369,12 +369,12 @@ def sum_function_intervals(
     Args:
         distributions: the functions by the name of the score.
         scores: their values for all units.
-        names: of the statistics.
-        values: of units, shape (units, names).
+        names: the names of the statistics.
+        values: the statistics of units, shape (units, names).
         confidence_level: strictly between 0 and 1.
-        n_resamples: how many draws.
-        seed: of the draws.
-        n_clusters: how many clusters there are; None if rows stand alone.
+        n_resamples: the number of draws.
+        seed: for the draws.
+        n_clusters: the number of clusters; None if rows are independent.
     """
     drawn_scores = {
         name: distribution.drawn_score(names, values, scores[name])
@@ -398,7 +398,7 @@ def sum_function_intervals(
 def draws_of_units(
     values: Floats, scores: Mapping[str, DrawnScore], *, n_resamples: int, seed: int
 ) -> dict[str, DrawnValues]:
-    """The values of scores in draws of units, equal ones joined, whatever their order."""
+    """The values of scores in draws of units, which are sorted and joined if equal."""
     kinds, counts = np.unique(values + 0.0, axis=0, return_counts=True)
     blocks = weighted_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
     return drawn_values(blocks, scores)

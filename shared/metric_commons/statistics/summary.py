@@ -22,12 +22,12 @@ from .proportions import Interval
 # A function of `confidence_level`, `method`, `n_resamples` and `seed`: the interval of a score.
 Estimator = Callable[..., Interval | list[Interval]]
 
-_ROUNDING = 1e-9  # by so much the scores of rows may be above their upper bound
-_MANY = 4_096  # scores, from which on to add them up in arrays takes less time
+_ROUNDING = 1e-9  # by which the scores of rows may exceed their upper bound
+_MANY = 4_096  # scores; from here on, adding in arrays is faster
 
 
 def mean(scores: ArrayLike) -> float:
-    """Arithmetic mean of an exactly rounded sum, so that the order of rows cannot show.
+    """Arithmetic mean of an exactly rounded sum, which does not depend on the order of rows.
 
     >>> mean([0.1] * 10)
     0.1
@@ -42,10 +42,10 @@ def mean(scores: ArrayLike) -> float:
 class Average:
     """How the scores of rows become one score: `after(mean(before(scores)), rows)`.
 
-    A geometric mean is one of logarithms, a sum is a mean times the number of rows. What comes
-    before and after keeps the order of numbers, so it turns the ends of an interval as well; the
-    standard error is multiplied by `slope(mean, rows)`, the derivative of what comes after.
-    `bounds` are the smallest and the largest score of a row, once `before` has changed it.
+    A geometric mean is based on a mean of logarithms, a sum on a mean times the number of rows.
+    Both functions are monotone, so they also convert the ends of an interval; the standard error is
+    multiplied by `slope(mean, rows)`, the derivative of `after`. `bounds` are the smallest and the
+    largest score of a row after `before`.
 
     >>> total = Average(after=lambda mean, rows: mean * rows, slope=lambda mean, rows: rows)
     >>> total(np.array([1.0, 2.0, 6.0]))
@@ -134,11 +134,11 @@ def summarize(
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:
-    """The result of a module that scores row by row: the mean of each score, and what is asked for.
+    """The result of a module that scores row by row: the mean of each score, and what is requested.
 
     Args:
         scores: for each key of the result the scores of all rows, shape (rows,).
-        averages: how to average those scores of which it is not the exact mean.
+        averages: how to average the scores that are not averaged by the exact mean.
         per_example: also return the scores of each row, in input order, under `per_example`.
         confidence_level: the level of the intervals, such as 0.95; also return them under
             `confidence_interval`, with `interval`, `standard_error` and `effective_n`.
@@ -152,7 +152,8 @@ def summarize(
             `n` under `groups`, in the order of the labels, with intervals if there are any.
 
     Raises:
-        ValueError: labels that are not one per row, or an interval that a score cannot have.
+        ValueError: labels that are not one per row, or an interval method that a score does not
+            support.
 
     >>> summarize({"em": np.array([1.0, 0.0])}, groups=["x", "y"])
     {'em': 0.5, 'groups': {'x': {'em': 1.0, 'n': 1}, 'y': {'em': 0.0, 'n': 1}}}
@@ -166,7 +167,7 @@ def summarize(
 
     def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
         result: dict[str, Any] = {
-            # Batches of one row are common, and for them each call counts.
+            # Batches of one row are common, and each call costs time there.
             name: average[name](values) if name in average else mean(values)
             for name, values in scores.items()
         }
@@ -209,18 +210,18 @@ def uncertainty(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The uncertainty of scores as it stands in a result, as far as it is requested.
+    """The requested uncertainty of scores, as in a result.
 
     Args:
         estimators: for each score the function that returns its interval.
-        confidence_level: of the intervals; None for none.
-        standard_error: whether standard errors are asked for where intervals are not.
+        confidence_level: the level of the intervals; None for none.
+        standard_error: whether standard errors are requested even without intervals.
         interval: the method.
-        n_resamples: how often it resamples, if it does.
-        seed: of the resampling.
+        n_resamples: the number of resamples, if the method resamples.
+        seed: for the resampling.
 
     Raises:
-        ValueError: a score cannot have such an interval; the message names both.
+        ValueError: a score does not support the method; the message names both.
 
     >>> estimators = {"em": partial(mean_interval, [1.0, 0.0, 1.0])}
     >>> uncertainty(estimators, confidence_level=None, standard_error=True)
@@ -243,9 +244,9 @@ def uncertainty(
 
 
 def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, Any]:
-    """Intervals as a result has them: for each key the values by the name of the score.
+    """Intervals as in a result: for each key the values by the name of the score.
 
-    The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, of
+    The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, with
     clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals; one
     that is not a mean of rows has no `effective_n` and no `design_effect`.
 

@@ -2,7 +2,7 @@
 
 Such a score is not a mean of row scores. Each row has statistics, such as its hits and errors;
 these are added up, and the score is a function of the sums. Parts of the rows can therefore be
-merged without rounding, and every resample of rows has sums, hence a score.
+merged without rounding, and every resample of rows has sums and therefore a score.
 """
 
 import math
@@ -53,7 +53,7 @@ class RowStatistics:
     values: NDArray[Any]  # int64 or float64, shape (rows, names)
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
-    at_most: Sequence[tuple[str, str]] = ()  # beginnings of names: of hits, of what has hits
+    at_most: Sequence[tuple[str, str]] = ()  # prefixes of names: of hits, and of their totals
     distributions: Distributions = no_distributions  # of the scores, for their intervals
     breakdowns: Breakdowns = no_breakdowns  # of dictionaries of scores, which have intervals too
 
@@ -65,7 +65,7 @@ class RowStatistics:
         return self.scores(dict(zip(self.names, _exact_sums(self.values), strict=True)))
 
     def of_rows(self) -> dict[str, list[float]]:
-        """For each score of rows its values, in the order of the rows."""
+        """The values of each score of rows, in the order of the rows."""
         scores = [
             self.row_scores(dict(zip(self.names, row, strict=True))) for row in self.values.tolist()
         ]
@@ -85,7 +85,7 @@ class RowStatistics:
         return replace(self, values=self.values[rows])
 
     def joined(self, *others: "RowStatistics") -> Self:
-        """These rows and others; a statistic that one part does not have is 0 there."""
+        """These rows and others; a statistic that one of them lacks is 0 there."""
         parts: list[RowStatistics] = [self, *others]
         names = tuple(sorted({name for part in parts for name in part.names}))
         values = np.concatenate([part.columns(names) for part in parts])
@@ -94,7 +94,7 @@ class RowStatistics:
     def resampled(
         self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """The scores of resamples: each draws as many rows, or clusters, as there are."""
+        """The scores of resamples, each with the original number of rows, or clusters."""
         names = tuple(sorted(self.names))
         blocks = resampled_sums(
             self.columns(names),
@@ -117,14 +117,14 @@ class RowStatistics:
     ) -> dict[str, Interval]:
         """The interval of each score that is a float.
 
-        By "auto" rows are weighted at random with one that was not seen: ratios of sums exactly,
-        other functions by draws. A score without a distribution, and every score by "bootstrap",
-        has the percentile interval of the bootstrap. The mean of a score of rows has the interval
-        that it has in a module of means.
+        With "auto" rows are weighted at random together with an unseen one: exactly for ratios of
+        sums, by draws for other functions. A score without a distribution, and every score with
+        "bootstrap", has the percentile interval of the bootstrap. The mean of a score of rows has
+        the same interval as in a module of means.
         """
         result = self.result()
         stated_distributions = self.distributions(sorted(self.names))
-        # A statistic is a score if it is that of which a mean is made, and not if it is a sum.
+        # A statistic that is averaged is a score; one that is a sum is not.
         scores = {
             name: score
             for name, score in result.items()
@@ -196,9 +196,9 @@ class RowStatistics:
         """The dictionaries of scores of a result, with the interval of each score that is defined.
 
         Args:
-            result: of these rows.
-            clusters: of the rows; None if they stand alone.
-            level: of the intervals; None for standard errors alone.
+            result: the result of these rows.
+            clusters: the clusters of the rows; None if they are independent.
+            level: the level of the intervals; None for standard errors only.
         """
         names = tuple(sorted(self.names))
         rows = self.columns(names)
@@ -236,8 +236,8 @@ class RowStatistics:
     ) -> dict[str, Interval]:
         """The percentile bootstrap interval of each of these scores.
 
-        The standard error is that of the resamples. Clusters divide the number of rows by how much
-        greater they make the variance.
+        The standard error is that of the resamples. Clusters divide the number of rows by the
+        factor by which they increase the variance.
         """
 
         def resampled_scores(clusters: Clusters | None) -> Floats:
@@ -266,7 +266,7 @@ class RowStatistics:
         return intervals
 
     def columns(self, names: Sequence[str]) -> NDArray[Any]:
-        """The statistics of these names; one that is not there is 0."""
+        """The statistics of these names; a missing one is 0."""
         columns = dict(zip(self.names, self.values.T, strict=True))
         missing = np.zeros(len(self), self.values.dtype)
         stacked = [columns.get(name, missing) for name in names]
@@ -274,14 +274,14 @@ class RowStatistics:
 
 
 class RowSums(NamedTuple):
-    """The statistics of rows alone, without the functions that make scores of their sums."""
+    """The statistics of rows, without the functions that compute scores from their sums."""
 
     names: tuple[str, ...]
     values: NDArray[Any]
 
 
 class SumsResult(dict[str, Any]):
-    """The result of a module, and the statistics of rows that it follows from."""
+    """The result of a module, and the statistics of rows that it is computed from."""
 
     statistics: RowStatistics
 
@@ -304,7 +304,8 @@ def summarize_sums(
     Each score that is a float has an interval, as in `RowStatistics.intervals`.
 
     Raises:
-        ValueError: labels that are not one per row, or an interval that the scores cannot have.
+        ValueError: labels that are not one per row, or an interval method that the scores do not
+            support.
 
     >>> rows = RowStatistics(("hits",), np.array([[1], [2]]), dict, dict)
     >>> summarize_sums(rows, per_example=True, groups=["a", "b"])
@@ -350,7 +351,7 @@ def summarize_sums(
 
 
 def _table(scores: Iterable[Mapping[str, Any]], names: Sequence[str], n_resamples: int) -> Floats:
-    """The scores of resamples, shape (resamples, names); NaN where a resample has no such score."""
+    """The scores of resamples, shape (resamples, names); NaN if a resample lacks a score."""
     table = np.empty((n_resamples, len(names)))
     for resample, row in enumerate(scores):
         table[resample] = [row.get(name, math.nan) for name in names]

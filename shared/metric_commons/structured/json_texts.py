@@ -16,7 +16,7 @@ class InvalidJsonError(ValueError):
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise InvalidJsonError(f"{constant} is not a value of JSON")
+    raise InvalidJsonError(f"{constant} is not a JSON value")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -35,7 +35,7 @@ def read_json(text: str) -> Any:
     {'a': [1, None]}
     >>> read_json("NaN")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    InvalidJsonError: NaN is not a value of JSON
+    InvalidJsonError: NaN is not a JSON value
     """
     try:
         value, end = _SCANNER(text, 0)

@@ -25,11 +25,11 @@ def test_dictionaries_score_as_their_texts(name):
     ("change", "cause"),
     [
         (lambda p, r: p[1].update(id="q7"), r"predictions\[1\] has the id 'q7', which no"),
-        (lambda p, r: p[2].update(id="q0"), r"predictions\[2\] has the id 'q0' a second time"),
-        (lambda p, r: r[1].update(id="q0"), r"references\[1\] has the id 'q0' a second time"),
+        (lambda p, r: p[2].update(id="q0"), r"predictions\[2\] repeats the id 'q0'"),
+        (lambda p, r: r[1].update(id="q0"), r"references\[1\] repeats the id 'q0'"),
         (
             lambda p, r: r[0].update(answers={"text": [], "answer_start": []}),
-            r"references\[0\] has no answer; questions without one are for squad_v2",
+            r"references\[0\] has no answer; use squad_v2 for questions without one",
         ),
         (lambda p, r: p.pop(), "differ in length"),
     ],

@@ -235,7 +235,7 @@ def test_repeated_ids_of_squad_are_rows_of_their_own():
 
     result = load("qa_f1", "squad").compute(predictions=answers, references=questions)
     assert result == {"exact_match": 50.0, "f1": 50.0}
-    with pytest.raises(ValueError, match="has the id 'a' a second time"):
+    with pytest.raises(ValueError, match="repeats the id 'a'"):
         load("qa_f1", "squad").compute(
             predictions=answers, references=[*questions[:1], {"id": "b", "answers": accepted}]
         )

@@ -43,7 +43,7 @@ def test_which_label_is_positive(present, options, labels, positive, average):
         (
             [0, 1],
             {"labels": [2, 3]},
-            "labels are 2, 3, but none of them is in a row",
+            "labels are 2, 3, but none of them occurs",
         ),
         (["a", "b"], {"average": "binary"}, "pos_label must be one of the labels 'a', 'b', got 1"),
         ([0, 1, 2], {"average": "binary"}, "needs two labels, but there are 0, 1, 2"),

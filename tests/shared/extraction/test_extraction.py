@@ -137,18 +137,18 @@ def test_equal_texts_are_read_once():
 @pytest.mark.parametrize(
     ("steps", "problem"),
     [
-        ("boxd", ": there is no step 'boxd'; did you mean 'boxed'?"),
+        ("boxd", ": unknown step 'boxd'; did you mean 'boxed'?"),
         ([], ": a chain needs at least one step"),
-        (["boxed", 3], f": there is no step 3; the steps are {', '.join(STEPS)}"),
+        (["boxed", 3], f": unknown step 3; the steps are {', '.join(STEPS)}"),
         (
             {"group": 1},
-            ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike {'group': 1}",
+            ": a pattern is 'regex' with optional 'group' and 'seconds', not {'group': 1}",
         ),
         (
             {"regex": "a", "flags": 1},
-            ": a pattern has 'regex', and perhaps 'group' and 'seconds', unlike",
+            ": a pattern is 'regex' with optional 'group' and 'seconds', not",
         ),
-        ({"regex": "a", "group": True}, ": 'group' is the number of a match, got True"),
+        ({"regex": "a", "group": True}, ": 'group' must be the number of a match, got True"),
         (
             {"regex": "("},
             ": '(' is not a pattern: missing ), unterminated subpattern at position 0",

@@ -104,5 +104,5 @@ def _ways_to_match(pattern, text):
 
 @pytest.mark.parametrize("seconds", [0, -1, True, "1", float("nan"), 10**9])
 def test_a_time_that_is_not_one_is_refused(seconds):
-    with pytest.raises(ValueError, match="'seconds' is a time of up to 3600 seconds"):
+    with pytest.raises(ValueError, match="'seconds' must be a time of up to 3600 seconds"):
         load("qa_em", extract={"regex": "a", "seconds": seconds})

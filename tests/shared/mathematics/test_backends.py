@@ -47,9 +47,7 @@ def test_each_pair_is_compared_once(monkeypatch):
 def test_options_of_the_exact_backend_alone(option):
     value = {"percent": "value", "lists": "set"}.get(option, 0.1)
 
-    with pytest.raises(
-        ValueError, match=f"^{option} is for backend='exact', and not for 'minerva'"
-    ):
+    with pytest.raises(ValueError, match=f"^{option} applies to backend='exact', not to 'minerva'"):
         equivalence_scores(["1"], ["1"], backend="minerva", **{option: value})
 
 

@@ -378,7 +378,11 @@ TWO = {"model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["model_a", "tie"
         ({}, {"covariates": [[1, 2], [1]]}, "covariates must hold a list of numbers"),
         ({}, {"covariates": [[1]]}, "covariates has 1 lists, but there are 2 rows"),
         ({}, {"covariates": [[1], [2]], "method": "elo"}, "covariates is for method="),
-        ({}, {"covariates": [[1], [1]], "standardize": False}, "covariates cannot be told apart"),
+        (
+            {},
+            {"covariates": [[1], [1]], "standardize": False},
+            "covariates cannot be distinguished",
+        ),
         ({}, {"sample_weight": [1, 2], "method": "elo"}, "sample_weight is not for method='elo'"),
         ({}, {"confidence_level": 0.9, "interval": "bootstrap"}, "interval 'bootstrap': "),
         ({}, {"base": 1.0}, "base must be a number above 1"),

@@ -79,7 +79,7 @@ def test_settings_of_a_configuration():
     assert form("nq", "a cat", "The cat")["score"] == 1.0
     assert form("nq", "a cat", "The cat", normalizer="none")["score"] == 0.5
     assert form("nq", "#### cat", "cat", extract=Items(["strip_think"]))["score"] == 1.0
-    with pytest.raises(ValueError, match="extract: there is no step 'bxed'"):
+    with pytest.raises(ValueError, match="extract: unknown step 'bxed'"):
         rewards.math_verl("aime", TEXT, "1", extract=["bxed"])
     assert rewards.tools_verl("bfcl", "[f(a=1)]", "[]", match="superset")["score"] in (0.0, 1.0)
 

@@ -220,7 +220,7 @@ def test_methods_that_scores_cannot_take(method):
     whole, shares, clusters = [1.0, 0.0, 1.0], [1.0, 0.5, 0.0], ["a", "a", "b"]
     counting = method in ("clopper_pearson", "mid_p", "jeffreys")
     if method == "log_t":
-        with pytest.raises(ValueError, match="'log_t' is for errors without an upper end"):
+        with pytest.raises(ValueError, match="'log_t' is for errors without an upper bound"):
             interval(whole, method=method)
         interval(whole, method=method, bounds=(0, math.inf))
         return

@@ -236,7 +236,7 @@ def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses)
         (lambda: paired_test([0.5], test="mcnemar"), "test 'mcnemar' is for scores 0 and 1"),
         (
             lambda: paired_test([1.0], test="wilcoxon", clusters=["a"]),
-            "test 'wilcoxon' is for rows that stand alone, but there are clusters",
+            "test 'wilcoxon' is for independent rows, but there are clusters",
         ),
         (lambda: paired_test([1.0, 2.0], clusters=["a"]), "clusters has 1 labels"),
         (

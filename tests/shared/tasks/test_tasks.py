@@ -213,7 +213,7 @@ def test_verdicts_of_mathematics_are_those_of_the_module():
     ("module", "options", "error", "problem"),
     [
         ("mth", {}, ValueError, "there is no module 'mth'; did you mean 'math'"),
-        ("math", {"extract": "bxed"}, ValueError, "extract: there is no step 'bxed'; did you mean"),
+        ("math", {"extract": "bxed"}, ValueError, "extract: unknown step 'bxed'; did you mean"),
         ("math", {"extract": {"regex": "("}}, ValueError, "extract: '\\('"),
         ("math", {"extract": []}, ValueError, "extract: a chain needs at least one step"),
         ("math", {"extract": "gpqa_choices"}, ValueError, "needs the choices of each row"),
