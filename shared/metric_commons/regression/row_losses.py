@@ -69,9 +69,7 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     return losses
 
 
-def _set_losses(
-    measure: Measure, predictions: Floats, references: Floats, losses: Floats
-) -> None:
+def _set_losses(measure: Measure, predictions: Floats, references: Floats, losses: Floats) -> None:
     """Set `losses` for rows that are known to be in their domain."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
@@ -178,9 +176,7 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
     return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
-def _settled_means(
-    measure: Measure, predictions: Floats, references: Floats
-) -> list[float] | None:
+def _settled_means(measure: Measure, predictions: Floats, references: Floats) -> list[float] | None:
     """The mean loss of each output, if enclosed sums of blocks settle it.
 
     A loss leaves the cache before the next block then. None also for numbers that are not finite or
