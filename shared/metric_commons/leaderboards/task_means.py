@@ -310,13 +310,8 @@ def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
     """Why the systems of some task were not all compared; an empty text if they were."""
     for leaderboard in leaderboards:
         if not leaderboard.ranks:
-            return next(
-                (
-                    note.removeprefix("There are no ranks: ").rstrip(".")
-                    for note in leaderboard.notes
-                ),
-                f"the systems of {leaderboard.task or 'a task'} were not all compared",
-            )
+            task = leaderboard.task or "a task"
+            return leaderboard.problem or f"the systems of {task} were not all compared"
     return ""
 
 
