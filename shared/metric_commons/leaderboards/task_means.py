@@ -379,10 +379,10 @@ def _p_values(
     p_values = {}
     for a, b in combinations(systems, 2):
         parts = [leaderboard.difference(a, b) for leaderboard in leaderboards]
-        known = [part for part in parts if part is not None]
-        difference = math.fsum(mean for mean, _ in known)
-        error = math.hypot(*(error for _, error in known))
-        if len(known) < len(parts) or math.isnan(error):
+        differences = [part for part in parts if part is not None]
+        difference = math.fsum(mean for mean, _ in differences)
+        error = math.hypot(*(error for _, error in differences))
+        if len(differences) < len(parts) or math.isnan(error):
             return {}
         # If all differences of a few rows are equal, the error is 0, which is not evidence.
         p_values[a, b] = 2 * float(ndtr(-abs(difference) / error)) if error else 1.0
