@@ -76,6 +76,8 @@ def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     told = " ".join(out.split())
     assert "corrected by Holm's method over 6 comparisons" in told
     assert "qa_em|normalizer=squad|" in told
+    page = run("leaderboard", *paths, "--by", "qa_em", "--format", "html")[1]
+    assert page.count(">1–2<") == 2
 
 
 def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):

@@ -214,7 +214,7 @@ def test_the_ranks_of_several_systems_are_on_the_page(scored):
     told = "".join(page.where(id="scores")[0]["text"].split())
 
     assert Results.read("r.json").ranks["qa_em"]["b"]["rank_interval"] == [2, 3]
-    for row in ("qa_em a a 1.0000ᵇᶜ 1 1", "qa_em b b 0.1500 2 2-3", "qa_em c c 0.0000 2 2-3"):
+    for row in ("qa_em a a 1.0000ᵇᶜ 1 1", "qa_em b b 0.1500 2 2–3", "qa_em c c 0.0000 2 2–3"):
         assert row.replace(" ", "") in told
     assert [line["data-system"] for line in page.of_class("best")] == ["a"]  # the first tier
 

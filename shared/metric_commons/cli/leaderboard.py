@@ -332,11 +332,15 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_page(sections: Sequence[Section]) -> str:
-    from ..report.leaderboard_page import Board, leaderboard_page
+    from ..report.leaderboard_page import Board, leaderboard_page, with_dashes
 
     return leaderboard_page(
         [
-            Board(as_html([section.table], section.lines), section.heading, section.records)
+            Board(
+                as_html([with_dashes(section.table)], section.lines),
+                section.heading,
+                section.records,
+            )
             for section in sections
         ]
     )

@@ -30,7 +30,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, get_args
 
-from ..numbers.checks import nearest
+from ..numbers.checks import alternatives
 from .access import Limits, check_parsed, read_whole
 from .delimited_rows import delimited_rows
 from .json_lists import JsonList
@@ -301,8 +301,7 @@ def format_named(name: str) -> Any:
     """
     readers = formats()
     if name not in readers:
-        hint = nearest(name, readers) or f"; there are {', '.join(readers)}"
-        raise ValueError(f"there is no format {name!r}{hint}")
+        raise ValueError(f"there is no format {name!r}{alternatives(name, readers)}")
     return readers[name]
 
 

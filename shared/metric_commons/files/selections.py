@@ -54,7 +54,7 @@ class Selected:
         log, filter_name = self._log, self._selection.filter
         find_id = log.columns["id"] if log.samples is not None else None
         find_filter = log.variants.get("filter")  # counts what it has seen: asked once per row
-        others = [
+        further_variants = [
             (find, self._variants[name]) for name, find in log.variants.items() if name != "filter"
         ]
         getters: dict[str, Getter] = {}
@@ -81,7 +81,7 @@ class Selected:
                     continue
             if find_filter is not None:
                 self._variants["filter"][name] += 1
-            for find, counts in others:
+            for find, counts in further_variants:
                 counts[find(record)] += 1
             yield row
         self._check(count, len(ids))

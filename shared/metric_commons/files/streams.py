@@ -20,7 +20,7 @@ STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
-SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
 def stem(path: Path) -> str:
@@ -29,7 +29,7 @@ def stem(path: Path) -> str:
     >>> stem(Path("runs/v1.2.jsonl.gz")), stem(STANDARD_INPUT)
     ('v1.2', 'standard input')
     """
-    return "standard input" if path == STANDARD_INPUT else Path(_uncompressed(path)).stem
+    return "standard input" if path == STANDARD_INPUT else Path(uncompressed_name(path)).stem
 
 
 def suffix(path: Path) -> str:
@@ -38,11 +38,12 @@ def suffix(path: Path) -> str:
     >>> suffix(Path("runs/v1.2.JSONL.gz"))
     'jsonl'
     """
-    return Path(_uncompressed(path)).suffix.lower().removeprefix(".")
+    return Path(uncompressed_name(path)).suffix.lower().removeprefix(".")
 
 
-def _uncompressed(path: Path) -> str:
-    return path.stem if path.suffix.lower() in SUFFIXES else path.name
+def uncompressed_name(path: Path) -> str:
+    """The file's name without the suffix of its compression."""
+    return path.stem if path.suffix.lower() in _SUFFIXES else path.name
 
 
 class Stream:

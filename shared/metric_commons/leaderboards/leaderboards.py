@@ -8,7 +8,7 @@ comparisons, as everywhere; without row scores a leaderboard has intervals but n
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
@@ -151,7 +151,8 @@ class Leaderboard:
     paths: Mapping[str, Path]  # of each system
     confidence_level: float
     task: str = ""
-    notes: Sequence[str] = field(default_factory=tuple)
+    problem: str = ""  # why systems were not compared
+    has_repetitions: bool = False  # whether predictions were scored several times
 
     @property
     def ranks(self) -> Mapping[str, Rank]:
@@ -278,7 +279,10 @@ class Leaderboard:
             else:
                 yield PAIRS_NOTE
             yield statement(self.results.comparisons)
-        yield from self.notes
+        if self.has_repetitions:
+            yield "If predictions were scored several times, the last result is shown."
+        if self.problem:
+            yield f"There are no ranks: {self.problem}."
 
 
 def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
@@ -424,22 +428,29 @@ def leaderboard(
         top: the number of systems to show; None for all.
     """
     module, score = systems[0].module, systems[0].score
-    distinct, notes = _without_repetitions(systems)
+    distinct = _without_repetitions(systems)
     names = _names(distinct)
     key = f"{module}.{score}"
     pool = pooled(distinct, names)
-    problems = [entry.origin.problem for entry in distinct if entry.origin.problem]
-    if not problems:
+    problem = next((entry.origin.problem for entry in distinct if entry.origin.problem), "")
+    if not problem:
         try:
             pairs = paired_scores(pool, combinations(names, 2), [key])
             pool = replace(pool, comparisons=compare_pairs(pairs))
         except ValueError as error:
-            problems = [str(error)]
-    if problems:
-        notes.append(f"There are no ranks: {problems[0]}.")
+            problem = str(error)
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
     paths = {name: entry.origin.path for name, entry in zip(names, distinct, strict=True)}
-    return Leaderboard(module, score, pool, paths, confidence_level, systems[0].task, notes)
+    return Leaderboard(
+        module,
+        score,
+        pool,
+        paths,
+        confidence_level,
+        task=systems[0].task,
+        problem=problem,
+        has_repetitions=len(distinct) < len(systems),
+    )
 
 
 def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
@@ -452,7 +463,7 @@ def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
     )
 
 
-def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+def _without_repetitions(systems: Sequence[Entry]) -> list[Entry]:
     """The last result of each system, if the same predictions were scored several times."""
     last: dict[Any, Entry] = {}
     for number, entry in enumerate(systems):
@@ -460,10 +471,7 @@ def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[st
         key = (entry.system, source) if source else number
         if key not in last or last[key].created <= entry.created:
             last[key] = entry
-    notes = []
-    if len(last) < len(systems):
-        notes.append("If predictions were scored several times, the last result is shown.")
-    return list(last.values()), notes
+    return list(last.values())
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:

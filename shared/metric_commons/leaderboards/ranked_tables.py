@@ -11,7 +11,7 @@ Column = tuple[str, Sequence[str]]  # a heading, and a cell for each row
 def column(
     records: Sequence[Mapping[str, Any]],
     name: str,
-    shown: Callable[[Any], str] = str,
+    text_of: Callable[[Any], str] = str,
     heading: str = "",
 ) -> Column:
     """A value of each record as text, empty where it is None; by default, its name is the heading.
@@ -20,7 +20,7 @@ def column(
     ('rank_interval', ['1', '2-3'])
     """
     values = [record[name] for record in records]
-    return heading or name, ["" if value is None else shown(value) for value in values]
+    return heading or name, ["" if value is None else text_of(value) for value in values]
 
 
 def rank_range(ends: Sequence[int]) -> str:

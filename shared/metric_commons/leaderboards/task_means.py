@@ -310,13 +310,8 @@ def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
     """Why the systems of some task were not all compared; an empty text if they were."""
     for leaderboard in leaderboards:
         if not leaderboard.ranks:
-            return next(
-                (
-                    note.removeprefix("There are no ranks: ").rstrip(".")
-                    for note in leaderboard.notes
-                ),
-                f"the systems of {leaderboard.task or 'a task'} were not all compared",
-            )
+            task = leaderboard.task or "a task"
+            return leaderboard.problem or f"the systems of {task} were not all compared"
     return ""
 
 
@@ -384,10 +379,10 @@ def _p_values(
     p_values = {}
     for a, b in combinations(systems, 2):
         parts = [leaderboard.difference(a, b) for leaderboard in leaderboards]
-        known = [part for part in parts if part is not None]
-        difference = math.fsum(mean for mean, _ in known)
-        error = math.hypot(*(error for _, error in known))
-        if len(known) < len(parts) or math.isnan(error):
+        differences = [part for part in parts if part is not None]
+        difference = math.fsum(mean for mean, _ in differences)
+        error = math.hypot(*(error for _, error in differences))
+        if len(differences) < len(parts) or math.isnan(error):
             return {}
         # If all differences of a few rows are equal, the error is 0, which is not evidence.
         p_values[a, b] = 2 * float(ndtr(-abs(difference) / error)) if error else 1.0

@@ -4,7 +4,7 @@ The rank of a system is 1 plus the number of systems whose intervals are above i
 Chatbot Arena. Two systems whose intervals overlap cannot be told apart by these votes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,11 @@ class VoteBoard:
         return "ratings" if "ratings" in self.result else "win_rate"
 
     @property
+    def intervals(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        """The intervals by score and system; empty without any."""
+        return dict(self.result.get("confidence_interval", {}))
+
+    @property
     def order(self) -> list[str]:
         """The systems by rank, and those of one rank from the highest score down."""
         values, ranks = self.result[self.score], self.result.get("rank", {})
@@ -60,24 +65,23 @@ class VoteBoard:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The data of each system, best first."""
-        intervals = self.result.get("confidence_interval", {})
         counts = ("wins", "losses", "ties")
         for system in self.order:
             yield {
                 "rank": self.result.get("rank", {}).get(system),
                 "system": system,
                 "rating": self.result.get("ratings", {}).get(system),
-                "confidence_interval": intervals.get("ratings", {}).get(system),
+                "confidence_interval": self.intervals.get("ratings", {}).get(system),
                 "rank_interval": self.result.get("rank_interval", {}).get(system),
                 "win_rate": self.result["win_rate"][system],
-                "win_rate_interval": intervals.get("win_rate", {}).get(system),
+                "win_rate_interval": self.intervals.get("win_rate", {}).get(system),
                 "average_win_rate": self.result["average_win_rate"][system],
                 **{name: self.result[name][system] for name in counts},
             }
 
     def rivals(self, system: str) -> list[str]:
         """The systems, best first, from which these votes cannot tell a system."""
-        intervals = self.result.get("confidence_interval", {}).get(self.score, {})
+        intervals = self.intervals.get(self.score, {})
         if system not in intervals:
             return []
         low, high = intervals[system]
@@ -96,13 +100,13 @@ class VoteBoard:
         formatted = "{:.0f}".format if has_ratings else "{:.1%}".format
         noun = "rating" if has_ratings else "win rate"
         text = f"{of_votes}: {label(best)} has the highest {noun}, {formatted(value)}"
-        ends = self.result.get("confidence_interval", {}).get(self.score, {}).get(best)
+        ends = self.intervals.get(self.score, {}).get(best)
         if ends is None:
             return f"{text}; these votes give no interval for it."
         level = level_heading(self.confidence_level)
         text += f" ({level} {formatted(ends[0])} to {formatted(ends[1])})"
         if len(followers) == 1 and has_ratings:
-            rates = self.result["confidence_interval"].get("win_rate", {})
+            rates = self.intervals.get("win_rate", {})
             if best in rates:
                 low, high = rates[best]
                 text += f", and wins {self.result['win_rate'][best]:.0%} of the points "
@@ -126,20 +130,19 @@ class VoteBoard:
         records = list(self.records())[:top]
         has_ranks = "rank" in self.result
         interval = level_heading(self.confidence_level)
-        intervals = self.result.get("confidence_interval", {})
         labels = [column(records, "rank")] if has_ranks else []
         labels.append(column(records, "system", label))
         columns: list[Column] = []
         if self.score == "ratings":
             ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
             columns.append(column(records, "rating", ratings.number))
-            if "ratings" in intervals:
+            if "ratings" in self.intervals:
                 columns.append(column(records, "confidence_interval", ratings.interval, interval))
             if has_ranks:
                 columns.append(column(records, "rank_interval", rank_range, "ranks"))
-        rates = notation.format_of(intervals.get("win_rate", {}).values(), is_proportion=True)
+        rates = notation.format_of(self.intervals.get("win_rate", {}).values(), is_proportion=True)
         columns.append(column(records, "win_rate", rates.number, rates.heading("win rate")))
-        if "win_rate" in intervals:
+        if "win_rate" in self.intervals:
             columns.append(column(records, "win_rate_interval", rates.interval, interval))
         votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
         columns.append(("votes", [f"{number:g}" for number in votes]))

@@ -7,6 +7,7 @@ import json
 import math
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from io import SEEK_END
 from typing import Any
 
@@ -43,7 +44,8 @@ def read(content: Content) -> Log:
         header, rows = _archive(content)
     else:
         header = content.document
-        rows = ((None, sample) for sample in _in_order(header.get("samples") or []))
+        samples = sorted(header.get("samples") or [], key=lambda sample: sample.get("epoch", 1))
+        rows = ((None, sample) for sample in samples)
     run = header.get("eval") or {}
     results = header.get("results") or {}
     status = header.get("status")
@@ -123,16 +125,12 @@ def number(value: Any) -> float:
     if isinstance(value, int | float):
         return float(value)
     if isinstance(value, str):
-        if value in _LETTERS:
-            return _LETTERS[value]
-        if value.lower() in _WORDS:
-            return _WORDS[value.lower()]
-        try:
-            converted = float(value)
-        except ValueError:
-            converted = math.nan
-        if math.isfinite(converted):
-            return converted
+        meaning = _LETTERS.get(value, _WORDS.get(value.lower()))
+        if meaning is not None:
+            return meaning
+        with suppress(ValueError):
+            if math.isfinite(converted := float(value)):
+                return converted
     raise ValueError(f"score {value!r} is not a number")
 
 
@@ -170,11 +168,6 @@ def reference(record: Record) -> Any:
     if len(targets) != 1:
         raise ValueError(f"there are {len(targets)} targets, but one is needed")
     return targets[0]
-
-
-def _in_order(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Samples by epoch; within an epoch their order is kept."""
-    return sorted(samples, key=lambda sample: sample.get("epoch", 1))
 
 
 def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..files.logs import Content, Log, Marks, Record, argmax, listed
-from ..files.streams import SUFFIXES
+from ..files.streams import uncompressed_name
 from ..numbers.python_expressions import parsed_expression
 from .ifeval import instructions
 
@@ -44,10 +44,7 @@ _INDEX = re.compile(r"\d+")
 def read(content: Content) -> Log:
     """The log, together with the file of results beside it."""
     path = content.path
-    name = path.name
-    for suffix in SUFFIXES:
-        name = name.removesuffix(suffix)
-    match = _NAME.fullmatch(name)
+    match = _NAME.fullmatch(uncompressed_name(path))
     task = match["task"] if match else None
     results: dict[str, Any] = {}
     sidecars: dict[str, str] = {}

@@ -3,9 +3,6 @@
 Samples are the events of type `match`. Source: openai/evals, `evals/record.py`.
 """
 
-from collections.abc import Iterator
-
-from ..files.json_rows import Row
 from ..files.logs import Content, Log, Marks, Record, listed
 
 FORMAT = "openai-evals"
@@ -17,7 +14,7 @@ def read(content: Content) -> Log:
     specification = content.first["spec"]
     functions = specification.get("completion_fns") or [None]
     return Log(
-        rows=_matches(content.rows),
+        rows=(row for row in content.rows if row[1].get("type") == "match"),
         columns={
             "id": lambda record: record["sample_id"],
             "prediction": prediction,
@@ -28,10 +25,6 @@ def read(content: Content) -> Log:
         task=specification.get("eval_name"),
         repeated_ids_allowed=False,  # several matches of a sample are several questions
     )
-
-
-def _matches(rows: Iterator[Row]) -> Iterator[Row]:
-    return ((line, record) for line, record in rows if record.get("type") == "match")
 
 
 def prediction(record: Record) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..base.declarations import Module
 from ..catalog import catalog
@@ -45,7 +45,7 @@ class LogEvaluation(Evaluation):
     @cached_property
     def metrics(self) -> Mapping[str, Module]:
         """The modules by name, possibly including `logged`, which only summarizes a log."""
-        logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
+        logs = [self.opened[path].log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
             name: LoggedScores(lower) if name == LOGGED else catalog.load_without_evaluate(name)
@@ -84,7 +84,7 @@ class LogEvaluation(Evaluation):
                 ),
                 self.metrics,
                 rows,
-                inputs=[self.source(path).provenance() for path in self.inputs()],
+                inputs=[self.opened[path].provenance() for path in self.inputs()],
                 progress=True,
             )
         except InputError as error:
@@ -115,7 +115,7 @@ class LogEvaluation(Evaluation):
         if source.log.task is not None:
             record |= {"task": source.log.task, "model": source.log.system}
         if self.answers is not None:
-            record["answers"] = self._origin(self.source(self.answers))
+            record["answers"] = self._origin(self._answers)
         return record
 
     def _origin(self, source: Source) -> dict[str, Any]:
@@ -132,11 +132,11 @@ class LogEvaluation(Evaluation):
             UsageError: a field is missing.
         """
         for path, predictions in self.systems.values():
-            source = self.source(path)
+            source = self.opened[path]
             for module in self.modules:
                 self._fields_of_module(module, source, predictions)
             if self.answers and self._id_field(source) is None:
-                formats = [source.log.format_name, self.source(self.answers).log.format_name]
+                formats = [source.log.format_name, self._answers.log.format_name]
                 if not {*formats} <= {*_WITHOUT_IDS}:
                     raise UsageError("--references-file needs --id, the field of ids in both files")
 
@@ -149,9 +149,9 @@ class LogEvaluation(Evaluation):
         for name, standard in zip(metric.input_names, metric.log_columns, strict=False):
             option = predictions if name == "predictions" else self.fields.get(name)
             field = option if option and module != LOGGED else None
-            file = source if self._is_in_file(name) else self.source(self._answers())
             if field is None:
                 field = LOGGED if standard == OUTCOMES else standard
+                file = source if self._is_in_file(name) else self._answers
                 if field not in file.log.columns:
                     raise UsageError(_missing_input(module, name, field, file))
             fields[name] = field
@@ -161,10 +161,10 @@ class LogEvaluation(Evaluation):
         """Whether an input or a label is in the file of the predictions."""
         return self.answers is None or name not in ("references", *_LABELS)
 
-    def _answers(self) -> Path:
-        if self.answers is None:
-            raise ValueError("there is no file of answers")
-        return self.answers
+    @property
+    def _answers(self) -> Source:
+        """The file of answers, where there is one."""
+        return self.opened[cast(Path, self.answers)]
 
     def _id_field(self, source: Source) -> str | None:
         """The field of the ids: the one named, or else that of the log."""
@@ -184,7 +184,7 @@ class LogEvaluation(Evaluation):
 
     def _samples(self, path: Path) -> Iterator[tuple[str, Samples]]:
         """The systems of a file with their rows, joined to the file of answers."""
-        source = self.source(path)
+        source = self.opened[path]
         labels = self._label_fields(source)
         systems = {name: field for name, (file, field) in self.systems.items() if file == path}
         inputs = {
@@ -236,7 +236,7 @@ class LogEvaluation(Evaluation):
         fields: Sequence[str],
     ) -> dict[str, list[Any]]:
         """The columns of the file of answers, in the order of the rows of predictions."""
-        file = self.source(self._answers())
+        file = self._answers
         columns_of_answers = self._read(file, [*filter(None, [id_field]), *fields])
         if id_field is None:
             if source.rows != file.rows:

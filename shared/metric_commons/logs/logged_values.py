@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..numbers.checks import nearest
+from ..numbers.checks import alternatives
 
 Scores = Mapping[str, Any]
 
@@ -31,8 +31,7 @@ def scores_of_rows(
     if metric is not None:
         selection = [name for name in names if name == metric or name.startswith(f"{metric}.")]
         if not selection:
-            hint = nearest(metric, names) or f"; there are {', '.join(names)}"
-            raise ValueError(f"the log has no metric {metric!r}{hint}")
+            raise ValueError(f"the log has no metric {metric!r}{alternatives(metric, names)}")
         names = selection
     pairs = Counter(
         name

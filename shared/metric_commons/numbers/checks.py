@@ -101,6 +101,15 @@ def nearest(word: str, names: Collection[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def alternatives(word: str, names: Collection[str]) -> str:
+    """A hint naming the closest of some words, or all of them if none is close.
+
+    >>> alternatives("xyz", ["squad", "drop"])
+    '; there are squad, drop'
+    """
+    return nearest(word, names) or f"; there are {', '.join(names)}"
+
+
 def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
     """Check that `value` is one of `choices`.
 
@@ -132,7 +141,7 @@ def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
         raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
     for name in names:
         if name not in supported:
-            hint = nearest(name, supported) or f"; the measures are {', '.join(supported)}"
+            hint = alternatives(name, supported)
             raise OptionError("measures", f"holds {shown(name)}, which is not a measure{hint}")
         if names.count(name) > 1:
             raise OptionError("measures", f"holds {name!r} more than once")

@@ -144,8 +144,8 @@ def find_examples(
 
     choices = []
     for ranking in rankings:
-        chosen = ranking.chosen(texts).items()
-        examples = [_example(results, scores.names, inputs, row, kind) for row, kind in chosen]
+        kinds = ranking.chosen(texts).items()
+        examples = [_example(results, scores.names, inputs, row, kind) for row, kind in kinds]
         choices.append(Choice(ranking.title, ranking.reason, examples))
     return Examples(choices, notes, paths.keys())
 

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..results.rendering import label
+from ..results.rendering import Table, label
 from .axes import fit_axis
 
 _FOLDER = Path(__file__).parent
@@ -23,6 +23,21 @@ class Board(NamedTuple):
     table: str
     heading: Mapping[str, Any]  # `by`, and perhaps `task`, `confidence_level`, `lower_is_better`
     records: Sequence[Mapping[str, Any]]
+
+
+def with_dashes(table: Table) -> Table:
+    """The table with an en dash in each range of ranks.
+
+    >>> with_dashes(Table(["system", "ranks"], [["gpt-4", "1-2"]], 1, set())).rows
+    [['gpt-4', '1–2']]
+    """
+    if "ranks" not in table.header:
+        return table
+    column = table.header.index("ranks")
+    rows = [
+        [*row[:column], row[column].replace("-", "–"), *row[column + 1 :]] for row in table.rows
+    ]
+    return table._replace(rows=rows)
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:

@@ -11,10 +11,11 @@ from ..files.stored import to_jsonable
 from ..results.breakdowns import breakdown_tables
 from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, WIDE_INTERVAL
 from ..results.module_results import breakdowns
-from ..results.rendering import Table, as_html, breakable
+from ..results.rendering import Table, as_html, breakable, label
 from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
 from .examples import Examples
+from .leaderboard_page import with_dashes
 from .panels import (
     NAME_LENGTH,
     comparison_options,
@@ -69,11 +70,12 @@ def render(results: Results, examples: Examples) -> str:
     tables = results.tables()
     rank_table = _rank_table(results)
     provenance = results.provenance
+    inputs = list(map(_input_row, provenance.get("inputs", [])))
     level = _level(results)
     page = template.render(
         results=results,
         data_names=_data_names(results),
-        files=_file_names(results),
+        files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
         level=f"{100 * level:g} %" if level else "",
         main_scores={module: next(iter(scores), "") for module, scores in _modules(results)},
         systems=list(results.systems),
@@ -102,7 +104,7 @@ def render(results: Results, examples: Examples) -> str:
         ],
         examples=examples,
         signatures=results.signatures(),
-        inputs=[_input_row(source) for source in provenance.get("inputs", [])],
+        inputs=inputs,
         versions=provenance.get("versions", {}),
         created=provenance.get("created", ""),
         options=_options(results),
@@ -149,15 +151,6 @@ def _data_names(results: Results) -> list[str]:
     return list(names)
 
 
-def _file_names(results: Results) -> list[str]:
-    """The input files as they were named, with the first digits of their SHA-256."""
-    return [
-        f"{source['path']} ({str(source.get('sha256', ''))[:_DIGITS]})"
-        for source in results.provenance.get("inputs", [])
-        if "path" in source
-    ]
-
-
 def _sorted(results: Results) -> Results:
     """The results with the best system first, by the first score that is compared or a number."""
     for module, score in results.standings.ranks:
@@ -170,7 +163,10 @@ def _sorted(results: Results) -> Results:
 def _rank_table(results: Results) -> Table | None:
     """The ranks, without pairwise signs, for which the page has a matrix."""
     table = results.standings.rank_table(results.visible_systems())
-    if table is None or table.header[-1] != "pairs":
+    if table is None:
+        return None
+    table = with_dashes(table)
+    if table.header[-1] != "pairs":
         return table
     rows = [row[:-1] for row in table.rows]
     return table._replace(header=table.header[:-1], rows=rows, note=RANKS_NOTE)
@@ -226,11 +222,8 @@ def fold(value: Any) -> Text:
 
 def _spell_out(character: str) -> str:
     """Spaces, line breaks and joiners unchanged; other unprintable characters in ASCII."""
-    if character.isprintable() or character in f"\n\t{_JOINERS}":
-        return character
-    if unicodedata.category(character) == "Zs":
-        return character
-    return ascii(character)[1:-1]
+    is_kept = character in f"\n\t{_JOINERS}" or unicodedata.category(character) == "Zs"
+    return character if is_kept else label(character)
 
 
 def _format_number(value: Any) -> str:

@@ -203,18 +203,18 @@ def _matrix(results: Results, module: str, score: str) -> Matrix:
     letters = results.standings.letters
     step = _CELL if letters else _SMALL_CELL
     square = f"h{step - 2}v{step - 2}h{2 - step}z"
-    cells: dict[bool, list[str]] = {True: [], False: []}
+    better, worse = [], []
     for winner, loser in sorted(
         results.standings.winners[module, score],
         key=lambda pair: (position[pair[0]], position[pair[1]]),
     ):
         first, second = position[winner], position[loser]
-        cells[True].append(f"M{step * second} {step * first}{square}")
-        cells[False].append(f"M{step * first} {step * second}{square}")
+        better.append(f"M{step * second} {step * first}{square}")
+        worse.append(f"M{step * first} {step * second}{square}")
     names = [
         (letters.get(system, str(number)), system) for number, system in enumerate(ranks, start=1)
     ]
-    return Matrix(names, step, "".join(cells[True]), "".join(cells[False]))
+    return Matrix(names, step, "".join(better), "".join(worse))
 
 
 def _difference_line(

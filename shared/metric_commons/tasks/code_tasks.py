@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any, Self
 
 from ..execution.completions import fenced_program
@@ -102,11 +103,6 @@ class Code(Task):
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The task with the settings and options that it knows; others are ignored."""
         task = super().with_settings(settings)
-        options = {name: settings[name] for name in _OPTIONS if name in settings}
+        names = signature(prepare).parameters.keys() - {"references", "timeout", "num_workers"}
+        options = {name: value for name, value in settings.items() if name in names}
         return replace(task, options={**task.options, **options}) if options else task
-
-
-_OPTIONS = (
-    *("program_timeout", "isolation", "require", "memory", "output_limit", "preload", "packages"),
-    *("compare", "tolerance", "stop_at_failure", "max_tests", "prelude", "exit_status", "engine"),
-)  # of `prepare`

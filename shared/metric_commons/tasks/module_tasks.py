@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..catalog.catalog import load_without_evaluate
-from ..numbers.checks import OptionError, RowError, nearest, shown
+from ..numbers.checks import OptionError, RowError, alternatives, shown
 from .model_outputs import message_of, text_of
 from .text_tasks import TextTask
 from .verdicts import Task, Verdict, listed
@@ -45,7 +45,7 @@ class ModuleTask(Task):
         columns = self._columns([prediction], [reference])
         score = self.score or next(iter(columns))
         if score not in columns:
-            hint = nearest(score, columns) or f"; there are {', '.join(columns)}"
+            hint = alternatives(score, columns)
             raise OptionError("score", f": {self.module} has no score {score!r} of rows{hint}")
         object.__setattr__(self, "score", score)
         object.__setattr__(self, "name", self.name or score)

@@ -88,8 +88,8 @@ class Task(ABC):
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """The task with the settings that it knows; others are ignored."""
         names = {item.name for item in fields(self) if item.init and item.name not in _FIXED}
-        known = {name: _hashable(value) for name, value in settings.items() if name in names}
-        return replace(self, **known) if known else self
+        changes = {name: _hashable(value) for name, value in settings.items() if name in names}
+        return replace(self, **changes) if changes else self
 
     def _explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
         """The score, the answer and what is accepted, in a sentence."""
