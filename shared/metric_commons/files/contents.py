@@ -2,7 +2,6 @@
 
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 from typing import Any, Literal, get_args
 
@@ -19,8 +18,8 @@ from .json_rows import (
     text_lines,
 )
 from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
-from .parquet_rows import parquet_names, parquet_rows
-from .pieces import pieces_of_lines, pieces_of_parquet
+from .parquet_rows import PiecesOfParquet, parquet_names, parquet_rows
+from .pieces import PiecesOfLines
 from .read_limits import check_parsed
 from .streams import STANDARD_INPUT, Stream, suffix
 
@@ -115,7 +114,7 @@ def _parquet(stream: Stream, format_name: str | None, is_table: bool, fields: Fi
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
 
-    return Log(format_name=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_parquet, file, fields))
+    return Log(format_name=PLAIN_ROWS, rows=rows(), pieces=PiecesOfParquet(file, fields))
 
 
 def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) -> Log:
@@ -144,7 +143,7 @@ def _json(stream: Stream, kind: str, format_name: str | None, is_table: bool) ->
     if format_name is not None or (not is_table and recognized(content) is not None):
         return _log(content, format_name)
 
-    pieces = partial(pieces_of_lines, head, stream.content)
+    pieces = PiecesOfLines(head, stream.content)
     return Log(format_name=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)), pieces=pieces)
 
 
