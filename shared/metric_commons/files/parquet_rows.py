@@ -34,7 +34,7 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
             yield None, values
 
 
-def _opened(stream: IO[bytes]) -> Any:
+def _opened(stream: IO[bytes] | io.RawIOBase) -> Any:
     from pyarrow import parquet
 
     return parquet.ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False)

@@ -1,8 +1,8 @@
 """Pieces of files, in whole rows, that any process can parse: JSON Lines and Parquet.
 
-One process reads, hashes and decompresses the bytes; it or others parse them, which takes many
-times as long. Pieces are parsed in blocks of a limited size, so that long texts do not fill the
-memory.
+One process hashes all bytes. It sends lines to the processes that parse them; of Parquet, these
+read and decompress their own rows, from a copy that does not change. Pieces are parsed in blocks of
+a limited size, so that long texts do not fill the memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ class Piece(Protocol):
 
 
 class Pieces(Protocol):
-    """The rows of a file in pieces, and in processes forked after the first piece also a parser."""
+    """The pieces of a file, which any process can parse that is forked after the first of them."""
 
     def __iter__(self) -> Iterator[Piece]:
         """The pieces, in order."""

@@ -195,7 +195,7 @@ def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
         pieces_of_file = PiecesOfParquet(stream, lambda: ["a"])
         drawn = list(pieces_of_file)
         first_rows = [piece.start for piece in drawn]
-        rows_of_pieces = [[*range(p.start, p.start + p.rows)] for p in drawn]
+        rows = [row for piece in drawn for row in range(piece.start, piece.start + piece.rows)]
         chance.shuffle(drawn)
         for piece in drawn:
             batches = pieces_of_file.parsed(piece, piece.start)
@@ -203,7 +203,7 @@ def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
             assert values == [*range(piece.start, piece.start + piece.rows)]
 
     assert first_rows == sorted(first_rows)
-    assert sum(rows_of_pieces, []) == [*range(total)]
+    assert rows == [*range(total)]
 
 
 def test_processes_that_read_the_same_file_do_not_move_each_other(monkeypatch, tmp_path):
