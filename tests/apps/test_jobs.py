@@ -58,6 +58,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(parallel_rows, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
     monkeypatch.setattr(parquet_rows, "_ROWS", 2)
+    monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 8)
     monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 8)
 
 
@@ -79,7 +80,7 @@ def processes(monkeypatch):
             pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
-    for module in (evaluations, parallel_reading, parallel_rows):
+    for module in (parallel_reading, parallel_rows):
         monkeypatch.setattr(module, "map_ordered", counted)
     return counts
 

@@ -167,6 +167,7 @@ class Records(NamedTuple):
 
     records: Sequence[Mapping[str, Any]]
     lines: Sequence[int] | None  # in which they start, if there are lines
+    size: int  # of the lines, in bytes
 
     def values(self, field: str) -> list[Any] | None:
         """The values of a field; None if a record does not have it."""
@@ -190,11 +191,12 @@ def records_of_lines(data: bytes, lines_before: int, rows_before: int) -> Record
     with suppress(UnicodeDecodeError):
         records = _plain_records(data.decode("utf-8", "surrogatepass"))
     if records is not None:
-        return Records(records, range(lines_before + 1, lines_before + 1 + len(records)))
+        numbers = range(lines_before + 1, lines_before + 1 + len(records))
+        return Records(records, numbers, len(data))
     first = lines_before + 1
     lines = filled_lines(text_lines(io.BytesIO(data), first), first)
     rows = list(decoded_lines(lines, STRICT, rows_before))
-    return Records([record for _, record in rows], [line or 0 for line, _ in rows])
+    return Records([record for _, record in rows], [line or 0 for line, _ in rows], len(data))
 
 
 def _plain_records(text: str) -> list[dict[str, Any]] | None:

@@ -23,7 +23,7 @@ import hashlib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
@@ -44,8 +44,8 @@ from .json_rows import (
     rows_of_items,
     text_lines,
 )
-from .parquet_rows import parquet_names, parquet_rows
-from .pieces import Pieces, pieces_of_lines, pieces_of_parquet
+from .parquet_rows import PiecesOfParquet, parquet_names, parquet_rows
+from .pieces import Pieces
 from .streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
@@ -226,7 +226,7 @@ def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
 
     content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
     log = _log(content, format_name)
-    return log or Log(rows=rows(), pieces=partial(pieces_of_parquet, file, fields))
+    return log or Log(rows=rows(), pieces=PiecesOfParquet(file, fields))
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
@@ -248,7 +248,7 @@ def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
         return _document(head[0][1], stream, format_name)
     rows = decoded_lines(chain(head, lines), PLAIN)
     log = _log(Content(stream.path, "lines", first, rows, limits=stream.limits), format_name)
-    pieces = partial(pieces_of_lines, head, stream.content)
+    pieces = PiecesOfLines(head, stream.content)
     return log or Log(rows=decoded_lines(chain(head, lines)), pieces=pieces)
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ from .selections import Getter, Selected, Selection
 from .streams import STANDARD_INPUT, Stream, broken_compression
 
 _EXAMPLES = 5  # additional bad rows in a message
+# Bytes and rows that complete a block of a file that is read in pieces.
+_SIZE, _ROWS = 1 << 19, 1 << 15
 
 Columns = dict[str, list[Any]]
 
@@ -127,9 +129,10 @@ class Source:
         return is_whole and self.log.pieces is not None
 
     def pieces(self, size: int) -> Iterator[tuple[int, Piece | Columns]]:
-        """The rows in pieces for other processes, each with the number of rows before it.
+        """The rows in pieces for other processes, each with a number for its first row.
 
-        Pieces are columns of `size` rows if only this process can parse the file.
+        Numbers for rows ascend, and are those of rows unless there are blank lines. Pieces are
+        columns of `size` rows if only this process can parse the file.
 
         Raises:
             ValueError: the file is not in its format, is truncated or empty.
@@ -143,27 +146,35 @@ class Source:
         self.rows = 0
         log = self._log_to_read()
         with self._named_errors():
-            for piece in log.pieces() if log.pieces else ():
-                start = self.rows
-                self.rows += piece.count_rows()
-                yield start, piece
+            for piece in log.pieces or ():
+                yield piece.start, piece
             self._note_provenance(log)
-        self._close()
+        self.close()
 
-    def columns_of(self, piece: Piece | Columns, start: int) -> Columns:
-        """The columns of a piece that has this number of rows before it.
+    def blocks_of(self, piece: Piece | Columns, start: int) -> Iterator[Columns]:
+        """The columns of a piece, in blocks; the first row has the number `start`.
 
         Raises:
             ValueError: a row is not valid.
         """
         if isinstance(piece, dict):
-            return piece
+            yield piece
+            return
         faults = Faults()
         reader = _Reader(self, self.log, faults)
         self.lines = LineNumbers()
-        rows, columns = reader.columns(piece, start)
-        faults.check(rows)
-        return columns
+        for rows, columns in reader.blocks(piece, start):
+            faults.check(rows)
+            yield columns
+
+    def end(self, rows: int) -> None:
+        """Note how many rows other processes have read.
+
+        Raises:
+            ValueError: there were none.
+        """
+        self.rows = rows
+        self._close()
 
     def _empty_message(self) -> str:
         """The message about a file without rows."""
@@ -264,8 +275,8 @@ class Source:
         reader = _Reader(self, log, faults)
         start = 0  # of the next piece
         total: Columns = {field: [] for field in self.fields}
-        for piece in log.pieces() if log.pieces else ():
-            rows, columns = reader.columns(piece, start)
+        pieces = log.pieces or ()
+        for rows, columns in chain.from_iterable(reader.blocks(piece, start) for piece in pieces):
             start += rows
             if size is None:
                 for field, values in columns.items():
@@ -358,19 +369,32 @@ class _Reader:
         self._getters: list[tuple[str, Getter]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
-    def columns(self, piece: Piece, start: int) -> tuple[int, Columns]:
-        """The number of rows of a piece, and their columns; there are `start` rows before them."""
+    def blocks(self, piece: Piece, start: int) -> Iterator[tuple[int, Columns]]:
+        """Blocks of a piece, which has `start` rows before it: their numbers of rows and columns.
+
+        Their size is limited, so that long texts do not fill the memory.
+        """
         from ..numbers.arrays import no_collection  # imports numpy, so only on use
 
-        columns: Columns = {field: [] for field in self._source.fields}
-        rows = 0
-        with no_collection():
-            for block in piece.parse(start):
-                count, columns_of_block = self._columns_of_block(block, start + rows)
-                rows += count
-                for field, values in columns_of_block.items():
-                    columns[field] += values
-        return rows, columns
+        blocks = self._log.pieces.parsed(piece, start) if self._log.pieces else iter(())
+        while True:
+            columns: Columns = {field: [] for field in self._source.fields}
+            rows = size = 0
+            is_end = True
+            with no_collection():
+                for block in blocks:
+                    count, columns_of_block = self._columns_of_block(block, start + rows)
+                    for field, values in columns_of_block.items():
+                        columns[field] += values
+                    rows, size = rows + count, size + block.size
+                    if size >= _SIZE or rows >= _ROWS:
+                        is_end = False
+                        break
+            if rows:
+                yield rows, columns
+            if is_end:
+                return
+            start += rows
 
     def _columns_of_block(self, block: Block, start: int) -> tuple[int, Columns]:
         columns = {field: block.values(field) for field in self._source.fields}

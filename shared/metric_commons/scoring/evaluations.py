@@ -13,7 +13,6 @@ from ..catalog.presets import preset, preset_options
 from ..catalog.request import Request, can_fork
 from ..catalog.usage import UsageError
 from ..files.access import Limits
-from ..files.pieces import Piece
 from ..files.streams import stem
 from ..files.tables import Columns, Source
 from ..numbers.checks import RowError, check_labels
@@ -21,10 +20,10 @@ from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
 from ..score_kinds.score_kind import kind_of
-from .parallel_reading import columns_of
+from .parallel_reading import columns_of, map_pieces
 from .scoring import score_columns
 from .system_rows import InputError
-from .worker_processes import cores, map_ordered, run_parallel
+from .worker_processes import cores, run_parallel
 
 if TYPE_CHECKING:
     from .scoring_plans import ScoringPlan
@@ -150,17 +149,15 @@ class Evaluation(Request):
         jobs: int,
     ) -> None:
         """Add the rows of a file, whose pieces other processes read and score, to the states."""
-        source = sources[path]
 
-        def work(task: tuple[int, Piece | Columns]) -> tuple["Part", _Labels]:
-            start, piece = task
+        def work(blocks: Iterable[tuple[int, Columns]]) -> tuple["Part", _Labels]:
             part_of_piece = self._plan.empty_part(self.preset)
             labels_of_piece: _Labels = {name: {} for name in labels}
-            block = source.columns_of(piece, start)
-            self._update(part_of_piece, labels_of_piece, path, block, start, sources)
+            for start, block in blocks:
+                self._update(part_of_piece, labels_of_piece, path, block, start, sources)
             return part_of_piece, labels_of_piece
 
-        with closing(map_ordered(work, source.pieces(_ROWS), jobs)) as results:
+        with closing(map_pieces(sources[path], work, jobs)) as results:
             for part_of_piece, labels_of_piece in results:
                 part.merge(part_of_piece)
                 for name, texts in labels_of_piece.items():

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.files import parquet_rows, pieces
+from metric_commons.files import parquet_rows, pieces, tables
+from metric_commons.files.parquet_rows import PiecesOfParquet
 from metric_commons.files.tables import Source
+from metric_commons.scoring.parallel_reading import columns_of
 
 ENDLESS = 10**9  # rows, with which a file is read row by row
 
@@ -74,10 +76,14 @@ def in_blocks(source):
 
 def from_other_process(source):
     columns = {field: [] for field in source.fields}
+    rows = 0
     for start, piece in source.pieces(3):
-        assert start == len(columns[source.fields[0]])
-        for field, values in source.columns_of(pickle.loads(pickle.dumps(piece)), start).items():
-            columns[field] += values
+        assert start >= rows
+        for block in source.blocks_of(pickle.loads(pickle.dumps(piece)), start):
+            rows += len(block[source.fields[0]])
+            for field, values in block.items():
+                columns[field] += values
+    source.end(rows)
     return columns
 
 
@@ -154,8 +160,10 @@ PATHS = (
 @pytest.mark.parametrize("field", [*TABLE.column_names, *PATHS])
 @pytest.mark.parametrize("size", [1, 40, 1 << 20])
 def test_parquet_is_read_as_row_by_row(monkeypatch, tmp_path, field, size):
-    monkeypatch.setattr(parquet_rows, "_SIZE", size)
+    monkeypatch.setattr(tables, "_SIZE", size)
     monkeypatch.setattr(parquet_rows, "_ROWS", 3)
+    monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 10)
+    monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 4)
     path = tmp_path / "x.parquet"
     parquet.write_table(TABLE, path, row_group_size=7)
     expected = outcome(Source(path, [field], limit=ENDLESS), Source.columns)
@@ -169,22 +177,68 @@ def test_parquet_is_read_as_row_by_row(monkeypatch, tmp_path, field, size):
         assert distributed == expected
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
+    monkeypatch, tmp_path, seed
+):
+    chance = random.Random(seed)
+    for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS", "_SIZE_OF_PIECE"):
+        monkeypatch.setattr(parquet_rows, name, chance.choice((1, 2, 3, 7, 10, 100, 1000)))
+    path = tmp_path / "x.parquet"
+    sizes = [chance.choice((0, 1, 5, 20)) for _ in range(chance.randrange(1, 9))] + [1]
+    total = sum(sizes)
+    with parquet.ParquetWriter(path, pa.schema({"a": pa.int64()})) as file:
+        for group, size in enumerate(sizes):
+            start = sum(sizes[:group])
+            file.write_table(pa.table({"a": pa.array(range(start, start + size), pa.int64())}))
+    with path.open("rb") as stream:
+        pieces_of_file = PiecesOfParquet(stream, lambda: ["a"])
+        drawn = list(pieces_of_file)
+        first_rows = [piece.start for piece in drawn]
+        rows = [row for piece in drawn for row in range(piece.start, piece.start + piece.rows)]
+        chance.shuffle(drawn)
+        for piece in drawn:
+            batches = pieces_of_file.parsed(piece, piece.start)
+            values = [value for batch in batches for value in batch.values("a")]
+            assert values == [*range(piece.start, piece.start + piece.rows)]
+
+    assert first_rows == sorted(first_rows)
+    assert rows == [*range(total)]
+
+
+def test_processes_that_read_the_same_file_do_not_move_each_other(monkeypatch, tmp_path):
+    for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS"):
+        monkeypatch.setattr(parquet_rows, name, 50)
+    path = tmp_path / "x.parquet"
+    texts = [f"{row}-" + "x" * (row % 70) for row in range(20_000)]
+    parquet.write_table(pa.table({"a": texts}), path, row_group_size=900)
+
+    assert columns_of(Source(path, ["a"]), 3) == {"a": texts}
+
+
 def test_columns_that_are_not_asked_for_are_not_read(tmp_path):
     path = tmp_path / "x.parquet"
     parquet.write_table(TABLE, path)
+    with path.open("rb") as stream:
+        pieces_of_file = PiecesOfParquet(stream, lambda: ["a", "whole.b"])
+        (piece,) = pieces_of_file
+        names = {tuple(block.batch.schema.names) for block in pieces_of_file.parsed(piece, 0)}
 
-    pieces_of_file = [piece for _, piece in Source(path, ["a", "whole.b"]).pieces(1)]
-
-    assert {tuple(piece.table.column_names) for piece in pieces_of_file} == {("a", "whole")}
+    assert names == {("a", "whole")}
 
 
 @pytest.mark.long
-def test_batches_of_long_texts_have_few_rows(tmp_path):
+def test_blocks_of_long_texts_have_few_rows(tmp_path):
     path = tmp_path / "x.parquet"
     texts = ["x" * 10_000] * 10_000  # stored once, so that the size of the file says nothing
     parquet.write_table(pa.table({"a": texts, "b": texts}), path)
+    source = Source(path, ["a"])
 
-    rows = [piece.count_rows() for _, piece in Source(path, ["a"]).pieces(1)]
+    rows = [
+        len(block["a"])
+        for start, piece in source.pieces(1)
+        for block in source.blocks_of(piece, start)
+    ]
 
     assert sum(rows) == 10_000
     assert max(rows) <= parquet_rows._ROWS
