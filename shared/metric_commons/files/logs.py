@@ -45,7 +45,7 @@ from .json_rows import (
     text_lines,
 )
 from .parquet_rows import PiecesOfParquet, parquet_names, parquet_rows
-from .pieces import Pieces
+from .pieces import Pieces, PiecesOfLines
 from .streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
