@@ -246,6 +246,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_take_bounded_time(name):
     from tests.metrics.test_instruction_following import EXAMPLES
