@@ -34,14 +34,19 @@ settings.register_profile("many", settings.get_profile("new"), max_examples=400)
 settings.load_profile("same" if os.environ.get("CI") else "new")
 
 
-def pytest_collection_finish():
-    """Leave out of searches for garbage what was collected, which stays until the end.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Search for garbage neither during the collection nor, later, in what was collected.
 
-    Thousands of tests and the modules that they import are a million objects, and each search of
-    all objects would take longer than most tests.
+    Thousands of tests and the modules that they import are a million objects, which stay until the
+    end, and each search of all objects would take longer than most tests.
     """
+    gc.disable()
+    result = yield
     gc.collect()
     gc.freeze()
+    gc.enable()
+    return result
 
 
 @pytest.fixture

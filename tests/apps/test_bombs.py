@@ -62,6 +62,7 @@ def test_a_cell_of_csv_has_the_limit_of_a_line(tmp_path):
     assert len(Source(path, ["a"]).columns()["a"][0]) == 2000
 
 
+@pytest.mark.long
 def test_a_named_size_replaces_the_ratio(tmp_path):
     path = bombs.write_compressed(tmp_path, "bz2", "a list with a long text", 12)
     limits = Limits().with_whole(20_000_000)

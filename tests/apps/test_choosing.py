@@ -42,6 +42,7 @@ def every_score(results):
     }
 
 
+@pytest.mark.long
 def test_scores_are_those_that_are_named_everywhere(run):
     options = ("--scores", "qa_f1", "--scores", "qa_em.qa_em", "--group-by", "topic")
     files = ("--save", "r.json", "--per-example", "rows.out")
@@ -177,6 +178,7 @@ def test_of_many_systems_signs_take_the_place_of_letters(run):
     assert few.tables()[0].header == ["", "system", "qa_em"]
 
 
+@pytest.mark.long
 def test_runs_show_the_measures_that_are_scores(run):
     Path("qrels").write_text("q1 0 d 1\nq2 0 e 1\n")
     Path("a.run").write_text("q1 Q0 d 1 2.0 A\nq2 Q0 f 1 2.0 A\n")

@@ -311,6 +311,7 @@ def test_files_may_have_rows_of_their_own(run):
     assert [source["rows"] for source in saved["provenance"]["inputs"]] == [3, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES)
 def test_figures_of_natural_questions(run, source, tmp_path):
     files = answer_files(source, tmp_path)

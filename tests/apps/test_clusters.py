@@ -84,6 +84,7 @@ def test_python(table, expected):
     assert "|confidence_level=0.9|interval=auto|clusters=7|rows=40|" in result.signature
 
 
+@pytest.mark.long
 def test_the_command_and_the_file_of_an_evaluation(run, lines, expected):
     columns = ("--predictions", "answer", "--references", "gold", "--group-by", "topic")
     command = ("score", "qa_f1", lines, *columns, "--cluster-by", "passage")
@@ -108,6 +109,7 @@ def test_the_command_and_the_file_of_an_evaluation(run, lines, expected):
     assert told(json.loads(out)["systems"]["bot"]["qa_f1"]) == expected
 
 
+@pytest.mark.long
 def test_parts_of_the_command(run, lines, table, expected):
     with open(lines) as file:
         rows = file.readlines()

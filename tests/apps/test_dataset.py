@@ -31,6 +31,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
     options = {"normalizer": "lower"}
@@ -54,6 +55,7 @@ def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
     assert as_computed(results) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("table", [Dataset.from_dict, stream])
 def test_the_result_is_that_of_columns(table, jobs, small_batches):

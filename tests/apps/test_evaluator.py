@@ -244,6 +244,7 @@ def test_modules_combine():
     assert result == {"qa_em": 0.5, "qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
 
 
+@pytest.mark.long
 def test_a_result_is_drawn_as_a_radar(monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     monkeypatch.setenv("MPLBACKEND", "agg")

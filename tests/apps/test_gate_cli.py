@@ -81,6 +81,7 @@ def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
         )
 
 
+@pytest.mark.long
 def test_results_without_rows_say_how_to_make_them(run, saved):
     old, new = saved("old"), saved("good", rows=False)
     advice = "score again with --save and --per-example FILE, or name that file with --rows"
@@ -161,6 +162,7 @@ def test_a_row_without_an_id_is_found(run):
     assert err == "rows.jsonl: row 1 (line 2): field 'id' is None; every row needs a label\n"
 
 
+@pytest.mark.long
 def test_a_system_is_named_where_there_are_several(run, saved):
     old, several = saved("old"), saved("good", "bad", name="several")
 
@@ -326,6 +328,7 @@ def test_a_floor_needs_no_baseline(run, saved, floor, options, status):
     assert run("gate", saved("old"), "--floor", f"qa_em={floor}", *options)[0] == status
 
 
+@pytest.mark.long
 def test_where_lower_is_better_a_floor_is_the_highest_value(run, saved):
     Path("t.jsonl").write_text('{"p": "a b", "r": "a b"}\n' * 60)
     score = ("score", "error_rate", "t.jsonl", "-p", "p", "-r", "r", "-o", "t.json")

@@ -159,6 +159,7 @@ def test_a_log_of_another_task_has_no_instructions(run, refused):
     assert "instruction_id_list" in message
 
 
+@pytest.mark.long
 def test_systems_are_compared(run):
     rows = [
         {"instructions": {name: prompt[name] for name in FIELDS}, "a": response, "b": "Well, no"}

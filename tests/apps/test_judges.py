@@ -122,6 +122,7 @@ def test_what_the_commands_refuse(files, capsys, message, arguments):
     refused(capsys, message, *arguments)
 
 
+@pytest.mark.long
 def test_sentences_in_tables_and_on_top_of_the_page(files, capsys):
     text = printed(
         capsys,

@@ -51,6 +51,7 @@ def records(out):
     return list(csv.DictReader(io.StringIO(out)))
 
 
+@pytest.mark.long
 def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     paths = saved("one", "poor", "good", "same", "fair")
     status, out, err = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")
@@ -94,6 +95,7 @@ def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):
     assert json.loads(out)["boards"][0]["systems"][0]["confidence_interval"] == stored["qa_em"]
 
 
+@pytest.mark.long
 def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
     paths = [*saved("one", "good"), *saved("one", "fair", rows=False)]
     status, out, _ = run("leaderboard", *paths, "--by", "qa_em")
@@ -164,6 +166,7 @@ def test_a_score_that_a_result_lacks_is_one_line(run, saved):
     )
 
 
+@pytest.mark.long
 def test_systems_of_one_name_are_named_by_their_files(run, saved):
     for system in ("good", "fair"):
         rows = [json.loads(line) for line in Path("one.jsonl").read_text().splitlines()]
@@ -229,6 +232,7 @@ def test_mean_ranks_have_intervals_where_rows_are(run, saved):
     assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
 
 
+@pytest.mark.long
 def test_what_has_no_mean(run, saved):
     paths = [*saved("one", "good", "fair"), *saved("two", "good")]
     mean = ("--by", "qa_em", "--mean", "tasks")
@@ -244,6 +248,7 @@ def test_what_has_no_mean(run, saved):
     assert message.startswith("scores that are not comparable have no mean: normalizer: squad")
 
 
+@pytest.mark.long
 def test_equal_scores_share_a_rank(run, saved):
     write_task("three", 10, {"good": 5, "fair": 5, "poor": 1})
     paths = [*saved("one", "good", "fair", "poor"), *saved("three", "good", "fair", "poor")]
@@ -332,6 +337,7 @@ def test_a_history_is_of_one_system(run, saved):
     assert "Changes are not tested" in " ".join(run(*command[:-4])[1].split())
 
 
+@pytest.mark.long
 def test_a_history_names_its_system(run, saved):
     paths = saved("one", "good", "fair")
     command = ("history", *paths, "--by", "qa_em")
@@ -362,6 +368,7 @@ def test_results_made_in_python_stand_on_boards_too(run):
     assert [(each["rank"], each["system"]) for each in found] == [("1", "a"), ("2", "b")]
 
 
+@pytest.mark.long
 def test_tasks_of_logs_are_no_rivals(run):
     for model, hits in (("large", 9), ("small", 4)):
         paths = []

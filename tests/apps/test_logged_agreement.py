@@ -69,6 +69,7 @@ def test_rounding_is_found(run, log):
     assert (said["differing"], said["reason"]) == (2, "the log rounds it to 2 digits")
 
 
+@pytest.mark.long
 def test_what_has_no_reason_is_shown(run, log):
     (said,) = agreement(run, "qa_f1", log([0.3, 0.25, 0.25, 1.0], "f1_score"))
 

@@ -42,6 +42,7 @@ def kernel(monkeypatch):
     return calls
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(30))
 def test_the_calls_never_take_more_than_all_may(kernel, seed):
     dice = random.Random(seed)

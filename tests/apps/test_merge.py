@@ -102,6 +102,7 @@ def test_modules_that_do_not_score_rows_merge_as_well(run, tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path):
     parts = written(run, shards)
     status, message = refused("merge", *parts, parts[0])

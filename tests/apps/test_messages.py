@@ -109,6 +109,7 @@ def test_options_are_listed_once(scored):
     )
 
 
+@pytest.mark.long
 def test_clusters_without_an_interval_or_a_test_are_refused(scored):
     message = "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
 
@@ -155,6 +156,7 @@ def test_one_row_is_one_row(run):
     assert "on 1 row." in out
 
 
+@pytest.mark.long
 def test_what_was_written_is_said(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     Path("x.csv").write_text(ROWS)
@@ -259,6 +261,7 @@ def test_an_error_is_said_to_be_one(raw):
     )
 
 
+@pytest.mark.long
 def test_old_names_of_options_work_for_one_minor_version(raw):
     Path("x.csv").write_text(ROWS)
     fields = ("-p", "answer", "-r", "gold", "-q")
@@ -318,6 +321,7 @@ def test_a_log_and_a_table_on_standard_input_say_what_to_do(raw, monkeypatch):
     assert "this is a log of lm-eval; score this log first: metric-commons score logged" in err
 
 
+@pytest.mark.long
 def test_help_shows_no_types_of_switches_and_no_bounds_of_integers(run):
     out = run("score", "--help")[1]
 

@@ -145,6 +145,7 @@ def of_classes(count, rows=60, systems=("a", "b")):
 # Curves
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "curve", "axes", "score", "short"),
     [
@@ -167,6 +168,7 @@ def test_a_curve_is_that_of_the_module(drawn, kind, curve, axes, score, short):
     assert panel.get_xlim() == panel.get_ylim()
 
 
+@pytest.mark.long
 def test_chance_is_the_diagonal_and_the_share_of_positives(drawn):
     chance = {
         kind: [line.get_xydata().tolist() for line in drawn(kind, *GUIDED).axes[0].get_lines()]
@@ -177,6 +179,7 @@ def test_chance_is_the_diagonal_and_the_share_of_positives(drawn):
     assert chance["pr"].count([[0, 0.5], [1, 0.5]]) == 1
 
 
+@pytest.mark.long
 def test_curves_of_several_systems_differ_in_three_ways(drawn):
     truth = [0, 1] * 10
     scores = np.random.default_rng(0).random((5, 20)).tolist()
@@ -193,6 +196,7 @@ def test_curves_of_several_systems_differ_in_three_ways(drawn):
     assert all(one.get_linestyle() != other.get_linestyle() for one, other in pairwise(curves))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [3, *nightly(10, 30)])
 @pytest.mark.parametrize("kind", ["roc", "pr"])
 def test_of_several_labels_each_has_a_panel(drawn, kind, count):
@@ -437,6 +441,7 @@ def test_each_bin_has_the_interval_of_its_rate(drawn):
     assert "95% interval of the rate in a bin" in legend(figure)
 
 
+@pytest.mark.long
 def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):
     write("rows.jsonl", p=[0.05] * 200 + [0.95], y=[0, 1] * 100 + [1])
     _, below = drawn("calibration", "rows.jsonl", "--predictions=p", "--references=y").axes
@@ -445,6 +450,7 @@ def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):
     assert [label.get_text() for label in below.get_yticklabels() if "$" in label.get_text()] == []
 
 
+@pytest.mark.long
 def test_of_several_labels_the_predicted_one_is_calibrated(drawn):
     path, _ = of_classes(4)
     panel, _ = drawn("calibration", path, "--predictions=a", "--references=gold").axes
@@ -494,6 +500,7 @@ def test_predicted_stands_above_actual_with_the_diagonal(drawn):
         assert panel.texts[0].get_text() == f"MAE {result['mae']:.2f} [{low:.2f}, {high:.2f}]"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["residuals", "actual"])
 def test_many_rows_are_counted_in_cells_that_lose_none(drawn, kind):
     random = np.random.default_rng(2)
@@ -517,6 +524,7 @@ def test_each_output_has_a_panel(drawn):
     assert found == [[[1.5, 1.0], [2.0, 2.0]], [[10.0, 10.0], [20.0, 30.0]]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("value", [0.0, -3.5, 2**60, 1e-300])
 @pytest.mark.parametrize("kind", ["residuals", "actual"])
 def test_equal_numbers_can_be_drawn(painted, kind, value):
@@ -771,6 +779,7 @@ FIELDS = {
 }
 
 
+@pytest.mark.long
 def test_paths_have_a_bar_for_each_kind_of_leaf(drawn):
     write("extracted.jsonl", **FIELDS)
     model, rules = drawn("paths", *EXTRACTED).axes
@@ -803,6 +812,7 @@ def texts(panel):
     return [text.get_text().replace("\n", " ") for text in panel.texts]
 
 
+@pytest.mark.long
 def test_spans_show_types_with_intervals_and_confusions(drawn):
     write("tagged.jsonl", **TAGS)
     types, crf, rules = drawn("spans", *TAGGED).axes
@@ -844,6 +854,7 @@ def test_spans_of_one_system_with_borders(drawn):
     assert [text for text in texts(panel) if "%" in text] == ["1 100%", "1 100%", "1 50%", "1 50%"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("tags", "message"),
     [

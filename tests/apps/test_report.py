@@ -158,6 +158,7 @@ def test_the_numbers_of_a_page_are_those_of_the_terminal(scored):
     )
 
 
+@pytest.mark.long
 def test_dots_and_bars_stand_where_the_numbers_are(scored):
     page = scored(CAPITALS, ["atlas", "borealis"], "--confidence", "0.9", references="answers")
     results = Results.read("r.json")
@@ -208,6 +209,7 @@ def test_every_difference_is_on_the_page(scored):
     assert "does not show that the systems are equal" in told
 
 
+@pytest.mark.long
 def test_the_ranks_of_several_systems_are_on_the_page(scored):
     rows = [{"gold": "x", "a": "x", "b": "xy"[row > 2], "c": "y"} for row in range(20)]
     page = scored(write(rows), ["a", "b", "c"], "--compare", modules=["qa_em"])
@@ -219,6 +221,7 @@ def test_the_ranks_of_several_systems_are_on_the_page(scored):
     assert [line["data-system"] for line in page.of_class("best")] == ["a"]  # the first tier
 
 
+@pytest.mark.long
 def test_every_group_is_on_the_page(scored):
     page = scored(CAPITALS, ["atlas"], "--group-by", "topic", references="answers")
     groups = Results.read("r.json").systems["atlas"]["qa_f1"].groups
@@ -234,6 +237,7 @@ def test_every_group_is_on_the_page(scored):
     assert sizes[: len(groups)] == [values["n"] for values in groups.values()]
 
 
+@pytest.mark.long
 def test_of_very_many_groups_the_largest_are_shown():
     groups = {f"g{size}": {"qa_em": 0.5, "n": size} for size in range(1, 71)}
     page = Page(render(results_of({"a": module_result(groups=groups)}), find_nothing()))
@@ -313,6 +317,7 @@ def examples_of(page):
     return {title: cards for title, cards in found.items() if cards}
 
 
+@pytest.mark.long
 def test_the_worst_and_the_most_different_rows_are_shown_side_by_side(scored):
     page = scored(write(ROWS), ["one", "two"], report=("--show", "q", "--examples", "2"))
     found = examples_of(page)
@@ -331,6 +336,7 @@ def test_the_worst_and_the_most_different_rows_are_shown_side_by_side(scored):
     assert "one is better in 1 row." in told
 
 
+@pytest.mark.long
 def test_one_system_has_its_worst_rows(scored):
     found = examples_of(scored(write(ROWS), ["one"], modules=["qa_em"]))
 
@@ -358,6 +364,7 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
 
+@pytest.mark.long
 def test_sets_of_references_are_shown(scored):
     rows = [{"gold": [["Oslo", "Kristiania"], ["Bergen"]], "a": "Oslo"}]
     found = examples_of(scored(write(rows), ["a"], modules=["substring_recall"]))
@@ -365,6 +372,7 @@ def test_sets_of_references_are_shown(scored):
     assert all(text in found["Worst"][0] for text in ("Oslo", "Kristiania", "Bergen"))
 
 
+@pytest.mark.long
 def test_of_several_systems_those_rows_are_shown_that_split_them_most(scored):
     rows = [
         {"gold": "x", "a": "x", "b": "x", "c": "x", "d": "x"},
@@ -376,6 +384,7 @@ def test_of_several_systems_those_rows_are_shown_that_split_them_most(scored):
     assert [card.split()[1] for card in examples_of(page)["Most different"]] == ["2", "1"]
 
 
+@pytest.mark.long
 def test_the_group_is_shown_under_the_name_of_its_field(scored):
     rows = [row | {"continent": "Europe"} for row in ROWS]
     page = scored(write(rows), ["one"], "--group-by", "continent")
@@ -399,6 +408,7 @@ def test_systems_with_files_of_their_own_are_shown_together(scored, run):
     assert "one x qa_em 0 two not at hand qa_em 0" in examples_of(page)["Worst"][0]
 
 
+@pytest.mark.long
 def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
     write([{"gold": ["x"], "p": "a"}], "one.jsonl")
     write([{"gold": ["z"], "p": "b"}], "two.jsonl")
@@ -411,6 +421,7 @@ def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
     )
 
 
+@pytest.mark.long
 def test_a_configuration_leads_to_examples_as_well(scored, run):
     write(ROWS)
     fields = {"predictions": "one", "references": "gold"}
@@ -451,6 +462,7 @@ def test_inputs_are_known_by_what_they_hold(scored):
     assert examples_of(page)
 
 
+@pytest.mark.long
 def test_the_scores_of_rows_are_found_by_the_name_in_the_result(scored):
     page = scored(write(ROWS), ["one"], rows=False)
 
@@ -536,6 +548,7 @@ def test_several_results_are_on_one_page(run):
     assert "note: em.json: it does not name a file with the scores of its rows" in err
 
 
+@pytest.mark.long
 def test_results_made_in_python_have_a_page_without_examples():
     results = score("qa_em", predictions=["a"], references=["a"], per_example=True)
     page = Page(render(results, find_examples(results)))
@@ -544,6 +557,7 @@ def test_results_made_in_python_have_a_page_without_examples():
     assert "The results name no input files" in page.where(id="provenance")[0]["text"]
 
 
+@pytest.mark.long
 def test_results_that_tell_little_have_a_page():
     sparse = {"inputs": [{"name": "x"}, {"path": "y"}], "columns": {}}
     for results in (Results(systems={}), results_of({"a": module_result()}, provenance=sparse)):
@@ -551,6 +565,7 @@ def test_results_that_tell_little_have_a_page():
         assert texts(page, "note")
 
 
+@pytest.mark.long
 def test_runs_of_retrieval_have_a_page(run):
     examples = ROOT / "examples"
     files = (examples / f"{name}.txt" for name in ("qrels", "dense.run", "bm25.run"))
@@ -584,6 +599,7 @@ def is_harmless(page, text):
     text.encode("utf-8")
 
 
+@pytest.mark.long
 def test_hostile_text_stays_text(scored):
     rows = [{"gold": [EVIL, "x"], "q": f"{EVIL}\ud800", EVIL: EVIL, "kind": EVIL, "b": "y"}] * 2
     page = scored(
@@ -623,6 +639,7 @@ def test_hostile_results_stay_text():
     is_harmless(Page(text), text)
 
 
+@pytest.mark.long
 def test_the_page_loads_nothing(scored):
     scored(CAPITALS, ["atlas"], references="answers")
     text = Path("page.html").read_text("utf-8")
@@ -632,6 +649,7 @@ def test_the_page_loads_nothing(scored):
     assert "prefers-color-scheme: dark" in text
 
 
+@pytest.mark.long
 def test_long_texts_are_folded_and_very_long_ones_cut(scored):
     rows = [{"gold": [f"r{number}" for number in range(40)], "p": "word " * 10_000}]
     page = scored(write(rows), ["p"], modules=["substring_recall"])
@@ -643,6 +661,7 @@ def test_long_texts_are_folded_and_very_long_ones_cut(scored):
     assert "28 more" in page.of_class("references")[0]["text"]
 
 
+@pytest.mark.long
 def test_empty_and_blank_texts_are_said(scored):
     page = scored(write([{"gold": [""], "a": "", "b": " \n"}]), ["a", "b"], modules=["qa_em"])
 
@@ -816,6 +835,7 @@ def test_systems_are_sorted_and_differences_folded_above_a_dozen():
     assert "open" in first
 
 
+@pytest.mark.long
 def test_a_matrix_has_a_cell_for_each_significant_pair():
     results = many(8, 1)
     text = render(results, find_nothing())
@@ -829,6 +849,7 @@ def test_a_matrix_has_a_cell_for_each_significant_pair():
     assert "all pairs" in text
 
 
+@pytest.mark.long
 def test_long_names_are_whole_beside_scores_and_letters_in_differences():
     page = Page(render(many(4, 1, length=30), find_nothing()))
     names = [" ".join(each["text"].split()) for each in page.of_class("name")]
@@ -892,6 +913,7 @@ def transcripts(**options):
     return replace(results, provenance=provenance)
 
 
+@pytest.mark.long
 def test_examples_of_transcripts_mark_what_was_put_in_and_left_out(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = transcripts()

@@ -62,6 +62,7 @@ def test_twelve_lines_are_open_and_more_are_folded():
         assert ("open" in folded) is is_open
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("count", "has_matrix"), [(3, False), (4, True)])
 def test_a_matrix_shows_four_systems_or_more(count, has_matrix):
     assert bool(page_of(many(count, 1)).of_class("matrix")) is has_matrix
@@ -95,6 +96,7 @@ def test_of_a_one_sided_test_either_system_may_be_better(scores, is_lower_better
     assert winner == better
 
 
+@pytest.mark.long
 def test_an_axis_of_differences_includes_zero():
     assert labels(differences(page_of(compared(0.1, 0.3, scores=(0.7, 0.5)))))[0] == "0.0"
     equal = labels(differences(page_of(compared(0.0, 0.0))))

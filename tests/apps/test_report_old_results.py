@@ -21,6 +21,7 @@ def saved(tmp_path):
     return path
 
 
+@pytest.mark.long
 def test_a_comparison_without_a_corrected_p_value_is_reported_and_exported(run, saved):
     for words in (
         ("report", saved, "--save", "page.html"),

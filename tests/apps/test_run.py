@@ -98,6 +98,7 @@ def test_init_writes_over_no_file(refused):
     assert refused("init", "x.jsonl") == (2, "x.jsonl exists; name another file")
 
 
+@pytest.mark.long
 def test_the_examples_run(run):
     shutil.copytree(ROOT / "examples", "examples")
     found = sorted(Path("examples").glob("*.yaml"))
@@ -239,6 +240,7 @@ def test_a_page_needs_its_library(refused, monkeypatch):
     assert said.endswith("pip install 'metric-commons[report]'")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [None, 2])
 def test_the_page_shows_the_rows_that_were_read(run, limit):
     content = merged(CONFIG | {"outputs": {"html": "r.html"}}, "data", "limit", value=limit)
@@ -249,6 +251,7 @@ def test_the_page_shows_the_rows_that_were_read(run, limit):
     assert "wolf" in Path("r.html").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES)
 def test_several_systems_are_compared_in_one_command(run, source, tmp_path):
     files = answer_files(source, tmp_path)
@@ -554,6 +557,7 @@ def test_a_module_that_does_not_score_row_by_row(refused, asked, key):
     assert refused("run", "c.yaml") == (1, said)
 
 
+@pytest.mark.long
 def test_a_page_may_do_without_scores_of_rows(run):
     write_rows("x.jsonl", [{"a": 1.0, "b": 2.0, "gold": 1.5}, {"a": 3.0, "b": 2.0, "gold": 2.5}])
     write(CONFIG | {"modules": ["regression"], "outputs": {"html": "r.html"}})

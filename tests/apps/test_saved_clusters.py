@@ -63,6 +63,7 @@ def saved(run, rows):
     return saved
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "module", [*list(COMMANDS)[:2], "ir_ranking", pytest.param("ter", marks=pytest.mark.slow)]
 )
@@ -172,6 +173,7 @@ def test_runs_have_clusters_in_a_file(run):
     assert message.startswith("t.json: there are no clusters: the result does not name the file")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "options"),
     [
@@ -208,6 +210,7 @@ def test_a_result_alone_has_the_intervals_of_its_rows(run, rows, module, options
             assert found["confidence_interval"] == pytest.approx(intervals[score], abs=1e-12)
 
 
+@pytest.mark.long
 def test_scores_of_a_log_may_have_any_range(run):
     def sample(number, score):
         responses = {"resps": [["a"]], "filtered_resps": ["a"], "arguments": []}

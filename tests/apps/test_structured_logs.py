@@ -137,6 +137,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "predictions", "references", "options"),
     [
@@ -180,6 +181,7 @@ def test_systems_are_compared_by_rows_and_by_sums():
     }
 
 
+@pytest.mark.long
 def test_results_with_paths_are_saved_and_read(run, tmp_path):
     rows = [
         {"answer": text, "gold": json.dumps(gold)}

@@ -524,6 +524,7 @@ def test_trec_eval_s_own_example_scores_as_it_says(run):
     assert [tuple(line) for line in cells(out)[2:6]] == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("folder", "suffix", "count"),
     [
@@ -549,6 +550,7 @@ def test_real_runs_score_as_score_run_says_to_the_last_bit(run, folder, suffix, 
 # comparisons and clusters of queries in one command
 
 
+@pytest.mark.long
 def test_trec_compares_runs_as_compare_does(run):
     _, out, err = run(
         *("trec", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr", "--compare"),

@@ -19,7 +19,7 @@ from metric_commons.instructions.punkt_parameters import english
 from metric_commons.instructions.response_languages import LANGUAGES, detected_language
 from metric_commons.texts.treebank_words import treebank_words
 from tests.nltk_peer import nltk_tokenizer
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, nightly, recorded
 
 CASES = [case for case in recorded("structured") if case["module"] == "instruction_following"]
 STRUCTURED = GIVEN / "data" / "structured"
@@ -173,7 +173,8 @@ def test_the_parameters_are_those_of_the_data():
 
 
 @pytest.mark.long
-def test_languages_are_those_of_langdetect():
+@pytest.mark.parametrize("count", [100, *nightly(300)])
+def test_languages_are_those_of_langdetect(count):
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     from langdetect.lang_detect_exception import LangDetectException
 
@@ -194,7 +195,7 @@ def test_languages_are_those_of_langdetect():
         *("hello ", "world ", "der Hund ", "le chien ", "el perro ", "42 ", "! ", "собака ", "犬 "),
         *("http://a.b/c ", "a@b.cc ", "DON'T ", "हिन्दी ", "và ", "não "),
     )
-    for text in drawn_texts(3, pieces, 300):
+    for text in drawn_texts(3, pieces, count):
         assert detected_language(text) == peer(text), text
 
 
@@ -246,6 +247,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_take_bounded_time(name):
     from tests.metrics.test_instruction_following import EXAMPLES

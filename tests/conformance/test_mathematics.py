@@ -159,6 +159,7 @@ def test_qwen_on_math():
     assert others == {("10{,}000", "10000")}  # of which theirs is wrong
 
 
+@pytest.mark.long
 @given
 @pytest.mark.parametrize("name", ["gsm8k_6b_finetuning", "gsm8k_6b_verification"])
 def test_grade_school_math_row_by_row(name):

@@ -131,6 +131,7 @@ UNDECIDED_IN_FAMILIES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 @pytest.mark.parametrize("seed", [1, SystemRandom().getrandbits(32)], ids=["fixed", "fresh"])
 def test_no_verdict_on_a_random_family_is_wrong(family, seed):

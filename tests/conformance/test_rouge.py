@@ -177,9 +177,10 @@ def test_all_summaries(use_stemmer):
 
 @pytest.mark.long
 @summaries
-def test_texts_of_two_thousand_words():
-    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:16], strict=True))
+def test_texts_of_a_thousand_words():
+    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:9], strict=True))
 
+    assert len(rouge_score_words(predictions[0])) > 1_000
     equals_rouge_score(predictions, references, ["rouge1", "rouge2", "rougeL", "rougeLsum"])
 
 

@@ -152,6 +152,7 @@ def test_few_rows_are_counted_as_by_scipy(rows, kind, alternative):
         assert p_values(a - b, alternative=alternative) == pytest.approx(theirs, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("rows", [40, 200])
 def test_many_rows_are_near_what_scipy_draws(rows, alternative):

@@ -112,6 +112,7 @@ def test_the_standard_transform(jiwer):
 # Published rates
 
 
+@pytest.mark.long
 @published
 @pytest.mark.parametrize(("system", "equal"), [("deepspeech", 2621), ("google", 2616)])
 def test_published_rates_of_utterances(system, equal):

@@ -137,6 +137,7 @@ def test_bleu(sacrebleu, options, most):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize(
     "options",
@@ -375,6 +376,7 @@ FIGURES = [row for row in figures(MODULES) if "baseline" not in row["options"]]
 DAILY = [*{(row["module"], row["options"], row["key"]): row for row in FIGURES}.values()]
 
 
+@pytest.mark.long
 @published
 @pytest.mark.parametrize(
     "row",

@@ -74,10 +74,10 @@ ANNOTATIONS = {
     ("name", "option"),
     [pytest.param(*pair, id=f"{pair[0]}-{pair[1].name}") for pair in ANNOTATIONS.values()],
 )
-def test_a_wrong_value_is_refused_at_load(name, option):
+def test_a_wrong_value_is_refused_at_load(load, name, option):
     for value in wrong_values(option.annotation):
         with pytest.raises(OptionError, match=option.name) as caught:
-            load_from(str(ROOT / "metrics" / name), **{option.name: value})
+            load(name, **{option.name: value})
         assert caught.value.option == option.name
 
 

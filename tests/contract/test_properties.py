@@ -20,10 +20,10 @@ from tests.generators.properties import (
     file_equals_columns,
     smaller,
 )
-from tests.spec import METRICS
+from tests.spec import METRICS, nightly
 
-CALLS = 8  # of each module and property
-FIRST = range(2)  # of them, which the inner loop draws, too
+CALLS = 8  # of each module and property at night
+FIRST, BY_DAY = 2, 5  # of them, the calls of the inner loop, and of all tests by day
 MODULES = [
     pytest.param(name, marks=pytest.mark.processes) if name == "code_eval" else name
     for name in METRICS
@@ -31,14 +31,18 @@ MODULES = [
 
 
 def seeds(name):
-    """Which calls of a module are drawn: at first, in `make test` and at night.
+    """Which calls of a module are drawn: in the inner loop, in `make test` and at night.
 
     Each row of code_eval is a process, so that by day there are only a few calls of it.
     """
     if name == "code_eval":
-        by_night = pytest.param(name, range(3, CALLS), marks=pytest.mark.slow)
-        return [pytest.param(name, range(3), marks=pytest.mark.processes), by_night]
-    return [(name, FIRST), pytest.param(name, range(2, CALLS), marks=pytest.mark.long)]
+        by_day = [pytest.param(name, range(3), marks=pytest.mark.processes)]
+        return [*by_day, *nightly((name, range(3, CALLS)))]
+    by_day = [
+        (name, range(FIRST)),
+        pytest.param(name, range(FIRST, BY_DAY), marks=pytest.mark.long),
+    ]
+    return [*by_day, *nightly((name, range(BY_DAY, CALLS)))]
 
 
 @pytest.mark.parametrize("check", PROPERTIES, ids=lambda check: check.__name__)

@@ -416,6 +416,7 @@ def test_what_one_row_and_constants_have(regression, measure):
     assert math.isnan(value([1.0], [1.0]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"interval": "bootstrap"}, {"clusters": True}])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_new_measures_have_intervals_whatever_the_order_of_rows(regression, options, weighted):

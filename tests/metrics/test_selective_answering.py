@@ -184,6 +184,7 @@ def test_what_cannot_be_scored_is_refused(selective, call, message):
         selective.compute(**call)
 
 
+@pytest.mark.long
 def test_intervals_of_areas_are_those_of_resampled_pairs(selective):
     chance = np.random.default_rng(5)
     rows = [

@@ -47,6 +47,7 @@ def test_rows_are_read_as_defined(column, shapes):
     assert result(column, shapes) == as_defined(column, shapes)
 
 
+@pytest.mark.long
 @drawn_examples(300)
 @given(columns, st.integers(0, 5), st.sampled_from(SHAPES))
 def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
@@ -67,6 +68,7 @@ def test_an_array_is_read_as_its_list(column, shapes):
     assert result(column, shapes) == as_defined(column.tolist(), shapes)
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(dense, st.sampled_from(SHAPES))
 def test_a_list_of_numpy_values_is_read_as_one_of_python_values(column, shapes):

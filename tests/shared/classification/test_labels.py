@@ -91,6 +91,7 @@ def test_intervals_are_those_of_resampled_rows(average):
         )
 
 
+@pytest.mark.long
 def test_intervals_of_equal_weights_are_those_without_weights():
     rng = np.random.default_rng(0)
     references, predictions = rng.integers(0, 3, (2, 100))

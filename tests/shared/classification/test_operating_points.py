@@ -61,6 +61,7 @@ def test_a_threshold_is_the_one_of_the_curves(rows, limit):
         assert equal_error_rate(counts) == pytest.approx(crossing, abs=1e-9)
 
 
+@pytest.mark.long
 def test_recall_times_beta():
     rng = np.random.default_rng(0)
     positive = rng.random(50) < 0.4

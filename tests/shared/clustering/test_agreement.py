@@ -44,6 +44,7 @@ def entropy(values):
     return -sum(share * share.ln() for share in shares)
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(ROWS)
 @example([(0, 0)])

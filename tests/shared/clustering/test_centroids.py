@@ -34,6 +34,7 @@ def test_centroids_may_be_close():
     assert score == pytest.approx(math.fsum(worst) / 200, rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_centroids_that_coincide_though_their_sums_are_rounded(offset):
     # thirds in every order: the mean of both clusters is 11 / 3

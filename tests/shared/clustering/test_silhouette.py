@@ -12,6 +12,7 @@ from metric_commons.clustering.silhouette import silhouettes
 from tests.points import blobs, distance, silhouette, squared_distance
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1e-6, 1e-3, 1.0])
 def test_large_clusters_of_any_width(width):
     """Pairs of clusters, and of points within, where the product of matrices cancels."""

@@ -41,6 +41,7 @@ def test_distances_to_0_and_1_keep_their_first_digits(scores, bits):
     assert (scores - rounded <= 2.0**-bits * distance)[normal].all()
 
 
+@pytest.mark.long
 @given(ROWS, st.integers(1, 12), st.booleans(), st.sampled_from([0.5, 0.3]))
 def test_no_measure_is_off_by_more_than_its_bound(rows, bits, weighted, threshold):
     scores, positive, weights = map(list, zip(*rows, strict=True))

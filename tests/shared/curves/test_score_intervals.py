@@ -16,6 +16,7 @@ SCORES = np.clip(RNG.normal(0.4 + 0.25 * REFERENCES, 0.2), 0.01, 0.99)
 OPTIONS = {"confidence_level": 0.9, "calibration_bins": 4}
 
 
+@pytest.mark.long
 def test_the_brier_score_is_a_mean_of_rows():
     labels = [f"c{row % 9}" for row in range(ROWS)]
     losses = (SCORES - REFERENCES) ** 2

@@ -296,6 +296,7 @@ def test_the_letter_that_a_text_settles_for(text, letter):
     assert choice(text) == letter
 
 
+@pytest.mark.long
 def test_the_last_line_is_what_the_pattern_of_inspect_finds():
     pattern = re.compile(r"(?i)ANSWER\s*:\s*([^\n]+)\s*\Z")
     dice = random.Random(0)

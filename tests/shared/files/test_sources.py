@@ -165,6 +165,7 @@ def test_a_line_has_a_limit(write):
         Source(path, ["p"], limits=Limits(line=900_000)).columns()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_what_comes_out_of_a_compressed_file_has_a_limit(write, compress):
     path = write("x.jsonl", compress(b'{"p": "x"}\n' * 100_000))

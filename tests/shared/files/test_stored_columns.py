@@ -95,6 +95,7 @@ def test_numbers_are_finite(value):
         Stored(column).to_bytes()
 
 
+@pytest.mark.long
 def test_a_state_and_a_part_have_one_content_in_both_forms(state, tmp_path):
     part = Part({"bot": {state.module: state}}, [{"path": "1", "sha256": "1" * 64, "rows": ROWS}])
     for stored in (state, part):
@@ -132,6 +133,7 @@ def signed(body):
     return f"{State.FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body
 
 
+@pytest.mark.long
 def test_what_somebody_else_signs_is_refused_or_a_state(state):
     body = state.to_bytes().partition(b"\n")[2]
     dice = random.Random(1)

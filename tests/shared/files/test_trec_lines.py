@@ -111,6 +111,7 @@ numbers = st.one_of(
 )
 
 
+@pytest.mark.long
 @READERS
 @drawn_examples(150)
 @given(column=st.lists(numbers, min_size=1, max_size=20))

@@ -213,6 +213,7 @@ def test_many_different_numbers_need_no_table_of_pairs():
     assert result["krippendorff_alpha"] == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.long
 @given(
     st.lists(st.none() | st.integers(-5, 70_000), min_size=1, max_size=8)
     | st.lists(st.none() | st.floats(-9, 9), min_size=1, max_size=8)

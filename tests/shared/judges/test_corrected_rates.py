@@ -60,6 +60,7 @@ def test_values_and_errors_are_those_of_the_formulas(rows, method, free, ddof):
     assert min(max(value, 0), 1) - 1e-9 <= high <= 1
 
 
+@pytest.mark.long
 @given(judged())
 @settings(deadline=None)
 def test_the_interval_by_the_formula(rows):
@@ -104,6 +105,7 @@ def test_strata_are_corrected_by_themselves(first, second):
     )
 
 
+@pytest.mark.long
 @given(judged())
 @settings(deadline=None)
 def test_clusters_of_one_row_have_the_value_of_rows_and_no_narrower_interval(rows):
@@ -117,6 +119,7 @@ def test_clusters_of_one_row_have_the_value_of_rows_and_no_narrower_interval(row
     assert single["n_clusters"] == len(rows[0])
 
 
+@pytest.mark.long
 @given(judged(), st.floats(0.1, 0.9))
 @settings(deadline=None)
 def test_equal_probabilities_are_a_random_sample(rows, probability):

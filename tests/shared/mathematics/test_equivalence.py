@@ -239,6 +239,7 @@ def test_readable():
     assert [*map(readable, ["1/2", "Evelyn", r"\{1, 2\}", "1 +", ""])] == [True] * 3 + [False] * 2
 
 
+@pytest.mark.long
 def test_verdicts_need_no_numpy():
     program = """
 import sys

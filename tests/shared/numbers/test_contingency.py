@@ -49,6 +49,7 @@ def arrays(column):
             yield array
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(COLUMNS)
 def test_a_table_counts_pairs(rows):
@@ -118,6 +119,7 @@ def test_two_labels_are_counted_wherever_they_stand(column, monkeypatch):
         assert cell_counts(contingency(np.array(left), np.array(right))) == expected
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(COLUMNS, st.data())
 def test_weights_are_summed_exactly(rows, data):
@@ -152,6 +154,7 @@ def test_true_is_one():
     assert cell_counts(table) == {(True, 1): 1, (False, 0): 1, (True, 2): 1}
 
 
+@pytest.mark.long
 def test_many_labels_need_no_more_room_than_rows():
     labels = np.arange(200_000)
     table = contingency(labels * 10**9, labels[::-1])

@@ -32,6 +32,7 @@ def test_sums_of_groups_are_rounded_once(rows):
     assert group_sums(values, groups, 4).tolist() == expected
 
 
+@pytest.mark.long
 @given(fractions, fractions.filter(lambda divisor: divisor > 0))
 def test_quotients_are_rounded_once(number, divisor):
     assert quotient(number, divisor) == as_float(number / divisor)

@@ -40,6 +40,7 @@ def test_rows_are_checked_as_defined(column, shape):
     assert check(column, shape) == as_defined(column, [shape])
 
 
+@pytest.mark.long
 @drawn_examples(200)
 @given(dense, shapes)
 def test_the_rows_of_an_array_are_checked_as_defined(column, shape):
@@ -106,6 +107,7 @@ def test_a_value_that_would_lose_something_is_refused(column, shape, message):
         checked_column("c", column, shape)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("good", "bad", "shape"),
     [("a", 1, TEXT), (1, "1", INTEGER), (0.5, "1", NUMBER), (["a"], ["a", 1], ListOf(TEXT))],

@@ -159,6 +159,7 @@ def test_any_scores_have_a_mass(scores, truth, mass):
     check([scores], [truth])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("base", [0.0, -1000.0, -1e6])
 def test_many_options_lose_nothing(base):
     chance = np.random.default_rng(1)
@@ -217,6 +218,7 @@ def test_without_a_false_option_all_true_ones_are_above():
     assert exactly(choice_scores([[-1.0, -INF]], [[1, 1]])) == [[1.0], [1.0], [1.0]]
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.floats(-500, 0), st.integers(1, 200)), min_size=2, max_size=9))
 def test_normalized_scores_are_scores(options):
     scores, lengths = ([*column] for column in zip(*options, strict=True))

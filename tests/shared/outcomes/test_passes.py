@@ -35,6 +35,7 @@ def is_close(value, truth):
     return abs(Fraction(value) - truth) <= truth * Fraction(2, 10**15)
 
 
+@pytest.mark.long
 def test_all_small_counts():
     for n in range(1, 31):
         c = np.arange(n + 1)

@@ -69,6 +69,7 @@ def wilson(wins, losses, level):
     return tuple(result["confidence_interval"]["win_rate"])
 
 
+@pytest.mark.long
 @given(
     st.integers(0, 10**4), st.integers(0, 10**4), st.sampled_from([0.5, 0.9, 0.95, 0.99, 0.999999])
 )

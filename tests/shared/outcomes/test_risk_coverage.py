@@ -34,6 +34,7 @@ def areas_in_order(answers):
     return sum(risks) / n, sum(shares) / n, 1 - risks[half - 1]
 
 
+@pytest.mark.long
 @given(ANSWERS)
 def test_ties_are_the_mean_over_all_orders(answers):
     orders = [

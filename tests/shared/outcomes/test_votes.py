@@ -48,6 +48,7 @@ def drawn_best(scores, right, k, ties):
     return float(total / len(subsets))
 
 
+@pytest.mark.long
 @given(
     st.lists(st.integers(1, 4), max_size=2),
     st.lists(st.integers(1, 4), max_size=3),
@@ -64,6 +65,7 @@ def test_a_majority_is_that_of_all_subsets(right, wrong, silent, data):
         assert chance == drawn_majority(right, wrong, silent, k, ties)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.sampled_from([0.1, 0.5, 2.0]), st.booleans()), min_size=1, max_size=8))
 def test_the_best_is_that_of_all_subsets(samples):
     scores, right = zip(*samples, strict=True)

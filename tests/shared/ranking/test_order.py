@@ -33,6 +33,7 @@ def test_ids_come_in_descending_order_of_their_bytes(rows):
     assert order == sorted(by_bytes, key=groups.__getitem__)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.integers(0, 3), any_ids), unique=True, max_size=40))
 def test_any_ids_come_in_descending_order_of_their_bytes(rows):
     rows.sort(key=lambda row: row[0])

@@ -94,6 +94,7 @@ def test_measures_are_those_of_the_definition(measure):
 MEASURES = ("kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "spearman", "pearson")
 
 
+@pytest.mark.long
 def test_the_order_of_systems_does_not_matter():
     names = (*MEASURES, "tau_ap_a", "tau_ap_b", "weightedtau")
     for seed in range(40):

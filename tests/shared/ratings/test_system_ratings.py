@@ -185,6 +185,7 @@ def slow_sandwich(votes, strengths, clusters=None):
     return dict(zip(systems, np.sqrt(np.diag(inverse @ middle @ inverse)), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clustered", [False, True])
 def test_standard_errors_are_those_of_the_sandwich(clustered):
     tried = 0
@@ -221,6 +222,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", CALLS, ids=str)
 def test_rows_and_names_may_come_in_any_order(call):
     tried = 0

@@ -13,6 +13,7 @@ from metric_commons.scoring.states import State
 NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.sampled_from([0.0, 5e-324, 1e-310, 1.0]))
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from([0.5, 1.0, 3.0])), min_size=1),
     st.integers(1, 40),

@@ -210,6 +210,7 @@ def test_a_resample_with_too_many_rows_is_drawn_again(monkeypatch):
     assert len(attempts) > 3 * len(times)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize(
     "values",
@@ -279,6 +280,7 @@ scores_of_any_kind = st.lists(
 )
 
 
+@pytest.mark.long
 @drawn_examples(100)
 @given(scores_of_any_kind, st.randoms(use_true_random=False))
 def test_order_and_partition_of_rows_do_not_matter(values, random):
@@ -357,6 +359,7 @@ def test_extreme_scores_stay_in_range(values):
     assert mean_interval(values, confidence_level=1e-9) != (low, high)
 
 
+@pytest.mark.long
 def test_rounding_to_units_is_as_small_as_documented():
     scores = f1_like(1_000_000)
     distinct = np.unique(scores)

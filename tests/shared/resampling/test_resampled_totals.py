@@ -130,6 +130,7 @@ def _of_intervals():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "scores",
     [

@@ -150,6 +150,7 @@ def test_an_unknown_option_is_an_error(key, message):
         score(["qa_em", "qa_f1"], predictions=["a"], references=["a"], options={key: 1})
 
 
+@pytest.mark.long
 def test_the_signature_has_the_options_that_can_move_a_shown_number():
     plainly = score("qa_f1", predictions=SYSTEMS, references=REFERENCES)
     fully = score(
@@ -1112,6 +1113,7 @@ def test_infinite_scores_come_back_from_a_file():
         Results.from_dict(content)
 
 
+@pytest.mark.long
 def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
     # The third pair is significant by Holm's method, but not at a third of the level: its interval
     # is cut at 0.

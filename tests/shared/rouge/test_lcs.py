@@ -41,6 +41,7 @@ def test_all_lengths_at_once(pairs, limit, size, monkeypatch):
     assert lcs_lengths(*together(pairs)).tolist() == [lcs_length(*pair) for pair in pairs]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 2, 7, 100])
 def test_a_few_pairs_are_batched_all_the_same(pairs, size, monkeypatch):
     monkeypatch.setattr(lcs, "_FEW_PAIRS", 0)

@@ -188,6 +188,7 @@ def test_moments_far_from_zero_lose_nothing():
         in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", [0.9, None])
 @pytest.mark.parametrize("outputs", [1, 2])
 @pytest.mark.parametrize("weighted", [False, True])

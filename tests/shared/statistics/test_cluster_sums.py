@@ -37,6 +37,7 @@ def by_hand(rows):
     return len(rows), mean, squares, sum(size**2 for size in sizes), len(labels)
 
 
+@pytest.mark.long
 @given(ROWS)
 def test_all_is_exact(rows):
     sums = sums_of(rows)

@@ -37,6 +37,7 @@ def test_max_t_is_near_all_combinations():
     )
 
 
+@pytest.mark.long
 @settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 80))
 def test_the_order_of_rows_does_not_show(seed, comparisons, rows):

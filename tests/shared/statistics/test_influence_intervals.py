@@ -70,6 +70,7 @@ def test_a_mean_has_the_interval_of_means(scores, data):
         assert alone.effective_n == pytest.approx(expected.effective_n, rel=1e-6)
 
 
+@pytest.mark.long
 @given(SCORES, st.randoms())
 def test_counts_and_the_order_of_rows_leave_every_bit(scores, random):
     influences = [score - 0.5 for score in scores] * 2

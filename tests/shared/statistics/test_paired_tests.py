@@ -146,6 +146,7 @@ def test_the_interval_is_never_a_point_and_mirrors(differences):
     assert (mirrored.low, mirrored.high) == pytest.approx((-result.high, -result.low), rel=1e-12)
 
 
+@pytest.mark.long
 def test_each_interval_by_its_formula():
     rng = np.random.default_rng(0)
     differences = rng.uniform(-1, 1, 20)

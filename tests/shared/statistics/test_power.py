@@ -24,6 +24,7 @@ def test_power_is_how_often_the_test_finds_it():
     assert power_of(0.5, 1.0, 20) == pytest.approx(found, abs=0.01)
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(
     st.floats(1e-3, 10),
@@ -115,6 +116,7 @@ def test_the_rows_that_a_pilot_asks_for_find_the_effect(name):
         assert required_rows(effect, float(samples.std())) < 0.92 * rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("discordant", [0.05, 0.2, 0.6])
 def test_the_power_of_a_pilot_is_that_of_mcnemars_test(discordant):
     # Exactly: the number of rows that differ is binomial, and that of wins among them too. It jumps

@@ -38,6 +38,7 @@ def groups_by_hand(means, adjusted):
     return sorted(greatest, key=lambda group: sorted(map(order.index, group)))
 
 
+@pytest.mark.long
 @drawn_examples(200)
 @given(tables())
 def test_letters_are_the_greatest_groups_of_equals(table):

@@ -76,6 +76,7 @@ DISTRIBUTIONS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_the_saddlepoint_is_near_enumeration(distribution, monkeypatch):
     rng = np.random.default_rng(0)

@@ -134,6 +134,7 @@ def test_sizes_that_nearly_agree_are_not_binomial():
 # ---- neither enumerated nor of one size ---------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("rows", [31, 60, 61, 137, 1000])
 def test_many_differences_are_near_what_is_drawn(rows, alternative):

@@ -146,6 +146,7 @@ def test_groups_come_in_the_order_of_their_labels():
     ]
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(-2, 2)), min_size=1), st.randoms())
 def test_groups_do_not_depend_on_the_order_of_rows(rows, random):
     def groups():

@@ -149,6 +149,7 @@ def test_an_interval_for_means_is_refused():
         summarize_sums(statistics(ROWS), interval="wilson")
 
 
+@pytest.mark.long
 def test_groups_have_intervals_too():
     labels = ["a", "b", "a", "b", "b"]
     found = summarize_sums(statistics(ROWS), confidence_level=0.9, groups=labels)["groups"]["a"]

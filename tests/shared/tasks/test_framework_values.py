@@ -28,6 +28,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("module", TASKS)
 @given(value=anything)
 def test_any_value_has_a_verdict(module, value):

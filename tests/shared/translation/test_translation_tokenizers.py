@@ -60,6 +60,7 @@ def test_words_of_13a(text, words):
     assert words_13a(text) == words.split()
 
 
+@pytest.mark.long
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=4))
 def test_code_points_are_small_and_in_order(texts):
     symbols = code_points(texts)
