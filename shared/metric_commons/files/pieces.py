@@ -69,7 +69,8 @@ class PiecesOfLines:
             them were blank.
         content: the rest of the file.
 
-    >>> pieces = PiecesOfLines([], io.BytesIO(b'{"a": 1}\n\n{"a": 2}'))
+    >>> from io import BytesIO
+    >>> pieces = PiecesOfLines([], BytesIO(b'{"a": 1}\n\n{"a": 2}'))
     >>> [list(block.rows()) for piece in pieces for block in pieces.parsed(piece, 0)]
     [[(1, {'a': 1}), (3, {'a': 2})]]
     """
