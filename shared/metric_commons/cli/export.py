@@ -12,7 +12,7 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
-from ..console.options import Rows, Scores
+from ..console.options import Rows, Scores, save_option
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..results.results import Results
@@ -34,9 +34,7 @@ def export(
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            "--save",
-            "-o",
+        save_option(
             metavar="PATH",
             help="The file to write; a folder for several systems; for eee, the folder that "
             "contains data/.",

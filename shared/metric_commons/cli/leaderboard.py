@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import ClusterBy, ConfidenceLevel, Rows, Scores, Top, refuse
+from ..console.options import (
+    ClusterBy,
+    ConfidenceLevel,
+    Rows,
+    Scores,
+    Top,
+    refuse,
+    setting,
+    settings_option,
+)
 from ..console.outputs import RENDERED, Presentation, show_tables
 from ..files.stored import to_jsonable
 from ..results.rendering import Notation, Table, as_html, spreadsheet_cell
-from .score import setting
 
 if TYPE_CHECKING:
     from ..leaderboards.leaderboards import Entry, Leaderboard, SavedResult
@@ -62,11 +70,7 @@ def leaderboard(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="OPTION=VALUE",
-            help="With --votes, an option of pairwise_ranking, such as ties=davidson.",
-        ),
+        settings_option(help="With --votes, an option of pairwise_ranking, such as ties=davidson."),
     ] = None,
     group: Annotated[
         bool,

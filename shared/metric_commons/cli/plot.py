@@ -8,12 +8,12 @@ import typer
 
 from ..base.declarations import assign
 from ..catalog.usage import UsageError
-from ..console.options import level
+from ..console.options import level, save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
 from ..scoring.evaluations import Evaluation
-from .score import check_usage, setting
+from .score import check_usage
 from .sources import file_names, named_systems
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def plot(
     ],
     save: Annotated[
         Path,
-        typer.Option(
-            "--save", "-o", metavar="FILE", help="The picture, a .png, .svg or .pdf file."
-        ),
+        save_option(metavar="FILE", help="The picture, a .png, .svg or .pdf file."),
     ],
     references: Annotated[
         str | None,
@@ -49,9 +47,7 @@ def plot(
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="OPTION=VALUE",
+        settings_option(
             help="Option of the module behind the picture, such as calibration_bins=15; "
             "repeatable. The value is read as JSON, otherwise as text.",
         ),

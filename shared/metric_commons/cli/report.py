@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..console.options import Scores
+from ..console.options import Scores, save_option
 from ..console.outputs import check_report, check_written, say_written
 from ..files.stored import write_whole
 from ..numbers.progress import is_quiet
@@ -17,7 +17,7 @@ def report(
         list[Path],
         typer.Argument(metavar="RESULT", help="Results written by --save, for one page."),
     ],
-    save: Annotated[Path, typer.Option("--save", "-o", metavar="FILE", help="The page to write.")],
+    save: Annotated[Path, save_option(metavar="FILE", help="The page to write.")],
     per_example: Annotated[
         list[Path] | None,
         typer.Option(

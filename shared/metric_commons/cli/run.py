@@ -188,13 +188,13 @@ def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
     for module, options in content.modules.items():
         if module not in modules:
             hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
-            raise key_error(path, ["modules", module], f"there is no such module{hint}")
+            raise key_error(path, ["modules", module], f"unknown module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)
         accepted = list(filter(is_assignable, metric.options))
         for option in options:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
-                raise key_error(path, ["modules", module, option], f"there is no such option{hint}")
+                raise key_error(path, ["modules", module, option], f"unknown option{hint}")
         inputs = metric.input_names
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"

@@ -1,5 +1,6 @@
 """Options shared by several commands; those of a request are derived from its fields."""
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -30,6 +31,8 @@ output_option = partial(typer.Option, rich_help_panel=OUTPUT)
 reading_option = partial(typer.Option, rich_help_panel=READING)
 log_option = partial(typer.Option, rich_help_panel=LOGS)
 statistics_option = partial(typer.Option, rich_help_panel=STATISTICS)
+save_option = partial(typer.Option, "--save", "-o")
+settings_option = partial(typer.Option, "--set", metavar="OPTION=VALUE")
 
 KEYWORD = Parameter.KEYWORD_ONLY
 _MAX_INTEGER = 2**63 - 1  # that arrays can hold
@@ -193,6 +196,21 @@ def modules_and_files_like(incomplete: str) -> Iterator[str]:
     for path in sorted(parent.iterdir()) if parent.is_dir() else ():
         if path.name.startswith(start) and (start or not path.name.startswith(".")):
             yield f"{folder}/{path.name}" if "/" in incomplete else path.name
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """An option and its value, parsed as JSON if possible, else a string.
+
+    >>> setting("both_empty=0"), setting("normalizer=ultrarag")
+    (('both_empty', 0), ('normalizer', 'ultrarag'))
+    """
+    option, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--set takes OPTION=VALUE, got {text!r}")
+    try:
+        return option, json.loads(value)
+    except ValueError:
+        return option, value
 
 
 def correction_named(name: Any) -> Any:

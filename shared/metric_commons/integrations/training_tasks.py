@@ -215,17 +215,12 @@ class SequenceLabeling(TokenClassification):
         undefined = (label_mask & (classes == _UNDEFINED)).any(1)
         self._check_defined(undefined, batch.first)
         rows = np.flatnonzero(label_mask.any(1) & ~undefined)
-        return Rows(
-            [
-                [self.class_names[tag] for tag in classes[row][label_mask[row]].tolist()]
-                for row in rows
-            ],
-            [
-                [self.class_names[tag] for tag in labels[row][label_mask[row]].tolist()]
-                for row in rows
-            ],
-            int(undefined.sum()),
-        )
+
+        def tags(numbers: Array) -> list[list[str]]:
+            counted = (numbers[row][label_mask[row]].tolist() for row in rows)
+            return [[self.class_names[number] for number in row] for row in counted]
+
+        return Rows(tags(classes), tags(labels), int(undefined.sum()))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """None: there is no list of entity labels common to all evaluations."""
