@@ -50,20 +50,15 @@ def list_presets(format_name: PrintedFormat = "table") -> None:
 
 
 def describe(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODULE",
-            autocompletion=modules_like,
-            help="A name listed by `metric-commons list`.",
-        ),
-    ],
-    format_name: Annotated[
-        Literal["table", "json"],
-        typer.Option("--format", help="json comes with a JSON Schema of each option."),
-    ] = "table",
+    name: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
+    format_name: Annotated[Literal["table", "json"], typer.Option("--format")] = "table",
 ) -> None:
-    """Show what a module measures: its inputs, its options with their values, and its results."""
+    """Show what a module measures: its inputs, its options with their values, and its results.
+
+    Args:
+        name: A name listed by `metric-commons list`.
+        format_name: json comes with a JSON Schema of each option.
+    """
     from ..catalog.descriptions import describe
 
     modules = catalog.names()

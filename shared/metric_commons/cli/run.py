@@ -38,29 +38,13 @@ class PresentationOfFile(Presentation):
 
 def run(
     context: typer.Context,
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG", help="A file like that of `init`, or a parameter file of UltraRAG."
-        ),
-    ],
+    path: Annotated[Path, typer.Argument(metavar="CONFIG")],
     *,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Options that reproduce another tool, instead of those in the file.",
-        ),
-    ] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     sort: Sort = None,
     presentation: PresentationOfFile,
     profile: Annotated[
-        Literal["ultrarag", "ultrarag-main", "standard"] | None,
-        typer.Option(
-            metavar="PROFILE",
-            help="For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those "
-            "after 0.3.0) or standard (without its peculiarities).",
-        ),
+        Literal["ultrarag", "ultrarag-main", "standard"] | None, typer.Option(metavar="PROFILE")
     ] = None,
 ) -> None:
     """Run an evaluation that is described in a YAML file.
@@ -70,6 +54,12 @@ def run(
     The file is checked before any data is read. Paths in it are relative to the
     working directory. A parameter file of UltraRAG gives the scores of its
     evaluation server; sections for other servers are ignored.
+
+    Args:
+        path: A file like that of `init`, or a parameter file of UltraRAG.
+        preset: Options that reproduce another tool, instead of those in the file.
+        profile: For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those
+            after 0.3.0) or standard (without its peculiarities).
     """
     from ..console import config
     from . import ultrarag
@@ -107,11 +97,13 @@ def run(
 
 
 def init(
-    path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
-    ] = Path("metric-commons.yaml"),
+    path: Annotated[Path, typer.Argument(metavar="FILE")] = Path("metric-commons.yaml"),
 ) -> None:
-    """Write an example of a configuration file with comments."""
+    """Write an example of a configuration file with comments.
+
+    Args:
+        path: The file to write; it must not exist.
+    """
     from ..console.config import EXAMPLE
     from ..files.stored import write_whole
     from ..results.rendering import message_line

@@ -48,31 +48,14 @@ _REPORTED = {
 def score(
     context: typer.Context,
     words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="MODULE|FILE",
-            autocompletion=modules_and_files_like,
-            help="Modules listed by `metric-commons list`, and the files to score.",
-        ),
+        list[str], typer.Argument(metavar="MODULE|FILE", autocompletion=modules_and_files_like)
     ],
     *,
     predictions: Predictions = None,
     requested: RequestOptions,
     inputs: Inputs,
-    per_example: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write the scores of each row as JSON Lines, for compare, gate and report.",
-        ),
-    ] = None,
-    partial: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write a part for `metric-commons merge` instead of scores.",
-        ),
-    ] = None,
+    per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    partial: Annotated[Path | None, output_option(metavar="FILE")] = None,
     save: Save = None,
     sort: Sort = None,
     presentation: Presentation,
@@ -87,6 +70,11 @@ def score(
     field b inside field a. Cells of .csv and .tsv are texts. They are read as
     lists if every cell of the column is a JSON list, and as numbers if the
     modules take numbers there.
+
+    Args:
+        words: Modules listed by `metric-commons list`, and the files to score.
+        per_example: Write the scores of each row as JSON Lines, for compare, gate and report.
+        partial: Write a part for `metric-commons merge` instead of scores.
     """
     modules, paths = _modules_and_files(words)
     outputs = Outputs(presentation, save, per_example, sort=sort)
