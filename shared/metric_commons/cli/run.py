@@ -105,12 +105,13 @@ def init(
         path: The file to write; it must not exist.
     """
     from ..console.config import EXAMPLE
+    from ..files.access import read_file
     from ..files.stored import write_whole
     from ..results.rendering import message_line
 
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
-    write_whole(path, [EXAMPLE.read_bytes()])
+    write_whole(path, [read_file(EXAMPLE)])
     if not is_quiet():
         typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 
