@@ -10,7 +10,9 @@ from ..console.options import with_groups
 
 hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)]
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME", show_default=False, help="Modules.")
+]
 Sdk = Annotated[
     Literal["static", "gradio"],
     typer.Option(help="A page with an example, or a demo to try it; the Hub may charge for these."),
@@ -24,7 +26,11 @@ def bundle(
     names: Names = None,
     sdk: Sdk = "static",
 ) -> None:
-    """Write modules (by default all) as folders that work without metric-commons."""
+    """Write modules (by default all) as folders that work without metric-commons.
+
+    Args:
+        out_dir: The folder in which they are written.
+    """
     _write(out_dir, _modules(names), sdk=sdk)
 
 
