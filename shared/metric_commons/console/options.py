@@ -83,8 +83,9 @@ def _options(group: Any) -> list[Parameter]:
     """The fields of a dataclass as parameters."""
     annotations = get_type_hints(group, include_extras=True)
     texts: dict[str, str] = {}
-    for kind in reversed(group.__mro__):
-        texts |= arguments(kind.__doc__ or "")
+    for kind in reversed(group.__mro__[:-1]):
+        if "Args:" in (kind.__doc__ or ""):
+            texts |= arguments(kind.__doc__)
     return [
         _option(item.name, annotations[item.name], item.default, texts)
         for item in fields(group)
