@@ -151,11 +151,12 @@ def _combined(command: str | None) -> "Typer":
 
         app.add_typer(hub, name="hub", cls=Group, rich_help_panel=panel_of("hub"))
     if command != "hub":
+        from .console.options import with_groups
         from .mcp.commands import mcp, ultrarag_init
 
         for function in (mcp, ultrarag_init):
             name = function.__name__.replace("_", "-")
-            app.command(name, cls=Command, rich_help_panel=panel_of(name))(function)
+            app.command(name, cls=Command, rich_help_panel=panel_of(name))(with_groups(function))
     return app
 
 

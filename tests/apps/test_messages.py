@@ -3,11 +3,17 @@
 import json
 import re
 import zipfile
+from dataclasses import dataclass, field
+from inspect import Parameter
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+import typer
+from typer.main import get_command
 
-from metric_commons.__main__ import main
+from metric_commons.__main__ import main, program
+from metric_commons.console.options import with_groups
 from tests.spec import ROOT
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
@@ -193,6 +199,62 @@ def test_no_option_is_cut_in_the_help(run):
         assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("--help")
     assert re.search(r"Exit status: 0 done; 1 .*; 2 ", out)
+
+
+def test_every_option_has_a_help():
+    commands = get_command(program()).commands
+    commands |= commands.pop("hub").commands
+    lacking = {
+        f"{name} {parameter.name}"
+        for name, command in commands.items()
+        for parameter in command.params
+        if not parameter.help
+    }
+    assert len(commands) > 20
+    assert not lacking
+
+
+def test_a_group_of_options_is_an_argument_of_its_command():
+    @dataclass(frozen=True)
+    class Size:
+        """How large it is.
+
+        Args:
+            width: Columns.
+        """
+
+        width: int = 80
+        height: Annotated[int, typer.Option(help="Rows.")] = 24
+        depth: int = field(default=1, init=False)
+
+    calls = []
+
+    def draw(path: Annotated[str, typer.Argument()], *, size: Size, title: str = "none"):
+        """Draw.
+
+        Args:
+            path: The file.
+            title: The title.
+        """
+        calls.append((path, size, title))
+
+    quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=bool)
+    app = typer.Typer()
+    app.command()(with_groups(draw, [quiet]))
+    app.callback()(lambda: None)
+    program_of_app = get_command(app)
+    program_of_app(["draw", "x.svg", "--width", "3", "--quiet"], standalone_mode=False)
+
+    assert calls == [("x.svg", Size(width=3), "none")]
+    command = program_of_app.commands["draw"]
+    assert command.help == "Draw."
+    assert {parameter.name: parameter.help for parameter in command.params} == {
+        "path": "The file.",
+        "width": "Columns.",
+        "height": "Rows.",
+        "title": "The title.",
+        "quiet": None,
+    }
 
 
 @pytest.mark.parametrize("option", [("--per-example", "rows.jsonl"), ("--standard-error",)])

@@ -428,32 +428,32 @@ def test_runs_have_presets_too(run, refused):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (["modul"], {}, "key 'modul': there is no such key; did you mean 'modules'?"),
-        (["xyz"], 1, "key 'xyz': there is no such key; the keys here are data, systems, modules,"),
-        (["data", "pth"], "x", "key 'data.pth': there is no such key; did you mean 'path'?"),
+        (["modul"], {}, "key 'modul': unknown key; did you mean 'modules'?"),
+        (["xyz"], 1, "key 'xyz': unknown key; the keys here are data, systems, modules,"),
+        (["data", "pth"], "x", "key 'data.pth': unknown key; did you mean 'path'?"),
         (
             ["data", "fields", "reference"],
             "gold",
-            "key 'data.fields.reference': there is no such key; did you mean 'references'?",
+            "key 'data.fields.reference': unknown key; did you mean 'references'?",
         ),
         (
             ["systems", "A"],
             {"prediction": "a"},
-            "key 'systems.A.prediction': there is no such key; did you mean 'predictions'?",
+            "key 'systems.A.prediction': unknown key; did you mean 'predictions'?",
         ),
         (["systems", "A"], 3, "key 'systems.A': "),
-        (["outputs", "sav"], "r", "key 'outputs.sav': there is no such key; did you mean 'save'?"),
+        (["outputs", "sav"], "r", "key 'outputs.sav': unknown key; did you mean 'save'?"),
         (["outputs", "format"], "tabel", "key 'outputs.format': must be one of 'table', 'json', "),
-        (["modules", "qa_ff1"], {}, "key 'modules.qa_ff1': there is no such module; did you mean"),
+        (["modules", "qa_ff1"], {}, "key 'modules.qa_ff1': unknown module; did you mean"),
         (
             ["modules", "qa_em"],
             {"normaliser": "lower"},
-            "key 'modules.qa_em.normaliser': there is no such option; did you mean 'normalizer'?",
+            "key 'modules.qa_em.normaliser': unknown option; did you mean 'normalizer'?",
         ),
         (
             ["modules", "qa_em"],
             {"seed": 1},
-            "key 'modules.qa_em.seed': there is no such option; the options are normalizer, refer",
+            "key 'modules.qa_em.seed': unknown option; the options are normalizer, refer",
         ),
         (
             ["modules", "paired_significance"],

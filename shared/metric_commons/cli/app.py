@@ -96,7 +96,7 @@ OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")  # commands of other rooms
 COMMANDS = [name for names in PANELS.values() for name in names if name not in OF_APPLICATIONS]
 _DESCRIBING = ("list", "describe", "presets", "patch-evaluate")
 # Options that act while the command line is read, and the commands that do not have them.
-_COMMON = (
+_IMMEDIATE = (
     (
         Parameter("quiet", KEYWORD, default=False, annotation=Quiet),
         {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
@@ -122,7 +122,7 @@ def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
     for name in names:
         file, _, function = _FUNCTIONS.get(name, name).partition(".")
         command = getattr(import_module(f".{file}", __package__), function or name)
-        options = [option for option, excluded in _COMMON if name not in excluded]
+        options = [option for option, excluded in _IMMEDIATE if name not in excluded]
         app.command(
             name,
             cls=Command,

@@ -63,37 +63,28 @@ class DifferencesFirst(Presentation):
 
 @dataclass(frozen=True)
 class Testing(IntervalOptions):
-    """The options of comparisons, with the names of their arguments."""
+    """The options of comparisons, with the names of their arguments.
+
+    Args:
+        interval: Interval of the difference: auto (chosen by the kind of score), t or bootstrap.
+        test: permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 and
+            1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.
+        alternative: Alternative hypothesis about A - B: two-sided, greater or less.
+        alpha: Significance level, for corrected p-values.
+    """
 
     confidence_level: ConfidenceLevel = 0.95
-    interval: Annotated[
-        Literal["auto", "t", "bootstrap"],
-        statistics_option(
-            metavar="METHOD",
-            help="Interval of the difference: auto (chosen by the kind of score), t or bootstrap.",
-        ),
-    ] = "auto"
+    interval: Annotated[Literal["auto", "t", "bootstrap"], statistics_option(metavar="METHOD")] = (
+        "auto"
+    )
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
-        statistics_option(
-            metavar="TEST",
-            help="permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 "
-            "and 1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.",
-        ),
+        statistics_option(metavar="TEST"),
     ] = "permutation"
     alternative: Annotated[
-        Literal["two-sided", "greater", "less"],
-        statistics_option(
-            metavar="SIDE",
-            help="Alternative hypothesis about A - B: two-sided, greater or less.",
-        ),
+        Literal["two-sided", "greater", "less"], statistics_option(metavar="SIDE")
     ] = "two-sided"
-    alpha: Annotated[
-        float,
-        statistics_option(
-            metavar="LEVEL", parser=level, help="Significance level, for corrected p-values."
-        ),
-    ] = 0.05
+    alpha: Annotated[float, statistics_option(metavar="LEVEL", parser=level)] = 0.05
     correction: Correction = "holm"
 
 
@@ -103,34 +94,14 @@ _RUN_OPTIONS = ("measures", *(item.name for item in fields(Scoring)), "plot")
 
 def compare(
     context: typer.Context,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RESULT|QRELS RUN",
-            help="Results written by --save; or relevance judgments and two or more runs.",
-        ),
-    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="RESULT|QRELS RUN")],
     *,
     measures: Measures = None,
     scores: Scores = None,
     rows: Rows = None,
-    labels: Annotated[
-        list[str] | None,
-        statistics_option(
-            metavar="FIELD",
-            help="Field of the labels by people, for the corrected difference of two judged "
-            "systems.",
-        ),
-    ] = None,
+    labels: Annotated[list[str] | None, statistics_option(metavar="FIELD")] = None,
     predictions: Predictions = None,
-    id_field: Annotated[
-        str | None,
-        statistics_option(
-            "--id",
-            metavar="FIELD",
-            help="With --labels: field that matches the rows of two files.",
-        ),
-    ] = None,
+    id_field: Annotated[str | None, statistics_option("--id", metavar="FIELD")] = None,
     cluster_by: ClusterBy = None,
     testing: Testing,
     scoring: Scoring,
@@ -138,10 +109,7 @@ def compare(
     top: Top = None,
     save: Save = None,
     presentation: DifferencesFirst,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
-    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
 ) -> None:
     """Compare systems row by row: those of saved results, or retrieval runs.
 
@@ -166,6 +134,12 @@ def compare(
     With --labels the files are rows of two systems with the verdicts of a judge
     and, on some rows, labels from 0 to 1 by people: the difference is the one
     that people would see, corrected by the labels.
+
+    Args:
+        paths: Results written by --save; or relevance judgments and two or more runs.
+        labels: Field of the labels by people, for the corrected difference of two judged systems.
+        id_field: With --labels: field that matches the rows of two files.
+        plot: Draw the differences of two runs: .png, .svg or .pdf.
     """
     presentation.check()
     check_written([save, plot], [*paths, *(rows or [])])

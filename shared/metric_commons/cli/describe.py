@@ -1,6 +1,5 @@
 """`metric-commons list`, `presets` and `describe`: the modules, and what they measure and take."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,6 +12,7 @@ from ..catalog.field_names import suggestion
 from ..catalog.presets import PRESETS
 from ..catalog.usage import UsageError
 from ..console.options import PrintedFormat, modules_like
+from ..console.outputs import show_json
 from ..files.stored import to_jsonable
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def list_modules(format_name: PrintedFormat = "table") -> None:
             {"name": name, "summary": catalog.summary(name), "takes": catalog.takes(name)}
             for name in catalog.names()
         ]
-        typer.echo(json.dumps(listed, indent=2))
+        show_json(listed)
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in catalog.names():
@@ -38,8 +38,7 @@ def list_modules(format_name: PrintedFormat = "table") -> None:
 def list_presets(format_name: PrintedFormat = "table") -> None:
     """List the presets: sets of options that reproduce the numbers of another tool."""
     if format_name == "json":
-        presets = [{"name": name, **preset._asdict()} for name, preset in PRESETS.items()]
-        typer.echo(json.dumps(to_jsonable(presets), indent=2))
+        show_json([{"name": name, **preset._asdict()} for name, preset in PRESETS.items()])
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, preset in PRESETS.items():
@@ -51,20 +50,15 @@ def list_presets(format_name: PrintedFormat = "table") -> None:
 
 
 def describe(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODULE",
-            autocompletion=modules_like,
-            help="A name listed by `metric-commons list`.",
-        ),
-    ],
-    format_name: Annotated[
-        Literal["table", "json"],
-        typer.Option("--format", help="json comes with a JSON Schema of each option."),
-    ] = "table",
+    name: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
+    format_name: Annotated[Literal["table", "json"], typer.Option("--format")] = "table",
 ) -> None:
-    """Show what a module measures: its inputs, its options with their values, and its results."""
+    """Show what a module measures: its inputs, its options with their values, and its results.
+
+    Args:
+        name: A name listed by `metric-commons list`.
+        format_name: json comes with a JSON Schema of each option.
+    """
     from ..catalog.descriptions import describe
 
     modules = catalog.names()
@@ -73,7 +67,7 @@ def describe(
         raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)
     if format_name == "json":
-        typer.echo(json.dumps(to_jsonable(description.to_dict()), indent=2))
+        show_json(description.to_dict())
         return
     _show(description)
 

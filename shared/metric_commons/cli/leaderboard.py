@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import ClusterBy, ConfidenceLevel, Rows, Scores, Top, refuse
+from ..console.options import (
+    ClusterBy,
+    ConfidenceLevel,
+    Rows,
+    Scores,
+    Top,
+    refuse,
+    setting,
+    settings_option,
+)
 from ..console.outputs import RENDERED, Presentation, show_tables
 from ..files.stored import to_jsonable
 from ..results.rendering import Notation, Table, as_html, spreadsheet_cell
-from .score import setting
 
 if TYPE_CHECKING:
     from ..leaderboards.leaderboards import Entry, Leaderboard, SavedResult
@@ -44,51 +52,16 @@ class Section(NamedTuple):
 
 def leaderboard(
     context: typer.Context,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[RESULT]...", help="Results written by --save."),
-    ] = None,
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="[RESULT]...")] = None,
     *,
-    score: Annotated[
-        str | None,
-        typer.Option("--by", "--sort", metavar="SCORE", help="The score that orders systems."),
-    ] = None,
-    votes: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Rate systems by the votes in a file, with model_a, model_b and winner.",
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="OPTION=VALUE",
-            help="With --votes, an option of pairwise_ranking, such as ties=davidson.",
-        ),
-    ] = None,
-    group: Annotated[
-        bool,
-        typer.Option("--group", help="Print a leaderboard for each group of comparable results."),
-    ] = False,
+    score: Annotated[str | None, typer.Option("--by", "--sort", metavar="SCORE")] = None,
+    votes: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    settings: Annotated[list[str] | None, settings_option()] = None,
+    group: Annotated[bool, typer.Option("--group")] = False,
     mean: Annotated[
-        Literal["tasks", "ranks", "borda", "win_rate"] | None,
-        typer.Option(
-            metavar="KIND",
-            help="Print one leaderboard over several tasks, by the mean score (tasks), the mean "
-            "rank (ranks), the number of systems beaten (borda) or the mean proportion of systems "
-            "beaten (win_rate).",
-        ),
+        Literal["tasks", "ranks", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
     ] = None,
-    tasks: Annotated[
-        Literal["fixed", "sampled"],
-        typer.Option(
-            metavar="KIND",
-            help="With --mean tasks: whether intervals are for these tasks (fixed), or treat them "
-            "as a sample of at least six tasks (sampled).",
-        ),
-    ] = "fixed",
+    tasks: Annotated[Literal["fixed", "sampled"], typer.Option(metavar="KIND")] = "fixed",
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -107,6 +80,18 @@ def leaderboard(
     better, in paired tests with Holm's correction. Ranks need the scores of
     rows, which --per-example writes; without them the leaderboard has only
     intervals. --format html prints a page with sortable columns.
+
+    Args:
+        paths: Results written by --save.
+        score: The score that orders systems.
+        votes: Rate systems by the votes in a file, with model_a, model_b and winner.
+        settings: With --votes, an option of pairwise_ranking, such as ties=davidson.
+        group: Print a leaderboard for each group of comparable results.
+        mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean rank
+            (ranks), the number of systems beaten (borda) or the mean proportion of systems beaten
+            (win_rate).
+        tasks: With --mean tasks: whether intervals are for these tasks (fixed), or treat them as a
+            sample of at least six tasks (sampled).
     """
     presentation.check()
     notation = presentation.notation
@@ -152,24 +137,15 @@ def leaderboard(
 
 
 def history(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="RESULT", help="Results written by --save.")
-    ],
-    score: Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
+    score: Annotated[str, typer.Option("--by", metavar="SCORE")],
     *,
-    system: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The system to show, if results have several."),
-    ] = None,
-    group: Annotated[
-        bool, typer.Option("--group", help="Print a history for each group of comparable results.")
-    ] = False,
+    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    group: Annotated[bool, typer.Option("--group")] = False,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
     confidence: ConfidenceLevel = 0.95,
-    top: Annotated[
-        int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
-    ] = None,
+    top: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
     presentation: OneTable,
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
@@ -179,6 +155,13 @@ def history(
     Each result is compared with the one before it, row by row, if it has a
     --per-example file. Results with different options, versions or rows are
     refused with the differences; --group prints a history for each group.
+
+    Args:
+        paths: Results written by --save.
+        score: The score, such as qa_f1.
+        system: The system to show, if results have several.
+        group: Print a history for each group of comparable results.
+        top: Show only the last COUNT results.
     """
     from ..leaderboards import histories, leaderboards
 

@@ -12,17 +12,9 @@ from ..scoring.evaluations import signed
 
 
 def merge(
-    parts: Annotated[
-        list[Path],
-        typer.Argument(metavar="PART", help="Files written by `score --partial`."),
-    ],
+    parts: Annotated[list[Path], typer.Argument(metavar="PART")],
     *,
-    allow_equal_shards: Annotated[
-        bool,
-        typer.Option(
-            "--allow-equal-shards", help="Merge parts of different files with the same content."
-        ),
-    ] = False,
+    allow_equal_shards: Annotated[bool, typer.Option("--allow-equal-shards")] = False,
     scores: Scores = None,
     intervals: IntervalOptions,
     save: Save = None,
@@ -38,6 +30,10 @@ def merge(
     The result is the same as that of all rows in one file; the order of the
     parts does not matter. Two parts of files with the same content are an error
     unless --allow-equal-shards is given.
+
+    Args:
+        parts: Files written by `score --partial`.
+        allow_equal_shards: Merge parts of different files with the same content.
     """
     from ..scoring.states import Part
 

@@ -11,15 +11,17 @@ import typer
 
 
 def patch_evaluate(
-    script: Annotated[Path, typer.Argument(help="A Python script, such as run_glue.py.")],
-    arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="ARGS...", help="Its arguments, as they are.")
-    ] = None,
+    script: Annotated[Path, typer.Argument()],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS...")] = None,
 ) -> None:
     """Run a script in which evaluate.load returns our modules in place of evaluate's own.
 
     For all names of the table of stock modules, such as glue, f1, squad, rouge, sacrebleu and wer,
     with the same inputs, options and results; nothing is downloaded, and no file is changed.
+
+    Args:
+        script: A Python script, such as run_glue.py.
+        arguments: Its arguments, as they are.
     """
     from ..integrations.stock_evaluate import patch_evaluate
 

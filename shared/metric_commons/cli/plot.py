@@ -8,12 +8,12 @@ import typer
 
 from ..base.declarations import assign
 from ..catalog.usage import UsageError
-from ..console.options import level
+from ..console.options import level, save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
 from ..scoring.evaluations import Evaluation
-from .score import check_usage, setting
+from .score import check_usage
 from .sources import file_names, named_systems
 
 if TYPE_CHECKING:
@@ -21,50 +21,13 @@ if TYPE_CHECKING:
 
 
 def plot(
-    kind: Annotated[Kind, typer.Argument(help="The kind of picture.")],
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of rows.")],
-    predictions: Annotated[
-        list[str],
-        typer.Option(
-            "--predictions",
-            "-p",
-            metavar="[NAME=]FIELD",
-            help="Field of the predictions; repeatable, once per system.",
-        ),
-    ],
-    save: Annotated[
-        Path,
-        typer.Option(
-            "--save", "-o", metavar="FILE", help="The picture, a .png, .svg or .pdf file."
-        ),
-    ],
-    references: Annotated[
-        str | None,
-        typer.Option(
-            "--references",
-            "-r",
-            metavar="FIELD",
-            help="Field of the true labels or numbers; risk_coverage takes none.",
-        ),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="OPTION=VALUE",
-            help="Option of the module behind the picture, such as calibration_bins=15; "
-            "repeatable. The value is read as JSON, otherwise as text.",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(
-            metavar="LEVEL",
-            parser=level,
-            help="Level of the intervals of scores: by default 0.95 for classification, and no "
-            "intervals for numbers, where they take long.",
-        ),
-    ] = None,
+    kind: Annotated[Kind, typer.Argument()],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE")],
+    predictions: Annotated[list[str], typer.Option("--predictions", "-p", metavar="[NAME=]FIELD")],
+    save: Annotated[Path, save_option(metavar="FILE")],
+    references: Annotated[str | None, typer.Option("--references", "-r", metavar="FIELD")] = None,
+    settings: Annotated[list[str] | None, settings_option()] = None,
+    confidence: Annotated[float | None, typer.Option(metavar="LEVEL", parser=level)] = None,
 ) -> None:
     """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
 
@@ -76,6 +39,17 @@ def plot(
     numbers. risk_coverage takes records with `correct` and `confidence`. spans
     takes rows of tags or of spans. paths takes JSON. Files and fields are those
     of `score`.
+
+    Args:
+        kind: The kind of picture.
+        paths: Files of rows.
+        predictions: Field of the predictions; repeatable, once per system.
+        save: The picture, a .png, .svg or .pdf file.
+        references: Field of the true labels or numbers; risk_coverage takes none.
+        settings: Option of the module behind the picture, such as calibration_bins=15; repeatable.
+            The value is read as JSON, otherwise as text.
+        confidence: Level of the intervals of scores: by default 0.95 for classification, and no
+            intervals for numbers, where they take long.
     """
     needs = PICTURES[kind]
     evaluation = Evaluation(

@@ -14,35 +14,11 @@ from ..results.rendering import Table
 
 
 def power(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RESULT",
-            help="Results of two systems, written by --save; or with --labels a pilot's rows.",
-        ),
-    ],
-    effect: Annotated[
-        float | None,
-        typer.Option(metavar="DIFFERENCE", help="The mean difference that a test should find."),
-    ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Field of a pilot's labels by people, from 0 to 1: plan how many more to make.",
-        ),
-    ] = None,
-    predictions: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="With --labels: field of the judge's verdicts."),
-    ] = None,
-    half_width: Annotated[
-        float,
-        typer.Option(
-            metavar="WIDTH",
-            help="With --labels: how far the interval of the rate may reach to either side.",
-        ),
-    ] = 0.05,
+    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
+    effect: Annotated[float | None, typer.Option(metavar="DIFFERENCE")] = None,
+    labels: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
+    predictions: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
+    half_width: Annotated[float, typer.Option(metavar="WIDTH")] = 0.05,
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -67,6 +43,13 @@ def power(
     label so that the rate, corrected with the judge, is known to plus or minus
     --half-width. A pilot of 30 to 50 labels gives the rate and how well the judge
     correlates with it.
+
+    Args:
+        paths: Results of two systems, written by --save; or with --labels a pilot's rows.
+        effect: The mean difference that a test should find.
+        labels: Field of a pilot's labels by people, from 0 to 1: plan how many more to make.
+        predictions: With --labels: field of the judge's verdicts.
+        half_width: With --labels: how far the interval of the rate may reach to either side.
     """
     if labels is not None:
         _plan_labels(paths, predictions, labels, half_width, format_name)

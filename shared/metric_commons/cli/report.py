@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..console.options import Scores
+from ..console.options import Scores, save_option
 from ..console.outputs import check_report, check_written, say_written
 from ..files.stored import write_whole
 from ..numbers.progress import is_quiet
@@ -13,38 +13,15 @@ from ..results.rendering import label
 
 
 def report(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="RESULT", help="Results written by --save, for one page."),
-    ],
-    save: Annotated[Path, typer.Option("--save", "-o", metavar="FILE", help="The page to write.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
+    save: Annotated[Path, save_option(metavar="FILE")],
     per_example: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--per-example",
-            "--rows",
-            metavar="FILE",
-            help="The rows written by --per-example, if a result does not name them. Repeatable.",
-        ),
+        list[Path] | None, typer.Option("--per-example", "--rows", metavar="FILE")
     ] = None,
     scores: Scores = None,
-    show: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Additional field to show in examples, such as the question; repeatable.",
-        ),
-    ] = None,
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="An input that was moved; it is recognized by its SHA-256. Repeatable.",
-        ),
-    ] = None,
-    examples: Annotated[
-        int, typer.Option(min=0, metavar="COUNT", help="Number of examples of each kind.")
-    ] = 10,
+    show: Annotated[list[str] | None, typer.Option(metavar="FIELD")] = None,
+    data: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
+    examples: Annotated[int, typer.Option(min=0, metavar="COUNT")] = 10,
 ) -> None:
     """Write a page about results: one HTML file for the browser.
 
@@ -57,6 +34,14 @@ def report(
     inputs, which must be unchanged. The systems of several results are compared.
     The page needs no network and contains no script. A line on stderr says what it
     cannot show.
+
+    Args:
+        paths: Results written by --save, for one page.
+        save: The page to write.
+        per_example: The rows written by --per-example, if a result does not name them. Repeatable.
+        show: Additional field to show in examples, such as the question; repeatable.
+        data: An input that was moved; it is recognized by its SHA-256. Repeatable.
+        examples: Number of examples of each kind.
     """
     given_rows = per_example or []
     check_written([save], [*paths, *given_rows, *(data or [])])

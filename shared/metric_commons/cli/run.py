@@ -38,29 +38,13 @@ class PresentationOfFile(Presentation):
 
 def run(
     context: typer.Context,
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="CONFIG", help="A file like that of `init`, or a parameter file of UltraRAG."
-        ),
-    ],
+    path: Annotated[Path, typer.Argument(metavar="CONFIG")],
     *,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Options that reproduce another tool, instead of those in the file.",
-        ),
-    ] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     sort: Sort = None,
     presentation: PresentationOfFile,
     profile: Annotated[
-        Literal["ultrarag", "ultrarag-main", "standard"] | None,
-        typer.Option(
-            metavar="PROFILE",
-            help="For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those "
-            "after 0.3.0) or standard (without its peculiarities).",
-        ),
+        Literal["ultrarag", "ultrarag-main", "standard"] | None, typer.Option(metavar="PROFILE")
     ] = None,
 ) -> None:
     """Run an evaluation that is described in a YAML file.
@@ -70,6 +54,12 @@ def run(
     The file is checked before any data is read. Paths in it are relative to the
     working directory. A parameter file of UltraRAG gives the scores of its
     evaluation server; sections for other servers are ignored.
+
+    Args:
+        path: A file like that of `init`, or a parameter file of UltraRAG.
+        preset: Options that reproduce another tool, instead of those in the file.
+        profile: For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those
+            after 0.3.0) or standard (without its peculiarities).
     """
     from ..console import config
     from . import ultrarag
@@ -107,18 +97,21 @@ def run(
 
 
 def init(
-    path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
-    ] = Path("metric-commons.yaml"),
+    path: Annotated[Path, typer.Argument(metavar="FILE")] = Path("metric-commons.yaml"),
 ) -> None:
-    """Write an example of a configuration file with comments."""
+    """Write an example of a configuration file with comments.
+
+    Args:
+        path: The file to write; it must not exist.
+    """
     from ..console.config import EXAMPLE
+    from ..files.access import read_file
     from ..files.stored import write_whole
     from ..results.rendering import message_line
 
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
-    write_whole(path, [EXAMPLE.read_bytes()])
+    write_whole(path, [read_file(EXAMPLE)])
     if not is_quiet():
         typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 
@@ -188,13 +181,13 @@ def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
     for module, options in content.modules.items():
         if module not in modules:
             hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
-            raise key_error(path, ["modules", module], f"there is no such module{hint}")
+            raise key_error(path, ["modules", module], f"unknown module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)
         accepted = list(filter(is_assignable, metric.options))
         for option in options:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
-                raise key_error(path, ["modules", module, option], f"there is no such option{hint}")
+                raise key_error(path, ["modules", module, option], f"unknown option{hint}")
         inputs = metric.input_names
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"

@@ -1,10 +1,9 @@
 """`metric-commons score`: one result from files of rows."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -21,6 +20,8 @@ from ..console.options import (
     Sort,
     modules_and_files_like,
     output_option,
+    refuse,
+    setting,
 )
 from ..console.outputs import Outputs, Presentation, check_written, say_written
 from ..files.streams import STANDARD_INPUT
@@ -45,32 +46,16 @@ _REPORTED = {
 
 
 def score(
+    context: typer.Context,
     words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="MODULE|FILE",
-            autocompletion=modules_and_files_like,
-            help="Modules listed by `metric-commons list`, and the files to score.",
-        ),
+        list[str], typer.Argument(metavar="MODULE|FILE", autocompletion=modules_and_files_like)
     ],
     *,
     predictions: Predictions = None,
     requested: RequestOptions,
     inputs: Inputs,
-    per_example: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write the scores of each row as JSON Lines, for compare, gate and report.",
-        ),
-    ] = None,
-    partial: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write a part for `metric-commons merge` instead of scores.",
-        ),
-    ] = None,
+    per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    partial: Annotated[Path | None, output_option(metavar="FILE")] = None,
     save: Save = None,
     sort: Sort = None,
     presentation: Presentation,
@@ -85,6 +70,11 @@ def score(
     field b inside field a. Cells of .csv and .tsv are texts. They are read as
     lists if every cell of the column is a JSON list, and as numbers if the
     modules take numbers there.
+
+    Args:
+        words: Modules listed by `metric-commons list`, and the files to score.
+        per_example: Write the scores of each row as JSON Lines, for compare, gate and report.
+        partial: Write a part for `metric-commons merge` instead of scores.
     """
     modules, paths = _modules_and_files(words)
     outputs = Outputs(presentation, save, per_example, sort=sort)
@@ -97,12 +87,7 @@ def score(
     }
     with inputs.opened(paths) as sources:
         if any(source.log.means for source in sources.values()):
-            needing_rows = {
-                "--compare": request["compare"],
-                "--partial": partial is not None,
-                **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
-            }
-            results = _reported_means(sources, paths, modules, inputs, needing_rows)
+            results = _reported_means(context, sources, paths, modules, inputs)
             outputs.write(results.choose(requested.scores))
             return
         evaluation = evaluation_on(sources, paths, predictions or [], request, inputs)
@@ -117,7 +102,7 @@ def score(
             _hint_at_joined(sources.values(), evaluation)
         else:
             check_written([partial], evaluation.inputs())
-            _check_partial(evaluation, outputs)
+            _check_partial(context, evaluation)
             evaluation.part().save(partial)
             say_written(partial)
 
@@ -141,13 +126,13 @@ def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
 
 
 def _reported_means(
+    context: typer.Context,
     sources: Mapping[Path, Source],
     paths: Sequence[Path],
     modules: Sequence[str],
     inputs: Inputs,
-    needing_rows: Mapping[str, bool],
 ) -> Results:
-    """The means in files without rows; `needing_rows` tells which options are used that need rows.
+    """The means in files without rows.
 
     Raises:
         UsageError: an option or a module needs rows.
@@ -156,9 +141,8 @@ def _reported_means(
     for name in modules:
         if name != LOGGED:
             raise UsageError(f"{name} scores rows, but {path} has none: {NO_ROWS}; use `{LOGGED}`")
-    for option, is_requested in needing_rows.items():
-        if is_requested:
-            raise UsageError(f"{option} needs scores of rows, but {path} has none: {NO_ROWS}")
+    reason = f"needs scores of rows, but {path} has none: {NO_ROWS}"
+    refuse(context, ["compare", "partial", *_REPORTED], reason)
     conditions = inputs.selection.conditions
     unknown = [name for name in conditions if name != "split"]
     if unknown:
@@ -186,35 +170,13 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     return modules, paths
 
 
-def setting(text: str) -> tuple[str, Any]:
-    """An option and its value, parsed as JSON if possible, else a string.
-
-    >>> setting("both_empty=0"), setting("normalizer=ultrarag")
-    (('both_empty', 0), ('normalizer', 'ultrarag'))
-    """
-    option, equals, value = text.partition("=")
-    if not equals:
-        raise UsageError(f"--set takes OPTION=VALUE, got {text!r}")
-    try:
-        return option, json.loads(value)
-    except ValueError:
-        return option, value
-
-
-def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
+def _check_partial(context: typer.Context, evaluation: Evaluation) -> None:
     """Check that no option is used that needs all rows at once."""
     if isinstance(evaluation, LogEvaluation):
         raise UsageError("--partial takes plain rows, not logs or files joined by id")
-    requested = {
-        "--standard-error": evaluation.standard_error,
-        "--compare": evaluation.compare,
-        "--per-example": evaluation.per_example,
-        "--save": outputs.save is not None,
-        "--split-references": evaluation.split_references is not None,
-    }
-    for option, is_requested in requested.items():
-        if is_requested:
-            raise UsageError(f"{option} cannot be used with --partial; parts have no scores yet")
+    needing_scores = ("standard_error", "compare", "per_example", "save", "split_references")
+    reason = "cannot be used with --partial; parts have no scores yet"
+    refuse(context, needing_scores, reason)
     for name, metric in evaluation.metrics.items():
         if kind_of(metric).needs_ids and evaluation.ids is None:
             raise UsageError(f"parts of {name} need --id, the field of the queries' ids")

@@ -25,87 +25,44 @@ _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share 
 
 @dataclass(frozen=True)
 class Inputs:
-    """The options of how files are read, and which of their rows are scored."""
+    """The options of how files are read, and which of their rows are scored.
+
+    Args:
+        origin: Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
+            helm. By default it is detected from the content.
+        answers: File with the references, if they are in another file; rows are matched by --id.
+        system_field: Field that names the system of each row, if a file has several.
+        filter_name: The filter to score in a log of lm-eval.
+        condition_texts: Score only rows with this value, such as split=test; repeatable.
+        metric: The score of a log that `logged` summarizes; by default all.
+        missing: Samples without a score or an answer: refuse them, skip them, or count them as
+            zero.
+        reduce: How several rows with the same id, such as epochs, become one.
+        incomplete: Accept a log of a run that did not finish.
+        line_limit: Refuse files with longer lines.
+        size_limit: Refuse compressed files with more content.
+    """
 
     origin: Annotated[
         str | None,
-        reading_option(
-            "--from",
-            metavar="FORMAT",
-            callback=one_of("--from", format_names),
-            help="Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or "
-            "helm. By default it is detected from the content.",
-        ),
+        reading_option("--from", metavar="FORMAT", callback=one_of("--from", format_names)),
     ] = None
-    answers: Annotated[
-        Path | None,
-        reading_option(
-            "--references-file",
-            metavar="FILE",
-            help="File with the references, if they are in another file; rows are matched by --id.",
-        ),
-    ] = None
-    system_field: Annotated[
-        str | None,
-        reading_option(
-            "--system",
-            metavar="FIELD",
-            help="Field that names the system of each row, if a file has several.",
-        ),
-    ] = None
-    filter_name: Annotated[
-        str | None,
-        log_option("--filter", metavar="NAME", help="The filter to score in a log of lm-eval."),
-    ] = None
+    answers: Annotated[Path | None, reading_option("--references-file", metavar="FILE")] = None
+    system_field: Annotated[str | None, reading_option("--system", metavar="FIELD")] = None
+    filter_name: Annotated[str | None, log_option("--filter", metavar="NAME")] = None
     condition_texts: Annotated[
-        list[str] | None,
-        reading_option(
-            "--where",
-            metavar="PATH=VALUE",
-            help="Score only rows with this value, such as split=test; repeatable.",
-        ),
+        list[str] | None, reading_option("--where", metavar="PATH=VALUE")
     ] = None
-    metric: Annotated[
-        str | None,
-        log_option(
-            metavar="NAME", help="The score of a log that `logged` summarizes; by default all."
-        ),
-    ] = None
-    missing: Annotated[
-        Missing,
-        log_option(
-            help="Samples without a score or an answer: refuse them, skip them, or count them as "
-            "zero."
-        ),
-    ] = "refuse"
-    reduce: Annotated[
-        Reduce | None,
-        log_option(
-            help="How several rows with the same id, such as epochs, become one.",
-            show_default="mean",
-        ),
-    ] = None
-    incomplete: Annotated[
-        bool, log_option("--incomplete", help="Accept a log of a run that did not finish.")
-    ] = False
-    line_limit: Annotated[
-        int,
-        reading_option(
-            min=1,
-            metavar="BYTES",
-            help="Refuse files with longer lines.",
-            show_default="100 MB",
-        ),
-    ] = Limits().line
-    size_limit: Annotated[
-        int,
-        reading_option(
-            min=1,
-            metavar="BYTES",
-            help="Refuse compressed files with more content.",
-            show_default="100 GB",
-        ),
-    ] = Limits().content
+    metric: Annotated[str | None, log_option(metavar="NAME")] = None
+    missing: Annotated[Missing, log_option()] = "refuse"
+    reduce: Annotated[Reduce | None, log_option(show_default="mean")] = None
+    incomplete: Annotated[bool, log_option("--incomplete")] = False
+    line_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 MB")] = (
+        Limits().line
+    )
+    size_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 GB")] = (
+        Limits().content
+    )
 
     @property
     def selection(self) -> Selection:

@@ -57,74 +57,23 @@ class TrecPresentation(Presentation):
 
 def trec(
     context: typer.Context,
-    qrels: Annotated[Path, typer.Argument(metavar="QRELS", help="Relevance judgments.")],
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs to score.")],
+    qrels: Annotated[Path, typer.Argument(metavar="QRELS")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     *,
     measures: Measures = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Which of these measures to show, write and compare; without --measure, the "
-            "measures to compute.",
-        ),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Options that reproduce another tool: trec_eval, ultrarag."
-        ),
-    ] = None,
-    per_query: Annotated[
-        bool,
-        typer.Option("--per-query", "-q", help="Also print and save the scores of each query."),
-    ] = False,
-    complete: Annotated[
-        bool, typer.Option("--complete", "-c", help="The same as --missing zero (trec_eval -c).")
-    ] = False,
+    scores: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    per_query: Annotated[bool, typer.Option("--per-query", "-q")] = False,
+    complete: Annotated[bool, typer.Option("--complete", "-c")] = False,
     scoring: Scoring,
-    compare: Annotated[
-        bool,
-        statistics_option(
-            "--compare",
-            help="Test every two runs against each other, on the queries that all have.",
-        ),
-    ] = False,
+    compare: Annotated[bool, statistics_option("--compare")] = False,
     correction: Correction = "holm",
-    cluster_by: Annotated[
-        Path | None,
-        statistics_option(
-            metavar="FILE",
-            help="Lines of query and cluster, such as its topic: intervals and tests count "
-            "clusters instead of queries.",
-        ),
-    ] = None,
+    cluster_by: Annotated[Path | None, statistics_option(metavar="FILE")] = None,
     intervals: IntervalOptions,
-    per_example: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write the scores of each query as JSON Lines, for compare and gate.",
-        ),
-    ] = None,
-    no_summary: Annotated[
-        bool,
-        output_option(
-            "--no-summary",
-            "-n",
-            help="With --format trec_eval: do not print means (trec_eval -n).",
-        ),
-    ] = False,
+    per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    no_summary: Annotated[bool, output_option("--no-summary", "-n")] = False,
     documents: Annotated[
-        int | None,
-        output_option(
-            "--collection-size",
-            "-N",
-            min=0,
-            metavar="N",
-            help="With --format trec_eval: number of documents in the collection, for the fourth "
-            "weight of utility (trec_eval -N).",
-        ),
+        int | None, output_option("--collection-size", "-N", min=0, metavar="N")
     ] = None,
     save: Save = None,
     presentation: TrecPresentation,
@@ -150,6 +99,22 @@ def trec(
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
 
     prints the output of trec_eval -q -c -m map -m P.5,10 qrels run.
+
+    Args:
+        qrels: Relevance judgments.
+        runs: Runs to score.
+        scores: Which of these measures to show, write and compare; without --measure, the measures
+            to compute.
+        preset: Options that reproduce another tool: trec_eval, ultrarag.
+        per_query: Also print and save the scores of each query.
+        complete: The same as --missing zero (trec_eval -c).
+        compare: Test every two runs against each other, on the queries that all have.
+        cluster_by: Lines of query and cluster, such as its topic: intervals and tests count
+            clusters instead of queries.
+        per_example: Write the scores of each query as JSON Lines, for compare and gate.
+        no_summary: With --format trec_eval: do not print means (trec_eval -n).
+        documents: With --format trec_eval: number of documents in the collection, for the fourth
+            weight of utility (trec_eval -N).
     """
     output = None
     if presentation.format_name == "trec_eval":

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 
@@ -23,7 +23,6 @@ from ..numbers.progress import is_quiet, shows_bars
 from ..results.rendering import message_line
 
 _ROWS = 2048  # of a block
-_PATHS = ("qrels_path", "run_path", "run_new_path", "run_old_path")
 
 
 @dataclass(frozen=True)
@@ -53,28 +52,39 @@ class Answers:
     save_path: str | None = None
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """The arguments of the tool `evaluate_trec`."""
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """The arguments of the tools for runs."""
 
-    run_path: str
+    tool: ClassVar[str]
+    inputs: ClassVar[Sequence[str]]  # the keys of files
+
     qrels_path: str
     ir_metrics: Sequence[str] | None = None
     ks: Sequence[int] | None = None
     save_path: str | None = None
 
 
-@dataclass(frozen=True)
-class Rankings:
+@dataclass(frozen=True, kw_only=True)
+class OneRun(Runs):
+    """The arguments of the tool `evaluate_trec`."""
+
+    tool = "evaluate_trec"
+    inputs = ("run_path", "qrels_path")
+
+    run_path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoRuns(Runs):
     """The arguments of the tool `evaluate_trec_pvalue`."""
+
+    tool = "evaluate_trec_pvalue"
+    inputs = ("run_new_path", "run_old_path", "qrels_path")
 
     run_new_path: str
     run_old_path: str
-    qrels_path: str
-    ir_metrics: Sequence[str] | None = None
-    ks: Sequence[int] | None = None
     n_resamples: Count | None = None
-    save_path: str | None = None
 
 
 _FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys in the server's own file
@@ -111,15 +121,13 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     if kind is Answers:
         benchmark = _benchmark(content, path)
         check_written([save], [path, Path(benchmark.path)])
-        tool, results = "evaluate", _score_answers(settings, benchmark, path, profile)
-        rows = len(next(iter(results.values())))
-        line = signature(tool, profile, {"rows": rows})
+        results = _score_answers(settings, benchmark, path, profile)
+        line = signature("evaluate", profile, {"rows": len(next(iter(results.values())))})
     else:
-        inputs = [Path(value) for name, value in vars(settings).items() if name in _PATHS]
+        inputs = [Path(getattr(settings, name)) for name in kind.inputs]
         check_written([save], [path, *inputs])
-        tool = "evaluate_trec" if kind is Ranking else "evaluate_trec_pvalue"
         results = _score_runs(settings, path, profile)
-        line = signature(tool, profile, {})
+        line = signature(kind.tool, profile, {})
     if save:
         write_whole(save, _json({**results, "profile": profile, "signature": line}))
     typer.echo(f"{table(results)}\n{line}")
@@ -141,18 +149,15 @@ def _flat_tool(section: Mapping[str, Any], path: Path) -> type[Any]:
             "evaluation.evaluate, evaluation.evaluate_trec or evaluation.evaluate_trec_pvalue"
         )
     missing = []
-    for kind, tool, names in (
-        (Rankings, "evaluate_trec_pvalue", ("run_new_path", "run_old_path", "qrels_path")),
-        (Ranking, "evaluate_trec", ("run_path", "qrels_path")),
-    ):
+    for kind in (TwoRuns, OneRun):
         absent = [
             f"{name} ({section.get(name)})"
-            for name in names
+            for name in kind.inputs
             if not isinstance(section.get(name), str) or not Path(section[name]).exists()
         ]
         if not absent:
             return kind
-        missing.append(f"{tool} lacks {', '.join(absent)}")
+        missing.append(f"{kind.tool} lacks {', '.join(absent)}")
     raise ValueError(
         f"{path}: none of its tools can run: {'; '.join(missing)}; evaluate lacks pred_ls and "
         "gt_ls, which are in a section 'benchmark' (path, key_map) of a pipeline's parameter file"
@@ -163,9 +168,9 @@ def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) ->
     """The tool to run: for two runs, else for one, else for the answers of a benchmark."""
     present = {name for name, value in section.items() if value is not None}
     if present & {"run_new_path", "run_old_path"}:
-        return Rankings
+        return TwoRuns
     if "run_path" in present:
-        return Ranking
+        return OneRun
     if "benchmark" in content:
         return Answers
     raise ValueError(
@@ -263,13 +268,11 @@ def _json(results: Mapping[str, Any]) -> Iterator[str]:
     yield "\n}"
 
 
-def _score_runs(
-    settings: Ranking | Rankings, path: Path, profile: ultrarag.Profile
-) -> dict[str, Any]:
+def _score_runs(settings: Runs, path: Path, profile: ultrarag.Profile) -> dict[str, Any]:
     arguments = {name: value for name, value in vars(settings).items() if name != "save_path"}
     arguments["metrics"] = arguments.pop("ir_metrics")
     try:
-        if isinstance(settings, Ranking):
+        if isinstance(settings, OneRun):
             return {**ultrarag.evaluate_trec(**arguments, profile=profile)}
         with _bar() as advance:
             return ultrarag.evaluate_trec_pvalue(**arguments, profile=profile, progress=advance)

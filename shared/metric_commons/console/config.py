@@ -213,7 +213,7 @@ def validated(
     for key in content:
         if key not in items and not others_allowed:
             hint = nearest(str(key), items) or f"; the keys here are {', '.join(items)}"
-            raise key_error(path, [*parents, str(key)], f"there is no such key{hint}")
+            raise key_error(path, [*parents, str(key)], f"unknown key{hint}")
     annotations = get_type_hints(kind, include_extras=True)
     values = {}
     for name, item in items.items():

@@ -1,15 +1,18 @@
 """Options shared by several commands; those of a request are derived from its fields."""
 
+import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
+from ..base.declarations import arguments
 from ..catalog import catalog
 from ..catalog.presets import PRESETS
 from ..catalog.request import HELP, annotations, check_jobs
@@ -30,6 +33,8 @@ output_option = partial(typer.Option, rich_help_panel=OUTPUT)
 reading_option = partial(typer.Option, rich_help_panel=READING)
 log_option = partial(typer.Option, rich_help_panel=LOGS)
 statistics_option = partial(typer.Option, rich_help_panel=STATISTICS)
+save_option = partial(typer.Option, "--save", "-o")
+settings_option = partial(typer.Option, "--set", metavar="OPTION=VALUE")
 
 KEYWORD = Parameter.KEYWORD_ONLY
 _MAX_INTEGER = 2**63 - 1  # that arrays can hold
@@ -43,6 +48,8 @@ def with_groups(
 ) -> Callable[..., None]:
     """The command with the fields of dataclasses as options in place of the dataclasses.
 
+    The Args sections of the docstrings are the help of options.
+
     Args:
         command: a function; each parameter annotated with a dataclass is a group of options.
         further: options that act while the command line is read, so the function does not take
@@ -50,10 +57,11 @@ def with_groups(
     """
     hints = get_type_hints(command, include_extras=True)
     groups = {name: _options(hint) for name, hint in hints.items() if is_dataclass(hint)}
+    texts = arguments(getdoc(command) or "")
     parameters = [
         option
-        for parameter in signature(command).parameters.values()
-        for option in groups.get(parameter.name, [parameter.replace(kind=KEYWORD)])
+        for name, parameter in signature(command).parameters.items()
+        for option in groups.get(name) or [_option(name, hints[name], parameter.default, texts)]
     ]
     parameters += further
 
@@ -65,6 +73,7 @@ def with_groups(
             values[name] = hints[name](**{item.name: values.pop(item.name) for item in options})
         command(**values)
 
+    grouped.__doc__ = (getdoc(command) or "").partition("\n\nArgs:")[0]
     grouped.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     grouped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return grouped
@@ -73,11 +82,27 @@ def with_groups(
 def _options(group: Any) -> list[Parameter]:
     """The fields of a dataclass as parameters."""
     annotations = get_type_hints(group, include_extras=True)
+    texts: dict[str, str] = {}
+    for kind in reversed(group.__mro__[:-1]):
+        if "Args:" in (kind.__doc__ or ""):
+            texts |= arguments(kind.__doc__)
     return [
-        Parameter(item.name, KEYWORD, default=item.default, annotation=annotations[item.name])
+        _option(item.name, annotations[item.name], item.default, texts)
         for item in fields(group)
         if item.init
     ]
+
+
+def _option(name: str, annotation: Any, default: Any, texts: Mapping[str, str]) -> Parameter:
+    """A parameter with its help, unless its annotation has one."""
+    if name in texts:
+        kind, *settings = (
+            get_args(annotation) if hasattr(annotation, "__metadata__") else [annotation]
+        )
+        option = copy(settings[0]) if settings else typer.Option()
+        option.help = texts[name]
+        annotation = Annotated[kind, option]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def refuse(context: typer.Context, names: Sequence[str], reason: str) -> None:
@@ -195,6 +220,21 @@ def modules_and_files_like(incomplete: str) -> Iterator[str]:
             yield f"{folder}/{path.name}" if "/" in incomplete else path.name
 
 
+def setting(text: str) -> tuple[str, Any]:
+    """An option and its value, parsed as JSON if possible, else a string.
+
+    >>> setting("both_empty=0"), setting("normalizer=ultrarag")
+    (('both_empty', 0), ('normalizer', 'ultrarag'))
+    """
+    option, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--set takes OPTION=VALUE, got {text!r}")
+    try:
+        return option, json.loads(value)
+    except ValueError:
+        return option, value
+
+
 def correction_named(name: Any) -> Any:
     """The full name of a correction."""
     return "benjamini_hochberg" if name == "bh" else name
@@ -238,21 +278,18 @@ WholeLimit = Annotated[
 # Options of a request
 
 
-def request_option(
-    field: str, *flags: str, panel: str | None = STATISTICS, text: str = "", **settings: Any
-) -> Any:
+def request_option(field: str, *flags: str, panel: str | None = STATISTICS, **settings: Any) -> Any:
     """The option for a field of a request: its bounds and its help.
 
     Args:
         field: the field of the request.
         flags: the flags, if they differ from the name of the parameter.
         panel: the panel in the help.
-        text: the help, if it differs from that of the field.
         **settings: further arguments of `typer.Option`.
     """
-    about = text or f"{HELP[field][0].upper()}{HELP[field][1:]}"
-    settings |= _bounds(annotations()[field])
-    return typer.Option(*flags, help=about, rich_help_panel=panel, **settings)
+    text = f"{HELP[field][0].upper()}{HELP[field][1:]}"
+    bounds = _bounds(annotations()[field])
+    return typer.Option(*flags, rich_help_panel=panel, **{"help": text, **bounds, **settings})
 
 
 _CONFIDENCE = request_option("confidence_level", "--confidence", metavar="LEVEL")
@@ -265,7 +302,7 @@ Correction = Annotated[
     request_option(
         "correction",
         metavar="METHOD",
-        text="Correction for several comparisons: holm, max_t (single-step), bh (Benjamini and "
+        help="Correction for several comparisons: holm, max_t (single-step), bh (Benjamini and "
         "Hochberg; also benjamini_hochberg) or none.",
         callback=correction_named,
     ),
@@ -282,7 +319,7 @@ class IntervalOptions:
         request_option(
             "interval",
             metavar="METHOD",
-            text=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the "
+            help=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the "
             "kind of score.",
         ),
     ] = "auto"
@@ -294,31 +331,30 @@ class IntervalOptions:
 
 @dataclass(frozen=True)
 class RequestOptions(IntervalOptions):
-    """The options of `score` that an evaluation takes unchanged."""
+    """The options of `score` that an evaluation takes unchanged.
+
+    Args:
+        options: Option of all modules, such as normalizer=ultrarag, or of one, such as
+            qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
+        preset: Options that reproduce another tool; `metric-commons presets` lists them.
+        ids: Field that identifies each row. Saved results are matched by it; rankings need it with
+            --partial.
+        allow_empty_references: Accept empty cells of .csv and .tsv as references; without it they
+            are an error.
+        split_references: What separates the accepted answers in a cell of .csv and .tsv, such as
+            '|'.
+    """
 
     references: Annotated[
         str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
     ] = None
     options: Annotated[
         list[str] | None,
-        request_option(
-            "options",
-            "--set",
-            metavar="OPTION=VALUE",
-            panel=None,
-            text="Option of all modules, such as normalizer=ultrarag, or of one, such as "
-            "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
-        ),
+        request_option("options", "--set", metavar="OPTION=VALUE", panel=None),
     ] = None
     preset: Annotated[
         str | None,
-        request_option(
-            "preset",
-            metavar="NAME",
-            panel=None,
-            text="Options that reproduce another tool; `metric-commons presets` lists them.",
-            autocompletion=presets_like,
-        ),
+        request_option("preset", metavar="NAME", panel=None, autocompletion=presets_like),
     ] = None
     clusters: ClusterBy = None
     standard_error: Annotated[bool, request_option("standard_error", "--standard-error")] = False
@@ -328,42 +364,20 @@ class RequestOptions(IntervalOptions):
     groups: Annotated[
         str | None, request_option("groups", "--group-by", metavar="FIELD", panel=READING)
     ] = None
-    ids: Annotated[
-        str | None,
-        request_option(
-            "ids",
-            "--id",
-            metavar="FIELD",
-            panel=READING,
-            text="Field that identifies each row. Saved results are matched by it; rankings need "
-            "it with --partial.",
-        ),
-    ] = None
+    ids: Annotated[str | None, request_option("ids", "--id", metavar="FIELD", panel=READING)] = None
     jobs: Annotated[
         int | None,
         request_option(
             "jobs",
             metavar="COUNT",
             panel=None,
-            text=f"{HELP['jobs'].capitalize()} By default one for small files, and one per core "
+            help=f"{HELP['jobs'].capitalize()} By default one for small files, and one per core "
             "for large files.",
             callback=_check_processes,
         ),
     ] = None
-    allow_empty_references: Annotated[
-        bool,
-        reading_option(
-            "--allow-empty-references",
-            help="Accept empty cells of .csv and .tsv as references; without it they are an error.",
-        ),
-    ] = False
-    split_references: Annotated[
-        str | None,
-        reading_option(
-            metavar="TEXT",
-            help="What separates the accepted answers in a cell of .csv and .tsv, such as '|'.",
-        ),
-    ] = None
+    allow_empty_references: Annotated[bool, reading_option("--allow-empty-references")] = False
+    split_references: Annotated[str | None, reading_option(metavar="TEXT")] = None
 
 
 # Further options of several commands

@@ -35,7 +35,14 @@ formats_like = starting_with(lambda: FORMATS)
 
 @dataclass(frozen=True)
 class Presentation:
-    """The options of how results are printed."""
+    """The options of how results are printed.
+
+    Args:
+        digits: Decimals in tables; by default no more than the intervals support, and at most four.
+        percent: Show proportions in percent.
+        caption: Caption of the table, with --format latex.
+        latex_label: Label of the table, such as tab:nq, with --format latex.
+    """
 
     main: ClassVar[str] = "scores"  # the main table
 
@@ -49,19 +56,8 @@ class Presentation:
             help=f"Format of the printed output: {', '.join(FORMATS)}.",
         ),
     ] = "table"
-    digits: Annotated[
-        int | None,
-        output_option(
-            min=0,
-            max=15,
-            metavar="COUNT",
-            help="Decimals in tables; by default no more than the intervals support, and at most "
-            "four.",
-        ),
-    ] = None
-    percent: Annotated[bool, output_option("--percent", help="Show proportions in percent.")] = (
-        False
-    )
+    digits: Annotated[int | None, output_option(min=0, max=15, metavar="COUNT")] = None
+    percent: Annotated[bool, output_option("--percent")] = False
     table: Annotated[
         Literal["scores", "groups", "parts", "ranks", "differences", "all"] | None,
         output_option(
@@ -70,21 +66,8 @@ class Presentation:
             "the main one.",
         ),
     ] = None
-    caption: Annotated[
-        str,
-        output_option(
-            metavar="TEXT", help="Caption of the table, with --format latex.", show_default=False
-        ),
-    ] = ""
-    latex_label: Annotated[
-        str,
-        output_option(
-            "--label",
-            metavar="NAME",
-            help="Label of the table, such as tab:nq, with --format latex.",
-            show_default=False,
-        ),
-    ] = ""
+    caption: Annotated[str, output_option(metavar="TEXT", show_default=False)] = ""
+    latex_label: Annotated[str, output_option("--label", metavar="NAME", show_default=False)] = ""
 
     @property
     def notation(self) -> Notation:

@@ -46,46 +46,22 @@ Measures = Annotated[
 
 @dataclass(frozen=True)
 class Scoring:
-    """The options of `score_run`, which change scores."""
+    """The options of `score_run`, which change scores.
 
-    missing: Annotated[
-        Literal["zero", "skip"],
-        typer.Option(
-            help="A judged query that is not in the run: count it as zero (trec_eval -c), or skip "
-            "it, as trec_eval does by default."
-        ),
-    ] = "zero"
-    relevance_level: Annotated[
-        int,
-        typer.Option(
-            "--relevance-level",
-            "-l",
-            metavar="LEVEL",
-            help="The lowest grade that counts as relevant (trec_eval -l).",
-        ),
-    ] = 1
-    score_dtype: Annotated[
-        Literal["float64", "float32"],
-        typer.Option(
-            help="Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9."
-        ),
-    ] = "float64"
-    max_depth: Annotated[
-        int | None,
-        typer.Option(
-            "--max-depth",
-            "-M",
-            min=1,
-            metavar="N",
-            help="Use only the first N documents of each query (trec_eval -M).",
-        ),
-    ] = None
-    judged_only: Annotated[
-        bool,
-        typer.Option(
-            "--judged-only", "-J", help="Remove documents without a judgment (trec_eval -J)."
-        ),
-    ] = False
+    Args:
+        missing: A judged query that is not in the run: count it as zero (trec_eval -c), or skip it,
+            as trec_eval does by default.
+        relevance_level: The lowest grade that counts as relevant (trec_eval -l).
+        score_dtype: Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9.
+        max_depth: Use only the first N documents of each query (trec_eval -M).
+        judged_only: Remove documents without a judgment (trec_eval -J).
+    """
+
+    missing: Literal["zero", "skip"] = "zero"
+    relevance_level: Annotated[int, typer.Option("--relevance-level", "-l", metavar="LEVEL")] = 1
+    score_dtype: Literal["float64", "float32"] = "float64"
+    max_depth: Annotated[int | None, typer.Option("--max-depth", "-M", min=1, metavar="N")] = None
+    judged_only: Annotated[bool, typer.Option("--judged-only", "-J")] = False
 
 
 def averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":

@@ -6,10 +6,13 @@ from typing import Annotated, Literal
 import typer
 
 from ..catalog import catalog
+from ..console.options import with_groups
 
 hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)]
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="NAME", show_default=False, help="Modules.")
+]
 Sdk = Annotated[
     Literal["static", "gradio"],
     typer.Option(help="A page with an example, or a demo to try it; the Hub may charge for these."),
@@ -17,45 +20,45 @@ Sdk = Annotated[
 
 
 @hub.command()
+@with_groups
 def bundle(
     out_dir: Annotated[Path, typer.Argument(metavar="OUT_DIR")],
     names: Names = None,
     sdk: Sdk = "static",
 ) -> None:
-    """Write modules (by default all) as folders that work without metric-commons."""
+    """Write modules (by default all) as folders that work without metric-commons.
+
+    Args:
+        out_dir: The folder in which they are written.
+    """
     _write(out_dir, _modules(names), sdk=sdk)
 
 
 @hub.command()
+@with_groups
 def publish(
-    namespace: Annotated[
-        str, typer.Argument(metavar="NAMESPACE", help="A user or an organization of the Hub.")
-    ],
+    namespace: Annotated[str, typer.Argument(metavar="NAMESPACE")],
     names: Names = None,
     sdk: Sdk = "static",
-    private: Annotated[bool, typer.Option("--private", help="Make new Spaces private.")] = False,
-    replace: Annotated[
-        bool,
-        typer.Option(
-            "--replace", help="Delete all files of a Space that are not part of the module."
-        ),
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Confirm the deletion that --replace listed.")
-    ] = False,
-    allow_older: Annotated[
-        bool, typer.Option("--allow-older", help="Replace Spaces that hold a newer version.")
-    ] = False,
-    dry_run: Annotated[
-        Path | None,
-        typer.Option(metavar="OUT", help="Write the Spaces into this folder and publish nothing."),
-    ] = None,
+    private: Annotated[bool, typer.Option("--private")] = False,
+    replace: Annotated[bool, typer.Option("--replace")] = False,
+    yes: Annotated[bool, typer.Option("--yes")] = False,
+    allow_older: Annotated[bool, typer.Option("--allow-older")] = False,
+    dry_run: Annotated[Path | None, typer.Option(metavar="OUT")] = None,
 ) -> None:
     """Publish modules (by default all) as Spaces of NAMESPACE, tagged with the version.
 
     Spaces that are up to date, that hold a newer version, or that metric-commons
     did not create, are not changed. Files that others added to a Space are kept.
     The token is that of 'hf auth login', or HF_TOKEN.
+
+    Args:
+        namespace: A user or an organization of the Hub.
+        private: Make new Spaces private.
+        replace: Delete all files of a Space that are not part of the module.
+        yes: Confirm the deletion that --replace listed.
+        allow_older: Replace Spaces that hold a newer version.
+        dry_run: Write the Spaces into this folder and publish nothing.
     """
     from .publishing import publish
 

@@ -26,8 +26,8 @@ class CorpusScore:
         options: of the module.
 
     Raises:
-        ValueError: there is no such module or score, or an option is not valid.
-        TypeError: there is no such option.
+        ValueError: the module or score is unknown, or an option is not valid.
+        TypeError: an option is unknown.
 
     >>> CorpusScore("chrf")([("abc", "abc"), (["abd", "xyz"], "abd")])
     100.0

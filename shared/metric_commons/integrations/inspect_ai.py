@@ -150,7 +150,7 @@ def _choice(extract: Any = "choice") -> Scorer:
         extract: the step that finds the letter, such as "choice" or "inspect_letter".
 
     Raises:
-        ValueError: there is no such step.
+        ValueError: the step is unknown.
     """
     return _scorer(named_task("choice", extract=extract, explain=True), is_letter=True)
 
@@ -167,7 +167,7 @@ def _module(
         **options: of the module.
 
     Raises:
-        ValueError: there is no such module or score, or an option is not valid.
+        ValueError: the module or score is unknown, or an option is not valid.
     """
     task = named_task(module, score=score, extract=extract, explain=True, **options)
     return _scorer(task, is_letter=False)

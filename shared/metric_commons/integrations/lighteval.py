@@ -32,8 +32,8 @@ def metric(module: str, **options: Any) -> Any:
         A `SampleLevelMetricGrouping`.
 
     Raises:
-        ValueError: there is no such module, score or step, or an option is not valid.
-        TypeError: there is no such option.
+        ValueError: the module, score or step is unknown, or an option is not valid.
+        TypeError: an option is unknown.
         ImportError: lighteval is not installed.
     """
     task = named_task(module, **options)
@@ -79,8 +79,8 @@ def corpus_metric(module: str, score: str | None = None, **options: Any) -> Any:
         A `CorpusLevelMetric`.
 
     Raises:
-        ValueError: there is no such module or score, or an option is not valid.
-        TypeError: there is no such option.
+        ValueError: the module or score is unknown, or an option is not valid.
+        TypeError: an option is unknown.
         ImportError: lighteval is not installed.
     """
     aggregation = CorpusAggregation(CorpusScore(module, score, "score", options))

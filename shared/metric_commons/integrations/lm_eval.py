@@ -53,9 +53,9 @@ def rows(
             also `unparsed`, the rate of texts without an answer.
 
     Raises:
-        ValueError: there is no such module, score, step or estimate, or an option is not valid;
+        ValueError: the module, score, step or estimate is unknown, or an option is not valid;
             later, if a document lacks a field.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> process_results = rows("qa_f1", reference="answers", estimates=["low"])
     >>> process_results({"answers": ["New York", "NYC"]}, ["York city"])
@@ -135,8 +135,8 @@ def corpus(
         **options: of the module.
 
     Raises:
-        ValueError: there is no such module or score, or an option is not valid.
-        TypeError: there is no such option.
+        ValueError: the module or score is unknown, or an option is not valid.
+        TypeError: an option is unknown.
 
     >>> corpus("ter")([("a b c d", "a b c d"), (["a b c d"], "a b x d")])
     12.5

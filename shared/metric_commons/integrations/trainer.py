@@ -5,6 +5,7 @@ batch, and results are converted to numbers that a Trainer logs and compares.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
@@ -305,24 +306,22 @@ def trainer_hook(
     class_names = _class_names(id2label)
     if task == "sequence_labeling" and not class_names:
         raise ValueError("task 'sequence_labeling' needs id2label, since tags are names")
-    arguments: dict[str, dict[str, Any]] = {
-        "generation": {"tokenizer": tokenizer, "decoder_only": decoder_only},
-        "speech": {"tokenizer": tokenizer},
-        "sequence_labeling": {"class_names": class_names},
-        "question_answering": {
-            "examples": examples,
-            "features": features,
-            "n_best": n_best,
-            "max_answer_length": max_answer_length,
-            "null_threshold": null_threshold,
-        },
+    settings = {
+        "ignore_index": ignore_index,
+        "nan_policy": nan_policy,
+        "classes": len(class_names) or None,
+        "class_names": class_names,
+        "tokenizer": tokenizer,
+        "decoder_only": decoder_only,
+        "examples": examples,
+        "features": features,
+        "n_best": n_best,
+        "max_answer_length": max_answer_length,
+        "null_threshold": null_threshold,
     }
-    reader = _TASKS[task](
-        ignore_index=ignore_index,
-        nan_policy=nan_policy,
-        classes=len(class_names) or None,
-        **arguments.get(task, {}),
-    )
+    kind = _TASKS[task]
+    names_of_settings = {item.name for item in fields(kind) if item.init}
+    reader = kind(**{name: settings[name] for name in names_of_settings})
     return TrainerHook(by_name, options_by_name, reader, class_names)
 
 

@@ -169,14 +169,18 @@ class Classification(Task):
 
     def rows(self, batch: Batch) -> Rows:
         """One class and one label per row."""
-        labels = batch.labels
-        classes = self._most_likely(batch.predictions, labels)
-        check_shapes(classes.shape == labels.shape and labels.ndim == self.axes, batch)
-        label_mask = self._is_counted(labels)
-        undefined = label_mask & (classes == _UNDEFINED)
+        classes, label_mask, undefined = self._classes_of(batch)
         self._check_defined(undefined, batch.first)
         label_mask &= ~undefined
-        return Rows(classes[label_mask], labels[label_mask], int(undefined.sum()))
+        return Rows(classes[label_mask], batch.labels[label_mask], int(undefined.sum()))
+
+    def _classes_of(self, batch: Batch) -> tuple[Any, Any, Any]:
+        """The most likely classes, which labels count, and where these have no class."""
+        classes = self._most_likely(batch.predictions, batch.labels)
+        has_axes = batch.labels.ndim == self.axes
+        check_shapes(has_axes and classes.shape == batch.labels.shape, batch)
+        label_mask = self._is_counted(batch.labels)
+        return classes, label_mask, label_mask & (classes == _UNDEFINED)
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """All classes of the model, since not every evaluation contains all of them.
@@ -208,24 +212,16 @@ class SequenceLabeling(TokenClassification):
 
     def rows(self, batch: Batch) -> Rows:
         """A list of tags on each side, without tokens whose label is ignored."""
-        labels = batch.labels
-        classes = self._most_likely(batch.predictions, labels)
-        check_shapes(classes.shape == labels.shape and labels.ndim == 2, batch)
-        label_mask = self._is_counted(labels)
-        undefined = (label_mask & (classes == _UNDEFINED)).any(1)
+        classes, label_mask, undefined_tokens = self._classes_of(batch)
+        undefined = undefined_tokens.any(1)
         self._check_defined(undefined, batch.first)
         rows = np.flatnonzero(label_mask.any(1) & ~undefined)
-        return Rows(
-            [
-                [self.class_names[tag] for tag in classes[row][label_mask[row]].tolist()]
-                for row in rows
-            ],
-            [
-                [self.class_names[tag] for tag in labels[row][label_mask[row]].tolist()]
-                for row in rows
-            ],
-            int(undefined.sum()),
-        )
+
+        def tags(numbers: Array) -> list[list[str]]:
+            counted = (numbers[row][label_mask[row]].tolist() for row in rows)
+            return [[self.class_names[number] for number in row] for row in counted]
+
+        return Rows(tags(classes), tags(batch.labels), int(undefined.sum()))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """None: there is no list of entity labels common to all evaluations."""

@@ -212,17 +212,12 @@ def _row_scores(
     predictions: list[str], references: list[str | list[str]], names: list[str], rules: _Rules
 ) -> dict[str, Floats]:
     """The scores of rows by metric; 0 for rows without references."""
-    rows = [row for row, row_references in enumerate(references) if row_references != []]
-    if len(rows) == len(references):
+    if [] not in references:
         return _answer_scores(predictions, references, names, rules)
-    scores = {name: np.zeros(len(references)) for name in names}
-    if rows:
-        computed = _answer_scores(
-            [predictions[row] for row in rows], [references[row] for row in rows], names, rules
-        )
-        for name, values in computed.items():
-            scores[name][rows] = values
-    return scores
+    is_empty = [row_references == [] for row_references in references]
+    filled = [row_references or [""] for row_references in references]
+    scores = _answer_scores(predictions, filled, names, rules)
+    return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
 
 
 def _answer_scores(

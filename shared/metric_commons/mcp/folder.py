@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import yaml
@@ -31,52 +32,6 @@ _EXTENSIONS = {
     "evaluate_trec": ["profile", "confidence_level"],
     "evaluate_trec_pvalue": ["profile", "seed", "confidence_level"],
 }
-_PARAMETERS = f"""\
-# "ultrarag" gives the scores of UltraRAG 0.3.0 to the last bit, "ultrarag-main" those of later
-# versions, "standard" the same without their oddities; README.md in this folder lists these.
-profile: ultrarag
-
-save_path: output/evaluate_results.json
-
-# confidence_level: 0.95  # also shows intervals
-
-# evaluate
-metrics: [{", ".join(ANSWER_METRICS)}]
-
-# evaluate_trec and evaluate_trec_pvalue
-qrels_path: data/qrels.txt
-run_path: data/run_a.txt
-run_new_path: data/run_a.txt
-run_old_path: data/run_b.txt
-ir_metrics: [{", ".join(RANKING_METRICS)}]
-ks: [{", ".join(map(str, CUTOFFS))}]
-n_resamples: 10000
-seed: 0
-"""
-_ENTRY = '''\
-"""Starts the evaluation server of metric-commons in its own Python, whichever runs this file."""
-
-import os
-import sys
-
-PYTHON = {python!r}
-ROOTS = {roots!r}  # may be read and written in addition to the working directory
-
-HERE = os.path.abspath(__file__)
-FOLDER = os.path.dirname(os.path.dirname(HERE))
-
-if os.environ.get("METRIC_COMMONS_STARTED_BY") == HERE:
-    sys.exit(f"{{PYTHON}} runs {{HERE}} instead of metric-commons")
-if not os.path.exists(PYTHON):
-    sys.exit(f"{{PYTHON}} is gone; write this folder again with `metric-commons ultrarag-init`")
-environment = {{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}}
-environment["METRIC_COMMONS_STARTED_BY"] = HERE
-roots = [argument for root in (os.getcwd(), *ROOTS) for argument in ("--root", root)]
-version = "{{}}.{{}}".format(*sys.version_info)  # of UltraRAG's Python; means depend on its `sum`
-client = ["--ultrarag", FOLDER, "--python-version", version]
-command = [PYTHON, "-P", "-m", {package!r}, "mcp", *roots, *client]
-os.execve(PYTHON, command, environment)
-'''
 
 
 def write(folder: Path, roots: Sequence[Path] = ()) -> None:
@@ -93,18 +48,33 @@ def write(folder: Path, roots: Sequence[Path] = ()) -> None:
     folder = folder.absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ValueError(f"{folder} exists and is not empty; nothing was written")
-    entry = _ENTRY.format(
-        python=sys.executable,
-        package=__name__.partition(".")[0],
+    entry = _filled(
+        "entry.py.txt",
+        python=repr(sys.executable),
+        package=repr(__name__.partition(".")[0]),
         roots=[str(root.absolute()) for root in roots],
     )
-    card = Path(__file__).with_name("README.md").read_bytes()
-    parameters = folder / "parameter.yaml"
-    description = _description(str(parameters), folder.name, yaml.safe_load(_PARAMETERS))
-    write_whole(folder / "README.md", [card])
-    write_whole(parameters, [_PARAMETERS])
+    parameters = _filled(
+        "parameter.yaml",
+        answer_metrics=", ".join(ANSWER_METRICS),
+        ranking_metrics=", ".join(RANKING_METRICS),
+        cutoffs=", ".join(map(str, CUTOFFS)),
+    )
+    path = folder / "parameter.yaml"
+    description = _description(str(path), folder.name, yaml.safe_load(parameters))
+    write_whole(folder / "README.md", [_text("README.md")])
+    write_whole(path, [parameters])
     write_whole(folder / "server.yaml", [description])
     write_whole(folder / "src" / f"{folder.name}.py", [entry])
+
+
+def _filled(name: str, **values: object) -> str:
+    """The text of a template beside this file, with values for its names."""
+    return Template(_text(name)).substitute(values)
+
+
+def _text(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
 
 
 def build(folder: Path, parameter_file: str) -> None:

@@ -18,7 +18,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from ..catalog.usage import MissingExtraError
@@ -26,6 +25,7 @@ from ..files.access import Limits, set_default
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
 from ..results.rendering import label, message_line
+from .memory_watch import size_of
 
 _IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
@@ -123,11 +123,7 @@ def _limit_memory(gigabytes: float) -> None:
     """Make allocations beyond this limit, on top of the initial memory, raise a MemoryError."""
     import resource
 
-    try:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
-    except OSError:  # not on macOS
-        pages = 0
-    size = pages * resource.getpagesize() + int(gigabytes * 2**30)
+    size = size_of(os.getpid()) + int(gigabytes * 2**30)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     size = size if hard == resource.RLIM_INFINITY else min(size, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
