@@ -53,20 +53,15 @@ def clustered(
             same id have different labels.
     """
     labels = {system: _labels(results, system, field) for system in results.systems}
-    return replace(
-        results,
-        systems={
-            system: {
-                module: _with_intervals(system, module, result, labels[system], confidence_level)
-                for module, result in modules.items()
-            }
-            for system, modules in results.systems.items()
-        },
-        row_labels={
-            system: {**results.row_labels.get(system, {}), "cluster": labels[system]}
-            for system in results.systems
-        },
-    )
+
+    def with_intervals(system: str, module: str, result: ModuleResult) -> ModuleResult:
+        return _with_intervals(system, module, result, labels[system], confidence_level)
+
+    row_labels = {
+        system: {**results.row_labels.get(system, {}), "cluster": labels[system]}
+        for system in results.systems
+    }
+    return replace(results.map_modules(with_intervals), row_labels=row_labels)
 
 
 # ---- labels -------------------------------------------------------------------------------------

@@ -109,6 +109,12 @@ def digest_text(digest: int) -> str:
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
+_OF_ROWS = ("per_example", "row_texts", "row_sums")  # in a separate file
+# The fields that a file has even if they are empty.
+_ALWAYS = (
+    *("options", "rows", "scores", "confidence_interval", "groups", "signature"),
+    "conditions",
+)
 # The fields with one value per score.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
@@ -152,21 +158,13 @@ class ModuleResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything except the scores and texts of single rows, which have a separate file."""
-        optional = (
-            *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
-            "left_out",
-            "program",
-            *_BESIDE_INTERVALS,
-        )
-        empty_keys = {key for key in optional if not getattr(self, key)}
-        if self.conditions is None:
-            empty_keys.add("conditions")
-        stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_texts", "row_sums"}
-        signs = infinities({key: getattr(self, key) for key in _INFINITE})
-        return {
-            **{key: to_jsonable(value) for key, value in vars(self).items() if key in stored_keys},
-            **({"infinite": signs} if signs else {}),
+        stored = {
+            key: to_jsonable(value)
+            for key, value in vars(self).items()
+            if key not in _OF_ROWS and (value or (key in _ALWAYS and value is not None))
         }
+        signs = infinities({key: getattr(self, key) for key in _INFINITE})
+        return stored | ({"infinite": signs} if signs else {})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -293,14 +291,10 @@ def module_result(
     """
     scores = {key: value for key, value in result.items() if key not in metric.reports}
     conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
-    extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
-    extras["row_texts"] = {
-        key: texts for key, texts in extras["per_example"].items() if key in metric.row_texts
-    }
-    extras["per_example"] = {
-        key: values for key, values in extras["per_example"].items() if key not in metric.row_texts
-    }
-    extras |= {
+    intervals, groups, of_rows = (
+        scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
+    )
+    details = {
         key: scores.pop(key)
         for key in _BESIDE_INTERVALS
         if isinstance(scores.get(key), dict) or (key == "n_clusters" and key in scores)
@@ -312,8 +306,8 @@ def module_result(
     }
     if scoring.get("sample_size") is not None:  # the score depends on the rows drawn
         scoring["seed"] = reported.get("seed", metric.options["seed"])
-    if extras["confidence_interval"]:
-        scoring |= interval_options(reported, extras)
+    if intervals:
+        scoring |= interval_options(reported, details)
     aggregation = aggregation_of(scores, metric.aggregation)
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
@@ -340,8 +334,12 @@ def module_result(
         main_score=metric.main_score,
         value_counts=values,
         cluster_counts=clusters,
+        confidence_interval=intervals,
+        groups=groups,
+        per_example={key: of_rows[key] for key in of_rows if key not in metric.row_texts},
+        row_texts={key: of_rows[key] for key in of_rows if key in metric.row_texts},
         row_sums=row_sums,
-        **extras,
+        **details,
     )
     return result_of_module.signed(name)
 
