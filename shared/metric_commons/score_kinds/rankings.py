@@ -21,6 +21,8 @@ _INTEGERS = 1 << 63
 class RankingScores(Rankings, SufficientStatistics):
     """The scores of each ranking, under its id."""
 
+    keeps_ids = True
+
     def __init__(self, metric: RowModule) -> None:
         SufficientStatistics.__init__(self, metric)
         names = self._options["measures"]

@@ -42,6 +42,8 @@ class RowLabels(NamedTuple):
 class SufficientStatistics(ABC):
     """All that the result of a module depends on, for any number of rows."""
 
+    keeps_ids = False  # whether rows have ids, and scores that a result can list
+
     def __init__(self, metric: "RowModule") -> None:
         self._metric = metric
         self._options = {k: v for k, v in metric.options.items() if k not in REPORTING}
@@ -80,16 +82,6 @@ class SufficientStatistics(ABC):
         Raises:
             ValueError: no rows have them.
         """
-
-
-def refuse_ids(ids: Ids | None) -> None:
-    """Check that there are no ids, which only rankings have.
-
-    Raises:
-        ValueError: there are some.
-    """
-    if ids is not None:
-        raise ValueError("only rankings have ids")
 
 
 class ScoreKind(ABC):

@@ -130,6 +130,8 @@ class State(StoredColumns):
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
         )
+        if ids is not None and not self._statistics.keeps_ids:
+            raise ValueError("only rankings have ids")
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
@@ -199,9 +201,11 @@ class State(StoredColumns):
             if name not in defaults:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
         options = defaults | reporting
-        for option in OF_SCRIPTS:
+        for option in (*OF_ROWS, *OF_SCRIPTS):
             if options.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
+        if options.get("per_example") and not self._statistics.keeps_ids:
+            raise ValueError("a state does not keep the scores of single rows")
         with self._lock:
             if not len(self):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
