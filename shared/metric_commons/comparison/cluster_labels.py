@@ -183,7 +183,7 @@ def _intervals(
         values = np.array(column, np.float64)
         counting = ~np.isnan(values)
         values = values[counting]
-        bounds = kind_of(metric).bounds(metric, name, (values.min(), values.max()))
+        bounds = kind_of(metric).bounds(metric, {name: (values.min(), values.max())})[name]
         values = np.minimum(values, bounds[1])  # rounding may have exceeded the bound
         sums = all_clusters.take(counting).sums(values)
         estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)

@@ -97,12 +97,16 @@ class CountedScores:
         >>> CountedScores.of_rows({"qa_em": [1.0, 0.0, 1.0]}).value_counts(metric)
         ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
         """
-        kind = kind_of(metric)
         values: ValueCounts = {}
         clusters: ClusterCounts = {}
-        for name, multiset in self.scores.items():
-            if name in excluded or not 0 < len(multiset.values) <= _MAX_VALUES:
-                continue
+        counted = {
+            name: multiset
+            for name, multiset in self.scores.items()
+            if name not in excluded and 0 < len(multiset.values) <= _MAX_VALUES
+        }
+        extremes = {name: (m.values[0], m.values[-1]) for name, m in counted.items()}
+        bounds = kind_of(metric).bounds(metric, extremes)
+        for name, multiset in counted.items():
             if self.clusters is not None:
                 sums = self.clusters[name]
                 kinds = Counter(sums.clusters.values())
@@ -110,8 +114,8 @@ class CountedScores:
                     continue
                 listed = [[*rows_and_sum, number] for rows_and_sum, number in sorted(kinds.items())]
                 clusters[name] = [sums.power, listed]
-            ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
-            values[name] = [*multiset.to_jsonable(), *([] if ends == (0.0, 1.0) else [list(ends)])]
+            ends = [] if bounds[name] == (0.0, 1.0) else [list(bounds[name])]
+            values[name] = [*multiset.to_jsonable(), *ends]
         return values, clusters
 
     def to_jsonable(self) -> list[Any]:

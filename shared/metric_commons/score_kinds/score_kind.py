@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
+Bounds = tuple[float, float]
 
 
 class RowLabels(NamedTuple):
@@ -115,11 +116,12 @@ class ScoreKind(ABC):
         """The result of `compute`, from the scores of all blocks."""
         raise NotImplementedError
 
-    def bounds(
-        self, metric: Module, score: str, extremes: tuple[float, float]
-    ) -> tuple[float, float]:
-        """The range of a score of rows, given the lowest and the highest one."""
-        return (0.0, math.inf) if score in metric.unbounded else observed_range(*extremes)
+    def bounds(self, metric: Module, extremes: Mapping[str, Bounds]) -> dict[str, Bounds]:
+        """The range of each score of rows, given the lowest and the highest one."""
+        return {
+            score: (0.0, math.inf) if score in metric.unbounded else observed_range(*ends)
+            for score, ends in extremes.items()
+        }
 
 
 def kind_of(metric: Module) -> ScoreKind:
