@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from ..base.declarations import REPORTING, ClusterCounts, CountableScores, Module, ValueCounts
 from ..catalog import catalog
-from ..files.stored import from_jsonable, infinities, option_text, set_infinities, to_jsonable
+from ..files.stored import from_jsonable, infinities, option_texts, set_infinities, to_jsonable
 from .rendering import label
 
 if TYPE_CHECKING:
@@ -54,9 +54,8 @@ def signature(
     >>> signature("qa_em", {"normalizer": str.lower, "k": (1, 10)}, 3610)  # doctest: +ELLIPSIS
     'qa_em|normalizer=str.lower|k=1,10|rows=3610|metric-commons ...'
     """
-    option_texts = [f"{option}={option_text(value)}" for option, value in options.items()]
-    rows_text = [] if rows is None else [f"rows={rows}"]
-    return label("|".join([module, *option_texts, *rows_text, made_by or program()]))
+    described = option_texts(options if rows is None else {**options, "rows": rows})
+    return label("|".join([module, *described, made_by or program()]))
 
 
 def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
@@ -398,9 +397,8 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
 
 def sentence_of(module: str, result: ModuleResult) -> str | None:
     """The sentence about a result that its module offers for quotation; None without one."""
-    if module not in catalog.names():
-        return None  # a result that another version has saved
-    sentence = catalog.module_class(module).sentence
+    cls = catalog.known_class(module)
+    sentence = cls and cls.sentence
     if sentence is None:
         return None
     try:

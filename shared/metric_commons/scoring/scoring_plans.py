@@ -146,7 +146,7 @@ class ScoringPlan:
                     for name, column in labels.items()
                     if name != "ids" and name in metric.options
                 }
-                if kind_of(metric).needs_ids:
+                if state.keeps_ids:
                     rows = len(block[self.systems[system]])
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:

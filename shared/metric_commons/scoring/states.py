@@ -95,6 +95,7 @@ class State(StoredColumns):
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
         self._statistics = self._no_statistics()
+        self.keeps_ids = self._statistics.keeps_ids  # whether updates take ids
         self._lock = Lock()  # guards the statistics: several threads may update and merge
 
     def __len__(self) -> int:
@@ -130,7 +131,7 @@ class State(StoredColumns):
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
         )
-        if ids is not None and not self._statistics.keeps_ids:
+        if ids is not None and not self.keeps_ids:
             raise ValueError("only rankings have ids")
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
@@ -204,7 +205,7 @@ class State(StoredColumns):
         for option in (*OF_ROWS, *OF_SCRIPTS):
             if options.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
-        if options.get("per_example") and not self._statistics.keeps_ids:
+        if options.get("per_example") and not self.keeps_ids:
             raise ValueError("a state does not keep the scores of single rows")
         with self._lock:
             if not len(self):
