@@ -398,11 +398,10 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
 def sentence_of(module: str, result: ModuleResult) -> str | None:
     """The sentence about a result that its module offers for quotation; None without one."""
     cls = catalog.known_class(module)
-    sentence = cls and cls.sentence
-    if sentence is None:
+    if cls is None or cls.sentence is None:
         return None
     try:
-        return sentence({**result.scores, "confidence_interval": result.confidence_interval})
+        return cls.sentence({**result.scores, "confidence_interval": result.confidence_interval})
     except KeyError:  # of scores that were not chosen
         return None
 

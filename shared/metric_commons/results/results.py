@@ -81,7 +81,7 @@ class Results(Stored):
         """The scores of a system by name, or by `module.name` where modules share a name.
 
         Raises:
-            KeyError: there is no such system; the message lists the systems.
+            KeyError: the name is unknown; the message lists the systems.
         """
         if system not in self.systems:
             hint = nearest(system, self.systems) or f"; there are {', '.join(self.systems)}"
@@ -217,7 +217,7 @@ class Results(Stored):
                 named score are removed.
 
         Raises:
-            ValueError: there is no such score.
+            ValueError: no system has a score of this name.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_f1", predictions=["Paris"], references=["paris"])
@@ -249,7 +249,7 @@ class Results(Stored):
         order of systems.
 
         Raises:
-            ValueError: there is no such score, or several modules have one of this name.
+            ValueError: no system has this score, or several modules have one of this name.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["y"])

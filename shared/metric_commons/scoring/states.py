@@ -59,9 +59,9 @@ class State(StoredColumns):
             set here, which is then the default of `result`.
 
     Raises:
-        ValueError: there is no such module, or an option is a function, which cannot be compared
+        ValueError: the module is unknown, or an option is a function, which cannot be compared
             with that of another state.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> first, second = State("qa_em"), State("qa_em")
     >>> first.update(predictions=["Paris"], references=["paris"])
