@@ -77,7 +77,7 @@ def configured_format(formats: Mapping[str, Callable[..., Any]], configuration: 
     If several formats end alike, it is the first of them: `rte` is a task of GLUE.
 
     Raises:
-        ValueError: there is no such format.
+        ValueError: no format has this name.
 
     >>> configured_format({"glue/rte": print, "super_glue/rte": print}, "rte")
     'glue/rte'

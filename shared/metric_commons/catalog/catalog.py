@@ -94,7 +94,8 @@ def score_ranges(name: str) -> Ranges:
     >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
     ((0.0, 1.0), (0, 100), {})
     """
-    return module_class(name).score_ranges if name in names() else {}
+    cls = known_class(name)
+    return cls.score_ranges if cls else {}
 
 
 @cache  # since small states are made often
@@ -104,6 +105,11 @@ def module_class(name: str) -> "type[DeclaredModule]":
     from ..base.declared_module import declared_class  # imports numpy, so only on use
 
     return declared_class(script)
+
+
+def known_class(name: str) -> "type[DeclaredModule] | None":
+    """The class of a module; None of a name that this version does not have, as in old results."""
+    return module_class(name) if name in names() else None
 
 
 def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":

@@ -111,6 +111,8 @@ def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
     """Report on stderr how many cells of texts look as if they held several references."""
     sources = list(sources)
     joined, lists = (sum(getattr(s, name) for s in sources) for name in ("joined", "lists"))
+    if not (joined or lists):
+        return
     inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
     takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
     if not takes_lists or is_quiet():

@@ -52,20 +52,15 @@ def clustered(
             same id have different labels.
     """
     labels = {system: _labels(results, system, field) for system in results.systems}
-    return replace(
-        results,
-        systems={
-            system: {
-                module: _with_intervals(system, module, result, labels[system], confidence_level)
-                for module, result in modules.items()
-            }
-            for system, modules in results.systems.items()
-        },
-        row_labels={
-            system: {**results.row_labels.get(system, {}), "cluster": labels[system]}
-            for system in results.systems
-        },
-    )
+
+    def with_intervals(system: str, module: str, result: ModuleResult) -> ModuleResult:
+        return _with_intervals(system, module, result, labels[system], confidence_level)
+
+    row_labels = {
+        system: {**results.row_labels.get(system, {}), "cluster": labels[system]}
+        for system in results.systems
+    }
+    return replace(results.map_modules(with_intervals), row_labels=row_labels)
 
 
 # ---- labels -------------------------------------------------------------------------------------
@@ -186,7 +181,7 @@ def _intervals(
         values = np.array(column, np.float64)
         counting = ~np.isnan(values)
         values = values[counting]
-        bounds = kind_of(metric).bounds(metric, name, (values.min(), values.max()))
+        bounds = kind_of(metric).bounds(metric, {name: (values.min(), values.max())})[name]
         values = np.minimum(values, bounds[1])  # rounding may have exceeded the bound
         sums = all_clusters.take(counting).sums(values)
         estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)

@@ -50,7 +50,7 @@ def reaches(
         alpha: the level of the test on either side.
 
     Raises:
-        ValueError: there is no such score, or it has no interval at this level.
+        ValueError: the score is unknown, or has no interval at this level.
 
     >>> from ..scoring.scoring import score
     >>> rows = score("qa_em", predictions=["x"] * 90 + ["y"] * 10, references=["x"] * 100)

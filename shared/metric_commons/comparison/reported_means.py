@@ -32,7 +32,7 @@ def reported_results(
         metric: the score to read; None for all.
 
     Raises:
-        ValueError: there is no such split, or no such score.
+        ValueError: the file does not have this split, or this score.
     """
     splits = [means.split for means in log.means]
     if split is not None and split not in splits:

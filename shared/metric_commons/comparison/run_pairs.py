@@ -19,7 +19,7 @@ def paired(runs: "Mapping[str, QueryScores]") -> "dict[str, QueryScores]":
     """The runs on the queries that all of them share.
 
     Raises:
-        ValueError: there is no such query.
+        ValueError: they do not share any query.
     """
     first, *rivals = runs.values()
     shared = [query for query in first if all(query in run for run in rivals)]

@@ -1,6 +1,6 @@
 """Saved results together with the scores of their rows, which are in a separate file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..catalog.usage import UsageError
@@ -40,17 +40,32 @@ def read_with_rows(
             to create them.
     """
     filled = []
+    for path, results, problem in _results_with_rows(paths, rows):
+        if problem:
+            raise ValueError(problem)
+        filled.append(results if cluster_by is None else _clustered(path, results, cluster_by))
+    return filled
+
+
+def _results_with_rows(
+    paths: Sequence[Path], rows: Sequence[Path]
+) -> Iterator[tuple[Path, Results, str]]:
+    """Each result with the scores of its rows, or without them and the reason.
+
+    Raises:
+        UsageError: there are more files of rows than results that need one.
+        ValueError: a file is not valid.
+    """
     spare_rows = list(rows)
     for path in paths:
         results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
-        if problem:
-            raise ValueError(problem)
         if file:
+            if problem:
+                raise ValueError(problem)
             spare_rows.remove(file)
-        filled.append(results if cluster_by is None else _clustered(path, results, cluster_by))
+        yield path, results, problem
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
-    return filled
 
 
 def _clustered(path: Path, results: Results, field: str) -> Results:
@@ -75,27 +90,20 @@ def read_available_rows(
         The results by the name of their file, and the problems with rows.
 
     Raises:
-        UsageError: a file of rows is not needed.
-        ValueError: a file is not valid, or a result is given twice.
+        UsageError: a file of rows is not needed, or a result is given twice.
+        ValueError: a file is not valid.
     """
-    results: dict[str, Results] = {}
-    problems = []
-    spare_rows = list(rows)
     stems = [path.stem for path in paths]
-    for path in paths:
-        name = path.stem if stems.count(path.stem) == 1 else str(path)
-        if name in results:
-            raise UsageError(f"result {path} is given twice")
-        is_first = len(rows) == len(paths)
-        results[name], problem, file = with_rows(path, spare_rows, is_first=is_first)
-        if file:
-            if problem:
-                raise ValueError(problem)
-            spare_rows.remove(file)
-        problems += [problem] if problem else []
-    if spare_rows:
-        raise UsageError(f"{spare_rows[0]} is not needed; every result names its own rows")
-    return results, problems
+    names = [
+        stem if stems.count(stem) == 1 else str(path)
+        for stem, path in zip(stems, paths, strict=True)
+    ]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise UsageError(f"result {paths[number]} is given twice")
+    filled = list(_results_with_rows(paths, rows))
+    results = {name: result for name, (_, result, _) in zip(names, filled, strict=True)}
+    return results, [problem for _, _, problem in filled if problem]
 
 
 def with_rows(

@@ -136,52 +136,43 @@ def _explained(
     verdict: str, comparison: Comparison, margin: float, p_not_inferior: float, p_inferior: float
 ) -> str:
     """The verdict with its p-values and the number of rows and clusters."""
-    p_of_verdict = {NOT_INFERIOR: p_not_inferior, INFERIOR: p_inferior}
     if verdict == UNDECIDED:
         claim = f"neither shown to be worse by less than {margin:g}, nor by more"
         words = f"p = {p_not_inferior:.4f} and {p_inferior:.4f}"
     else:
-        side = "less" if verdict == NOT_INFERIOR else "more"
-        claim = f"worse by {side} than {margin:g}" + (", or better" if side == "less" else "")
-        words = _equation(p_of_verdict[verdict])
-    return f"{verdict}: {claim} ({words}, {_units(comparison)})."
-
-
-def _equation(p: float) -> str:
-    text = p_value(p)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
-
-
-def _units(comparison: Comparison) -> str:
-    rows = counted(comparison["rows"], "row")
-    clusters = _clusters(comparison)
-    return f"{rows} in {counted(clusters, 'cluster')}" if clusters else rows
-
-
-def _clusters(comparison: Comparison) -> int | None:
-    return comparison.get("n_clusters")
+        is_inferior = verdict == INFERIOR
+        claim = f"worse by {'more' if is_inferior else 'less'} than {margin:g}"
+        claim += "" if is_inferior else ", or better"
+        text = p_value(p_inferior if is_inferior else p_not_inferior)
+        words = f"p {text}" if text.startswith("<") else f"p = {text}"
+    units = counted(comparison["rows"], "row")
+    if "n_clusters" in comparison:
+        units += f" in {counted(comparison['n_clusters'], 'cluster')}"
+    return f"{verdict}: {claim} ({words}, {units})."
 
 
 def _deviation(comparison: Comparison) -> tuple[int, float]:
     """The number of rows or clusters, and the standard deviation of one of them."""
-    units = _clusters(comparison) or comparison["rows"]
+    units = comparison.get("n_clusters") or comparison["rows"]
     return units, comparison["standard_error"] * math.sqrt(units)
 
 
 def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, power: float) -> str:
     """The number of rows that would decide, with the assumption it rests on."""
     units, deviation = _deviation(comparison)
-    name = "clusters" if _clusters(comparison) else "rows"
+    name = "clusters" if comparison.get("n_clusters") else "rows"
     if math.isnan(deviation):
         return f"One {name[:-1]} does not show how much {name} vary; score more."
-    needed = _needed(pair, comparison, margin, alpha, power, as_observed=False)
-    assumption = "both systems are equally good"
-    if needed is None or needed <= units:
-        needed = _needed(pair, comparison, margin, alpha, power, as_observed=True)
-        assumption = "the difference is what was observed"
-    if needed is None or needed <= units:
-        return f"Twice as many {name} may tell."
-    return f"If {assumption}, {needed:,} {name} would tell with a probability of {100 * power:g} %."
+    assumptions = {
+        False: "both systems are equally good",
+        True: "the difference is what was observed",
+    }
+    for as_observed, words in assumptions.items():
+        needed = _needed(pair, comparison, margin, alpha, power, as_observed=as_observed)
+        if needed is not None and needed > units:
+            chance = f"with a probability of {100 * power:g} %"
+            return f"If {words}, {needed:,} {name} would tell {chance}."
+    return f"Twice as many {name} may tell."
 
 
 def _needed(
@@ -264,7 +255,7 @@ def plans(
                 comparison[name] for name in ("a", "b", "module", "score", "rows")
             )
             test = "permutation" if pair.sums_a is None else "t"
-            of_rows = a, b, module, score, rows, _clusters(comparison), deviation
+            of_rows = a, b, module, score, rows, comparison.get("n_clusters"), deviation
             planned.append(Plan(*of_rows, *numbers, test))
     return planned
 

@@ -169,6 +169,15 @@ def to_jsonable(value: Any) -> Any:
             return option_text(value) if callable(value) else value
 
 
+def option_texts(options: Mapping[str, Any]) -> list[str]:
+    """Each option with its value as text, as in a signature.
+
+    >>> option_texts({"normalizer": "squad", "both_empty": 0.0})
+    ['normalizer=squad', 'both_empty=0.0']
+    """
+    return [f"{name}={option_text(value)}" for name, value in options.items()]
+
+
 def option_text(value: Any) -> str:
     """The value of an option as text in a signature; functions include their modules.
 

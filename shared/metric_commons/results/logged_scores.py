@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..base.declarations import Module
+from ..base.declarations import Module, declared_options
 
 NAME = "logged"
 
@@ -21,16 +21,9 @@ class LoggedScores(Module):
     @property
     def options(self) -> dict[str, Any]:
         """The options for reporting; none of them changes a score."""
-        return {
-            "per_example": False,
-            "confidence_level": None,
-            "interval": "auto",
-            "standard_error": False,
-            "clusters": None,
-            "n_resamples": 10_000,
-            "seed": 0,
-            "groups": None,
-        }
+        from ..statistics.summary import summarize
+
+        return {name: option.default for name, option in declared_options(summarize, "").items()}
 
     def compute(
         self, *, predictions: Sequence[Mapping[str, float]], **reporting: Any

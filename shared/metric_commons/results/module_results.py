@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from ..base.declarations import REPORTING, ClusterCounts, CountableScores, Module, ValueCounts
 from ..catalog import catalog
-from ..files.stored import from_jsonable, infinities, option_text, set_infinities, to_jsonable
+from ..files.stored import from_jsonable, infinities, option_texts, set_infinities, to_jsonable
 from .rendering import label
 
 if TYPE_CHECKING:
@@ -54,9 +54,8 @@ def signature(
     >>> signature("qa_em", {"normalizer": str.lower, "k": (1, 10)}, 3610)  # doctest: +ELLIPSIS
     'qa_em|normalizer=str.lower|k=1,10|rows=3610|metric-commons ...'
     """
-    option_texts = [f"{option}={option_text(value)}" for option, value in options.items()]
-    rows_text = [] if rows is None else [f"rows={rows}"]
-    return label("|".join([module, *option_texts, *rows_text, made_by or program()]))
+    described = option_texts(options if rows is None else {**options, "rows": rows})
+    return label("|".join([module, *described, made_by or program()]))
 
 
 def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,6 +108,12 @@ def digest_text(digest: int) -> str:
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
+_OF_ROWS = ("per_example", "row_texts", "row_sums")  # in a separate file
+# The fields that a file has even if they are empty.
+_ALWAYS = (
+    *("options", "rows", "scores", "confidence_interval", "groups", "signature"),
+    "conditions",
+)
 # The fields with one value per score.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
@@ -152,21 +157,13 @@ class ModuleResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything except the scores and texts of single rows, which have a separate file."""
-        optional = (
-            *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
-            "left_out",
-            "program",
-            *_BESIDE_INTERVALS,
-        )
-        empty_keys = {key for key in optional if not getattr(self, key)}
-        if self.conditions is None:
-            empty_keys.add("conditions")
-        stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_texts", "row_sums"}
-        signs = infinities({key: getattr(self, key) for key in _INFINITE})
-        return {
-            **{key: to_jsonable(value) for key, value in vars(self).items() if key in stored_keys},
-            **({"infinite": signs} if signs else {}),
+        stored = {
+            key: to_jsonable(value)
+            for key, value in vars(self).items()
+            if key not in _OF_ROWS and (value or (key in _ALWAYS and value is not None))
         }
+        signs = infinities({key: getattr(self, key) for key in _INFINITE})
+        return stored | ({"infinite": signs} if signs else {})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -293,14 +290,10 @@ def module_result(
     """
     scores = {key: value for key, value in result.items() if key not in metric.reports}
     conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
-    extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
-    extras["row_texts"] = {
-        key: texts for key, texts in extras["per_example"].items() if key in metric.row_texts
-    }
-    extras["per_example"] = {
-        key: values for key, values in extras["per_example"].items() if key not in metric.row_texts
-    }
-    extras |= {
+    intervals, groups, of_rows = (
+        scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
+    )
+    details = {
         key: scores.pop(key)
         for key in _BESIDE_INTERVALS
         if isinstance(scores.get(key), dict) or (key == "n_clusters" and key in scores)
@@ -312,8 +305,8 @@ def module_result(
     }
     if scoring.get("sample_size") is not None:  # the score depends on the rows drawn
         scoring["seed"] = reported.get("seed", metric.options["seed"])
-    if extras["confidence_interval"]:
-        scoring |= interval_options(reported, extras)
+    if intervals:
+        scoring |= interval_options(reported, details)
     aggregation = aggregation_of(scores, metric.aggregation)
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
@@ -340,8 +333,12 @@ def module_result(
         main_score=metric.main_score,
         value_counts=values,
         cluster_counts=clusters,
+        confidence_interval=intervals,
+        groups=groups,
+        per_example={key: of_rows[key] for key in of_rows if key not in metric.row_texts},
+        row_texts={key: of_rows[key] for key in of_rows if key in metric.row_texts},
         row_sums=row_sums,
-        **extras,
+        **details,
     )
     return result_of_module.signed(name)
 
@@ -400,13 +397,11 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
 
 def sentence_of(module: str, result: ModuleResult) -> str | None:
     """The sentence about a result that its module offers for quotation; None without one."""
-    if module not in catalog.names():
-        return None  # a result that another version has saved
-    sentence = catalog.module_class(module).sentence
-    if sentence is None:
+    cls = catalog.known_class(module)
+    if cls is None or cls.sentence is None:
         return None
     try:
-        return sentence({**result.scores, "confidence_interval": result.confidence_interval})
+        return cls.sentence({**result.scores, "confidence_interval": result.confidence_interval})
     except KeyError:  # of scores that were not chosen
         return None
 

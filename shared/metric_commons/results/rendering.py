@@ -194,13 +194,22 @@ class Table(NamedTuple):
 
 def score_table(
     names: list[str],
-    labels: Callable[[Entry], list[str]],
+    labels: Mapping[tuple[str, str | None], Sequence[str]],
     entries: Sequence[Entry],
     marks: Marks | None = None,
     tiers: Tiers | None = None,
     notation: Notation = PLAIN,
 ) -> Table:
-    """A row for each system and group, with its labels, and a column for each score."""
+    """A row for each system and group, with its labels, and a column for each score.
+
+    Args:
+        names: the headings of the labels.
+        labels: the labels of each row, by system and group.
+        entries: the scores.
+        marks: the letters after scores.
+        tiers: the tiers of systems, of which the first is in bold.
+        notation: of the numbers.
+    """
     cells: dict[tuple[str, str | None], dict[tuple[str, str], Entry]] = {}
     for entry in entries:
         cells.setdefault((entry.system, entry.group), {})[entry.module, entry.score] = entry
@@ -214,13 +223,13 @@ def score_table(
         best |= {(i, j) for i, entry in row_entries.items() if entry in leading}
     rows = [
         [
-            *map(label, labels(next(iter(row.values())))),
+            *map(label, labels[key]),
             *(
                 _cell(row[column], marks or {}, formats[column]) if column in row else ""
                 for column in columns
             ),
         ]
-        for row in cells.values()
+        for key, row in cells.items()
     ]
     header = [formats[column].heading(label(column[1])) for column in columns]
     return Table([*names, *header], rows, len(names), best)

@@ -269,13 +269,15 @@ def tables(
     overall = [entry for entry in visible_entries if entry.group is None]
     grouped = [entry for entry in visible_entries if entry.group is not None]
     letters = standings.letters
+    labels: dict[tuple[str, str | None], list[str]] = {}
     if len(visible) == 1 and len(overall) >= _MANY and len(systems) == 1:
         scores = one_system_table(overall, notation, f"{_level(systems)}interval")
     else:
-        names = {name: [letters[name], name] if letters else [name] for name in systems}
+        for name in visible:
+            labels[name, None] = [letters[name], name] if letters else [name]
         scores = score_table(
             ["", "system"] if letters else ["system"],
-            lambda entry: names[entry.system],
+            labels,
             overall,
             standings.marks(),
             standings.tiers(),
@@ -288,9 +290,12 @@ def tables(
     title = _title(systems, "Scores", overall)
     shown = [scores._replace(title=title, note=note, kind="scores")]
     if grouped:
+        for entry in grouped:  # modules may count other rows; those of the first are shown
+            names_of_row = [entry.system, str(entry.group), str(entry.rows or "")]
+            labels.setdefault((entry.system, entry.group), names_of_row)
         groups = score_table(
             ["system", label(group_field), "rows"],
-            lambda entry: [entry.system, str(entry.group), str(entry.rows or "")],
+            labels,
             grouped,
             notation=notation,
         )

@@ -81,7 +81,7 @@ class Results(Stored):
         """The scores of a system by name, or by `module.name` where modules share a name.
 
         Raises:
-            KeyError: there is no such system; the message lists the systems.
+            KeyError: the name is unknown; the message lists the systems.
         """
         if system not in self.systems:
             hint = nearest(system, self.systems) or f"; there are {', '.join(self.systems)}"
@@ -161,18 +161,15 @@ class Results(Stored):
             for system, results in self.systems.items()
         }
         columns, row_labels, sums, texts = read_rows(path, names)
-        systems = {
-            system: {
-                module: replace(
-                    with_columns(path, system, module, result, columns[system]),
-                    row_sums=sums[system].get(module),
-                    row_texts=texts[system].get(module, {}),
-                )
-                for module, result in results.items()
-            }
-            for system, results in self.systems.items()
-        }
-        return replace(self, systems=systems, row_labels=row_labels)
+
+        def with_rows(system: str, module: str, result: ModuleResult) -> ModuleResult:
+            return replace(
+                with_columns(path, system, module, result, columns[system]),
+                row_sums=sums[system].get(module),
+                row_texts=texts[system].get(module, {}),
+            )
+
+        return replace(self.map_modules(with_rows), row_labels=row_labels)
 
     def save_per_example(self, path: str | Path) -> Self:
         """Write the scores of every row as JSON Lines, atomically.
@@ -184,29 +181,30 @@ class Results(Stored):
             system: {k: v for result in modules.values() for k, v in result.per_example.items()}
             for system, modules in self.systems.items()
         }
-        sums = {
-            system: {
-                module: result.row_sums for module, result in modules.items() if result.row_sums
+        sums, texts = (
+            {
+                system: {m: getattr(r, name) for m, r in modules.items() if getattr(r, name)}
+                for system, modules in self.systems.items()
             }
-            for system, modules in self.systems.items()
-        }
-        texts = {
-            system: {
-                module: result.row_texts for module, result in modules.items() if result.row_texts
-            }
-            for system, modules in self.systems.items()
-        }
+            for name in ("row_sums", "row_texts")
+        )
         digest = write_rows(path, scores, self.row_labels, sums, texts)
         record = {"path": str(path), "sha256": digest}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def without_rows(self) -> Self:
         """These results without the scores of rows."""
+        empty: dict[str, Any] = {"per_example": {}, "row_texts": {}, "row_sums": None}
+        return self.map_modules(lambda _, __, result: replace(result, **empty))
+
+    def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
+        """These results with changed results of modules.
+
+        Args:
+            change: from a system, a module and its result to the new one.
+        """
         systems = {
-            system: {
-                module: replace(result, per_example={}, row_texts={}, row_sums=None)
-                for module, result in modules.items()
-            }
+            system: {module: change(system, module, result) for module, result in modules.items()}
             for system, modules in self.systems.items()
         }
         return replace(self, systems=systems)
@@ -219,7 +217,7 @@ class Results(Stored):
                 named score are removed.
 
         Raises:
-            ValueError: there is no such score.
+            ValueError: no system has a score of this name.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_f1", predictions=["Paris"], references=["paris"])
@@ -251,7 +249,7 @@ class Results(Stored):
         order of systems.
 
         Raises:
-            ValueError: there is no such score, or several modules have one of this name.
+            ValueError: no system has this score, or several modules have one of this name.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["y"])

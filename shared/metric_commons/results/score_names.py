@@ -34,7 +34,7 @@ def find_score(name: str, systems: Mapping[str, Mapping[str, ModuleResult]]) -> 
     """The module and score with this name.
 
     Raises:
-        ValueError: there is no such score, or several modules have one.
+        ValueError: no system has this score, or several modules have one of this name.
     """
     candidates = sorted(find_scores([name], systems))
     if len(candidates) > 1:

@@ -9,7 +9,7 @@ from ..answers.answerability import ScoredAnswers, scored_answers, summarize_ans
 from ..base.row_module import RowModule
 from ..numbers.domains import SHARES
 from .row_tables import TabulatedStatistics
-from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
 from .state_checks import check_at_most, check_column, check_counts
 
 _TRUTHS = ("has_answer", "is_given")
@@ -28,7 +28,6 @@ class AnswersInOrder(TabulatedStatistics):
         super().__init__(metric, in_order=metric.options["threshold_ties"] == "official")
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
         answers = KIND.score_block(self._metric, columns)
         scores = {name: getattr(answers, name) for name in _SCORES}
         if answers.probability is not None:
@@ -36,8 +35,6 @@ class AnswersInOrder(TabulatedStatistics):
         self._rows.update(scores | labels.columns())
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting["per_example"]:
-            raise ValueError("a state does not keep the scores of single rows")
         columns = self._rows.columns()
         scores = {name: columns.pop(name) for name in _SCORES}
         answers = ScoredAnswers(**scores, probability=columns.pop("probabilities", None))

@@ -7,7 +7,7 @@ from ..base.row_module import RowModule
 from ..numbers.checks import check_labels, check_number_lists, check_weights
 from ..numbers.domains import item_per_row
 from .row_tables import TabulatedStatistics
-from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
 from .state_checks import NOT_NEGATIVE, check_column, check_counts
 
 # The check of an option that has a value for each row, by what it calls this value.
@@ -26,7 +26,6 @@ class RowCounts(TabulatedStatistics):
     """
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
         _refuse_labels(self._metric, labels)
         options = self._metric.declared_options
         per_row = {name: columns[name] for name in columns if name in options}
@@ -40,8 +39,6 @@ class RowCounts(TabulatedStatistics):
         self._rows.update(checked | labels.columns())
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting.get("per_example"):
-            raise ValueError("a state does not keep the order of rows")
         result: dict[str, Any] = self._metric.compute(**self._rows.columns(), **reporting)
         return result
 

@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from ..base.declarations import OF_ROWS, ClusterCounts, Module, ValueCounts
+from ..base.declarations import ClusterCounts, Module, ValueCounts
 from ..base.row_module import RowModule
 from ..numbers.arrays import Floats
 from ..numbers.domains import score_range
@@ -18,7 +18,7 @@ from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
 from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
-from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of, refuse_ids
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of
 from .state_checks import check_clusters, check_f1, check_names, check_scores
 
 _MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
@@ -97,12 +97,16 @@ class CountedScores:
         >>> CountedScores.of_rows({"qa_em": [1.0, 0.0, 1.0]}).value_counts(metric)
         ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
         """
-        kind = kind_of(metric)
         values: ValueCounts = {}
         clusters: ClusterCounts = {}
-        for name, multiset in self.scores.items():
-            if name in excluded or not 0 < len(multiset.values) <= _MAX_VALUES:
-                continue
+        counted = {
+            name: multiset
+            for name, multiset in self.scores.items()
+            if name not in excluded and 0 < len(multiset.values) <= _MAX_VALUES
+        }
+        extremes = {name: (m.values[0], m.values[-1]) for name, m in counted.items()}
+        bounds = kind_of(metric).bounds(metric, extremes)
+        for name, multiset in counted.items():
             if self.clusters is not None:
                 sums = self.clusters[name]
                 kinds = Counter(sums.clusters.values())
@@ -110,8 +114,8 @@ class CountedScores:
                     continue
                 listed = [[*rows_and_sum, number] for rows_and_sum, number in sorted(kinds.items())]
                 clusters[name] = [sums.power, listed]
-            ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
-            values[name] = [*multiset.to_jsonable(), *([] if ends == (0.0, 1.0) else [list(ends)])]
+            ends = [] if bounds[name] == (0.0, 1.0) else [list(bounds[name])]
+            values[name] = [*multiset.to_jsonable(), *ends]
         return values, clusters
 
     def to_jsonable(self) -> list[Any]:
@@ -149,7 +153,6 @@ class RowScores(SufficientStatistics):
         return self._rows
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
         scores = self._scores_of_rows(columns)
         rows = len(next(iter(scores.values())))
         clusters = None if labels.clusters is None else Clusters.of_labels(labels.clusters, rows)
@@ -170,11 +173,7 @@ class RowScores(SufficientStatistics):
         self._add(statistics._parts)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting.pop("per_example"):
-            raise ValueError("a state does not keep the scores of single rows")
-        for option in OF_ROWS:
-            if reporting.pop(option, None):
-                raise ValueError(f"{option} is for results of compute, not of a state")
+        del reporting["per_example"]
         groups = self._groups()
         result = self._summary(CountedScores.sum([*groups.values()]), **reporting)
         if None not in groups:

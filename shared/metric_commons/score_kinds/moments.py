@@ -14,7 +14,7 @@ from ..regression.moments import Moments, compute_moments, required_measures, re
 from ..regression.pairs import Pairs
 from ..statistics.summary import members
 from .counts import RowCounts
-from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
 
 _POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # the ends of their names
 
@@ -37,7 +37,6 @@ class RegressionMoments(SufficientStatistics):
         return sum(moments.rows for moments in self._groups.values())
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
         columns_read = self._metric.checked(**inputs)

@@ -1,6 +1,6 @@
 """Scores of rankings, which are kept by their ids, so that none counts twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..ranking.ranking_measures import average
 from ..statistics.summary import Average, summarize
 from .means import SCORES_ALONE, CountedScores, Means
 from .ranking_tables import Rankings
-from .score_kind import Columns, Ids, RowLabels, SufficientStatistics
+from .score_kind import Bounds, Columns, Ids, RowLabels, SufficientStatistics
 from .state_checks import check_column, check_f1
 
 _INTEGERS = 1 << 63
@@ -20,6 +20,8 @@ _INTEGERS = 1 << 63
 
 class RankingScores(Rankings, SufficientStatistics):
     """The scores of each ranking, under its id."""
+
+    keeps_ids = True
 
     def __init__(self, metric: RowModule) -> None:
         SufficientStatistics.__init__(self, metric)
@@ -61,10 +63,8 @@ class _Kind(Means):
     def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         return {m.name: average(m) for m in parse_measures(metric.options["measures"])}
 
-    def bounds(
-        self, metric: Module, score: str, extremes: tuple[float, float]
-    ) -> tuple[float, float]:
-        return average(parse_measures([score])[0]).bounds
+    def bounds(self, metric: Module, extremes: Mapping[str, Bounds]) -> dict[str, Bounds]:
+        return {score: average(parse_measures([score])[0]).bounds for score in extremes}
 
 
 KIND = _Kind()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
+Bounds = tuple[float, float]
 
 
 class RowLabels(NamedTuple):
@@ -41,6 +42,8 @@ class RowLabels(NamedTuple):
 
 class SufficientStatistics(ABC):
     """All that the result of a module depends on, for any number of rows."""
+
+    keeps_ids = False  # whether rows have ids, and scores that a result can list
 
     def __init__(self, metric: "RowModule") -> None:
         self._metric = metric
@@ -82,16 +85,6 @@ class SufficientStatistics(ABC):
         """
 
 
-def refuse_ids(ids: Ids | None) -> None:
-    """Check that there are no ids, which only rankings have.
-
-    Raises:
-        ValueError: there are some.
-    """
-    if ids is not None:
-        raise ValueError("only rankings have ids")
-
-
 class ScoreKind(ABC):
     """How modules with one kind of score treat rows. The metric is always the module itself."""
 
@@ -123,11 +116,12 @@ class ScoreKind(ABC):
         """The result of `compute`, from the scores of all blocks."""
         raise NotImplementedError
 
-    def bounds(
-        self, metric: Module, score: str, extremes: tuple[float, float]
-    ) -> tuple[float, float]:
-        """The range of a score of rows, given the lowest and the highest one."""
-        return (0.0, math.inf) if score in metric.unbounded else observed_range(*extremes)
+    def bounds(self, metric: Module, extremes: Mapping[str, Bounds]) -> dict[str, Bounds]:
+        """The range of each score of rows, given the lowest and the highest one."""
+        return {
+            score: (0.0, math.inf) if score in metric.unbounded else observed_range(*ends)
+            for score, ends in extremes.items()
+        }
 
 
 def kind_of(metric: Module) -> ScoreKind:

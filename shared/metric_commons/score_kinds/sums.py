@@ -9,7 +9,7 @@ import numpy as np
 from ..base.row_module import RowModule
 from ..statistics.sums import RowStatistics, RowSums, summarize_sums
 from .row_tables import TabulatedStatistics
-from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, refuse_ids
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
 from .state_checks import check_at_most, check_counts, check_names, check_statistic
 
 
@@ -21,14 +21,11 @@ class SumsOfRows(TabulatedStatistics):
         self._none: RowStatistics = metric.row_statistics()
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
         rows = self._metric.row_statistics(**columns)
         statistics = dict(zip(rows.names, rows.values.T, strict=True))
         self._rows.update(labels.columns(), statistics, len(rows))
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting["per_example"]:
-            raise ValueError("a state does not keep the order of rows")
         statistics = self._rows.statistics()
         values = (
             np.stack([*statistics.values()], axis=1) if statistics else np.empty((len(self), 0))

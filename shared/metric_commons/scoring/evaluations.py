@@ -385,17 +385,13 @@ def _conditioned(
 ) -> Results:
     """Results with more conditions of their scores, by module, which signatures show."""
 
-    def conditioned(module: str, result: ModuleResult) -> ModuleResult:
+    def conditioned(_: str, module: str, result: ModuleResult) -> ModuleResult:
         added = conditions(module, result)
         if not added:
             return result
         return replace(result, conditions={**(result.conditions or {}), **added}).signed(module)
 
-    systems = {
-        system: {module: conditioned(module, result) for module, result in modules.items()}
-        for system, modules in results.systems.items()
-    }
-    return replace(results, systems=systems)
+    return results.map_modules(conditioned)
 
 
 def signed(results: Results, name: str | None) -> Results:

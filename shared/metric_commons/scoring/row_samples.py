@@ -4,9 +4,8 @@ A mean over all rows would count a sample with many rows more than others, and i
 repeats of one sample for independent samples and be far too narrow.
 """
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from statistics import median, mode
+from statistics import fmean, median, mode
 from typing import Any, Literal, NamedTuple
 
 from ..base.declarations import Module
@@ -36,12 +35,8 @@ class RowSamples(NamedTuple):
         return [float(_REDUCTIONS[self.reduce](values)) for values in members]
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 _REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "mean": _mean,
+    "mean": fmean,
     "max": max,
     "median": median,
     "mode": mode,

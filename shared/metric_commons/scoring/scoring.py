@@ -108,7 +108,7 @@ def score(
 
     Raises:
         ValueError: an unknown module or option, or input that a module refuses.
-        TypeError: there is no such argument, and no module has an option of this name; the message
+        TypeError: an argument is unknown, and no module has an option of this name; the message
             has a hint at what was probably meant.
 
     >>> systems = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}

@@ -146,7 +146,7 @@ class ScoringPlan:
                     for name, column in labels.items()
                     if name != "ids" and name in metric.options
                 }
-                if kind_of(metric).needs_ids:
+                if state.keeps_ids:
                     rows = len(block[self.systems[system]])
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
@@ -178,7 +178,7 @@ def plan_of_columns(
     """The plan for a table that is scored in parts.
 
     Raises:
-        ValueError: there is no such option, a module does not support the request, an input has no
+        ValueError: an option is unknown, a module does not support the request, an input has no
             column, or rankings have no ids.
     """
     if labels.get("ids") is None and any(kind_of(m).needs_ids for m in metrics.values()):

@@ -110,7 +110,7 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
 def _rows_of_partition(
     plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
-    """The state of the rows of a partition; nothing if it has no rows."""
+    """The state of the rows of a partition, unless it is empty."""
     names = plan.names()
     filled = (dict(zip(names, batch.columns, strict=True)) for batch in batches if batch.num_rows)
     first = next(filled, None)
@@ -121,7 +121,7 @@ def _rows_of_partition(
 def _rows_of_total(
     plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
-    """The sum of the states in some rows, in the order of `_ORDER`; nothing if there are none."""
+    """The sum of the states in some rows, in the order of `_ORDER`, unless there are none."""
     states = _states(row for batch in batches for row in batch.to_pylist())
     first = next(states, None)
     if first is not None:

@@ -59,9 +59,9 @@ class State(StoredColumns):
             set here, which is then the default of `result`.
 
     Raises:
-        ValueError: there is no such module, or an option is a function, which cannot be compared
+        ValueError: the module is unknown, or an option is a function, which cannot be compared
             with that of another state.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> first, second = State("qa_em"), State("qa_em")
     >>> first.update(predictions=["Paris"], references=["paris"])
@@ -95,6 +95,7 @@ class State(StoredColumns):
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
         self._statistics = self._no_statistics()
+        self.keeps_ids = self._statistics.keeps_ids  # whether updates take ids
         self._lock = Lock()  # guards the statistics: several threads may update and merge
 
     def __len__(self) -> int:
@@ -130,6 +131,8 @@ class State(StoredColumns):
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
         )
+        if ids is not None and not self.keeps_ids:
+            raise ValueError("only rankings have ids")
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
@@ -199,9 +202,11 @@ class State(StoredColumns):
             if name not in defaults:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
         options = defaults | reporting
-        for option in OF_SCRIPTS:
+        for option in (*OF_ROWS, *OF_SCRIPTS):
             if options.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
+        if options.get("per_example") and not self.keeps_ids:
+            raise ValueError("a state does not keep the scores of single rows")
         with self._lock:
             if not len(self):
                 raise ValueError("the state has no rows; a score of no rows is undefined")

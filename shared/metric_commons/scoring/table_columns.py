@@ -18,7 +18,7 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
         names: the names of the columns.
 
     Raises:
-        ValueError: there is no such column, or the data is not a table.
+        ValueError: a column is missing, or the data is not a table.
 
     >>> columns_of_table({"answer": ["a"], "gold": ["b"]}, ["gold"])
     {'gold': ['b']}
