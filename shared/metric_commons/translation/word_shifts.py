@@ -236,7 +236,10 @@ class _Distances:
 
     def _beam_trace(self, words: Words) -> tuple[int, str]:
         array = np.array([words], np.int64).reshape(1, len(words))
-        table = [(low, cells[0].tolist()) for low, cells in _beam_rows(array, np.array(self._target, np.int64))]
+        table = [
+            (low, cells[0].tolist())
+            for low, cells in _beam_rows(array, np.array(self._target, np.int64))
+        ]
 
         def cell(column: int, row: int) -> int:
             low, cells = table[column]
