@@ -4,7 +4,8 @@
 
 The rows are those of each module's sample, repeated. Rewards, agents and tests score so few rows
 at a time that checks and the form of the result count as much as the scores themselves. The last
-column is the function behind `qa_f1`, without a module.
+lines are of other texts, one pair repeated: modules beside the functions behind them, and
+rouge_score's own function.
 """
 
 import itertools
@@ -12,9 +13,12 @@ import sys
 import time
 from pathlib import Path
 
+from rouge_score.rouge_scorer import RougeScorer
+
 import metric_commons
 from metric_commons.answers.answers import token_f1
 from metric_commons.numbers.domains import is_per_row
+from metric_commons.rouge.rouge_scores import rouge
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -66,9 +70,15 @@ def main():
         cells = [f"{'-':>10}" if time is None else f"{time:10.0f}" for time in times_of(name)]
         print(f"{name:<24}" + "".join(cells))
     texts = [(["the cat sat"] * rows, ["a cat sat down"] * rows) for rows in SIZES]
+    qa_f1, rouge_n_l = map(metric_commons.load, ("qa_f1", "rouge_n_l"))
+    peer = RougeScorer(["rouge1", "rouge2", "rougeL"])
     for title, call in (
         ("score('qa_f1')", lambda p, r: metric_commons.score("qa_f1", predictions=p, references=r)),
+        ("qa_f1, the same texts", lambda p, r: qa_f1.compute(predictions=p, references=r)),
         ("token_f1, the function", token_f1),
+        ("rouge_n_l, the same", lambda p, r: rouge_n_l.compute(predictions=p, references=r)),
+        ("rouge, the function", rouge),
+        ("rouge_score, the peer", lambda p, r: list(map(peer.score, r, p))),
     ):
         cells = [f"{microseconds(lambda pair=pair: call(*pair)):10.0f}" for pair in texts]  # noqa: B023
         print(f"{title:<24}" + "".join(cells))

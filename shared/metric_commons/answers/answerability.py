@@ -17,7 +17,8 @@ from ..numbers.checks import check_labels
 from ..numbers.domains import Finite, Labels, checked_options
 from ..statistics.summary import members, summarize
 from ..texts.normalizers import squad
-from .answers import exact_match, matched_answers, token_f1
+from ..texts.references import row_scores
+from .answers import answer_pairs, matched_answers
 
 _LASTING = re.compile("[b-dfgi-mo-su-zB-DFGI-MO-SU-Z0-9]")
 
@@ -110,9 +111,14 @@ def scored_answers(
     if refusals:
         predictions = ["" if squad(text) in refusals else text for text in predictions]
     accepted = [list(filter(_is_left, row)) or [""] for row in references]
+    exact, f1 = [], []
+    for pairs in answer_pairs(predictions, accepted):  # normalized once for both
+        exact.append(pairs.hits(pairs.equal(), "max"))
+        pair_scores = pairs.token_f1("multiset", both_empty=1.0)
+        f1.append(row_scores(pair_scores, pairs.references, "max").f1)
     return ScoredAnswers(
-        exact_match(predictions, accepted),
-        token_f1(predictions, accepted).f1,
+        np.concatenate(exact),
+        np.concatenate(f1),
         np.array([len(row) > 0 for row in references]),
         np.array([text != "" for text in predictions]),
         probability,

@@ -217,9 +217,10 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
         candidates[index] = layout
         rows: dict[str, Column] = {}
         for name, shape in layout.items():
-            if (name, id(shape)) not in tried:
-                tried[name, id(shape)] = _taken(inputs[name], shape)
-            column = tried[name, id(shape)]
+            key = name, id(shape)
+            if key not in tried:
+                tried[key] = _taken(inputs[name], shape)
+            column = tried[key]
             if column is None:
                 break
             rows[name] = column

@@ -224,14 +224,15 @@ class RowModule(Module):
         layouts = self._layouts_of(stock)
         names = layouts[0].keys()
         inputs = {name: options.pop(name, None) for name in names}
-        others = {name: options.pop(name, None) for name in ("predictions", "references")}
+        others = [
+            name for name in ("predictions", "references") if options.pop(name, None) is not None
+        ]
         self._check_options(options, stock)
-        for name, column in others.items():
-            if stock is not None and column is not None:
-                raise TypeError(
-                    f"{name} is not an input of {RESULT_FORMAT}={stock.name!r}; "
-                    f"its inputs are {', '.join(names)}"
-                )
+        if stock is not None and others:
+            raise TypeError(
+                f"{others[0]} is not an input of {RESULT_FORMAT}={stock.name!r}; "
+                f"its inputs are {', '.join(names)}"
+            )
         if batches and layouts is not self._layouts:  # they were added for another result
             batches = [read(joined(batches, self._layouts), layouts)]
         if any(column is not None for column in inputs.values()):

@@ -190,9 +190,9 @@ def checked_options(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def checked(*columns: P.args, **options: P.kwargs) -> T:
         for name, value in options.items():
-            default, annotation, accepts = checks().get(name, (value, None, callable))
-            if value is not default:
-                _check(name, value, annotation, accepts)
+            check = checks().get(name)
+            if check is not None and value is not check[0]:  # a default needs no check
+                _check(name, value, *check[1:])
         return function(*columns, **options)
 
     return checked

@@ -8,7 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache, partial
+from functools import lru_cache, partial
 from math import comb
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal
@@ -88,7 +88,6 @@ def sampling_scores(
     names = check_measures(measures, MEASURES)
     sizes = {"n": None} if k is None else {str(size): size for size in sample_sizes(k)}
     numbers = None if scores is None else _checked_scores(scores, problems)
-    majority = cache(majority_chance)  # few problems have unique counts
     result: dict[str, Floats] = {}
     for name in names:
         if name != "best_of@k" and not all(problem.clusters for problem in problems):
@@ -112,7 +111,7 @@ def sampling_scores(
                 values = [_first_majority(problem) for problem in problems]
             else:
                 values = [
-                    majority(
+                    majority_chance(
                         *problem.vote_counts(), len(problem.right), size or len(problem.right), ties
                     )
                     for problem in problems
@@ -121,6 +120,7 @@ def sampling_scores(
     return result
 
 
+@lru_cache(maxsize=4096)  # few problems have unique counts
 def majority_chance(
     right: tuple[int, ...], wrong: tuple[int, ...], n: int, k: int, ties: Ties = "expected"
 ) -> float:

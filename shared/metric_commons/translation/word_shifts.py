@@ -147,7 +147,6 @@ class _Distances:
 
     def __init__(self, target: Words) -> None:
         self._target = target
-        self._array = np.array(target, np.int64)
         self._rows = len(target)
         self._all_rows = (1 << self._rows) - 1
         self._rows_of_words: dict[int, int] = {}
@@ -167,7 +166,7 @@ class _Distances:
                 self.known[words] = self._distance(words)
             unknown = [w for w in unknown if not self._is_in_beam(self.known[w], len(w))]
         if unknown:
-            beam = _beam_rows(np.array(unknown, np.int64), self._array)
+            beam = _beam_rows(np.array(unknown, np.int64), np.array(self._target, np.int64))
             ((_, last),) = deque(beam, maxlen=1)
             self.known.update(zip(unknown, last[:, -1].tolist(), strict=True))
 
@@ -237,7 +236,10 @@ class _Distances:
 
     def _beam_trace(self, words: Words) -> tuple[int, str]:
         array = np.array([words], np.int64).reshape(1, len(words))
-        table = [(low, cells[0].tolist()) for low, cells in _beam_rows(array, self._array)]
+        table = [
+            (low, cells[0].tolist())
+            for low, cells in _beam_rows(array, np.array(self._target, np.int64))
+        ]
 
         def cell(column: int, row: int) -> int:
             low, cells = table[column]

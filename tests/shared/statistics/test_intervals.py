@@ -241,6 +241,18 @@ def test_methods_that_scores_cannot_take(method):
             interval(**call, method=method)
 
 
+@pytest.mark.parametrize("clusters", [None, ["a", "b", "b", "c"]])
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, math.inf)])
+def test_without_a_level_there_are_no_ends(clusters, bounds):
+    options = {"clusters": clusters, "bounds": bounds}
+    alone = interval([0.2, 0.4, 1.0, 0.3], confidence_level=None, **options)
+    expected = interval([0.2, 0.4, 1.0, 0.3], **options)
+
+    assert math.isnan(alone.low)
+    assert math.isnan(alone.high)
+    assert alone[3:] == expected[3:]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
