@@ -169,4 +169,5 @@ def _set_far(
             terms -= m ** (2 - power) * ((power - 1) / (power - 2))
             deviances[small] = terms / (power - 1)
     deviances *= 2
-    np.maximum(deviances, 0.0, out=deviances)
+    if power not in (1, 2):  # far from their means these two are positive, whatever is rounded
+        np.maximum(deviances, 0.0, out=deviances)
