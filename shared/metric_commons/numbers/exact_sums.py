@@ -20,13 +20,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats, Integers, wrapped
+from .arrays import Floats, Integers, equal_blocks, wrapped
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
-_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum
-_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: 2**15 values have 52 bits
+_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
+_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
 _SMALLEST = 600  # minus the least exponent of a unit, and more
 _CHUNK = 1 << 8  # products of each sum that is rounded
 _ONES = np.ones(_CHUNK)
@@ -171,14 +171,9 @@ class EnclosedSum:
 
     def add(self, values: Floats) -> bool:
         """Add values, shape (rows,); False if one is not finite, or they are too large or small."""
-        places = -(-min(values.size, _ENCLOSED_ROWS) // _CHUNK) * _CHUNK
-        if self._buffers.shape[1] < places:
-            self._buffers = np.empty((2, places))
+        blocks = equal_blocks(values.size, _ENCLOSED_ROWS)
         with np.errstate(over="ignore", invalid="ignore"):
-            return all(
-                self._add(values[start : start + _ENCLOSED_ROWS])
-                for start in range(0, values.size, _ENCLOSED_ROWS)
-            )
+            return all(self._add(values[block]) for block in blocks)
 
     def _add(self, values: Floats) -> bool:
         """Add one block."""
@@ -188,6 +183,8 @@ class EnclosedSum:
         power = math.frexp(math.sqrt(squares))[1] - _ENCLOSED_BITS
         magic = math.ldexp(1.5, power + 52)  # near it neighbouring floats are one unit apart
         rows, chunks = values.size, -(-values.size // _CHUNK)
+        if self._buffers.shape[1] < chunks * _CHUNK:
+            self._buffers = np.empty((2, chunks * _CHUNK))
         buffers = self._buffers[:, : chunks * _CHUNK]
         buffers[:, rows:] = 0
         multiples, rests = buffers[:, :rows]

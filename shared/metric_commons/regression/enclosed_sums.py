@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Floats, equal_blocks
 from ..numbers.exact_sums import EnclosedSum, exact_ldexp
 from .moments import Moments
 from .pairs import Pairs
@@ -37,8 +37,8 @@ from .product_sums import RELATIVE, relative_errors
 # Each rises or falls with each of its sums.
 MEASURES = ("mae", "mse", "rmse", "r2", "mape", "smape")
 
-_ROWS = 1 << 15  # of a block: 2**15 squares of numbers of 19 bits have 53 bits
-_BITS = 19  # of the largest difference, in units
+_ROWS = 1 << 15  # of a block, or half as many again: 2**16 squares of 18 bits have 52 bits
+_BITS = 18  # of the largest difference, in units
 _TOTAL_BITS = 28  # of the largest difference, where no squares are added up
 _COARSER = 2  # bits that a unit may be too large, if both sums can then share it
 _SMALL_BITS = 100  # of a unit, in units as small as the ends of a sum need
@@ -46,7 +46,7 @@ _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or 
 _CHUNK = 1 << 8  # summands of each sum that is rounded
 _ONES = np.ones(_CHUNK)
 # For each summand of a chunk, for each chunk of a block, and some before numbers are summands.
-_ROUNDINGS = _CHUNK + _ROWS // _CHUNK + 16
+_ROUNDINGS = _CHUNK + _ROWS * 3 // 2 // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
 _SAMPLE = 1 << 8  # rows that suggest a unit
 
@@ -73,8 +73,8 @@ class _Sums:
         self, sample: Floats, *, are_absolute: bool, has_total: bool, has_squares: bool
     ) -> None:
         self._bits = _BITS if has_squares else _TOTAL_BITS
-        # One and a half of the root mean square: as a rule a quarter of the squares that fit.
-        size = 1.5 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
+        # As a rule less than half of the squares that fit.
+        size = 0.75 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
         self.power = _unit_power(size, self._bits)
         self.minuend_power: int | None = None
         self._is_near = True  # to zero, compared with the size of differences
@@ -285,7 +285,9 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
     if pairs.weights is not None or pairs.wide_integers or rows < _FEWEST:
         return None
     outputs = []
-    buffers = np.empty((6, _ROWS))
+    # Of the first block, which is the largest, in whole chunks.
+    places = -(-equal_blocks(rows, _ROWS)[0].stop // _CHUNK) * _CHUNK
+    buffers = np.empty((6, places))
     columns = map(_columns, (pairs.predictions, pairs.references))
     for predictions, references in zip(*columns, strict=True):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -334,11 +336,11 @@ def _added(
         shifted = _Sums(deviations, are_absolute=False, has_total=True, has_squares=True)
         if "squared" in terms and "absolute" not in terms:
             _share_unit(residuals, shifted)
-    for first in range(0, rows, _ROWS):
-        size = min(_ROWS, rows - first)
+    for block in equal_blocks(rows, _ROWS):
+        size = block.stop - block.start
         columns = []
         for buffer, column in zip(buffers, (predictions, references), strict=False):
-            part = column[first : first + size]
+            part = column[block]
             if part.dtype != np.float64 or not part.flags.c_contiguous:
                 buffer[:size] = part
                 part = buffer[:size]

@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Floats
+from ..numbers.arrays import Booleans, Floats, equal_blocks
 from ..numbers.checks import RowError
 from ..numbers.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
 from .measure_names import Measure
@@ -60,8 +60,7 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     """
     _check_domain(measure, predictions, references)
     losses = np.empty(references.shape)
-    for start in range(0, references.shape[1], _BLOCK):
-        part = slice(start, start + _BLOCK)
+    for part in equal_blocks(references.shape[1], _BLOCK):
         _set_losses(measure, predictions[:, part], references[:, part], losses[:, part])
     if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative
         wrong = ~np.isfinite(losses)
@@ -195,19 +194,18 @@ def _settled_means(
     if rows < _FEWEST_SETTLED:
         return None
     means = []
-    losses = np.empty(min(_BLOCK, rows))
+    parts = equal_blocks(rows, _BLOCK)
+    losses = np.empty(parts[0].stop)
     for predicted, expected in zip(predictions, references, strict=True):
         try:
             _check_domain(measure, predicted[np.newaxis], expected[np.newaxis])
         except RowError:
             return None
         total = EnclosedSum()
-        for start in range(0, rows, _BLOCK):
-            part = slice(start, start + _BLOCK)
+        for part in parts:
             block = losses[: expected[part].size]
-            _set_losses(
-                measure, predicted[part] if predicted.size > 1 else predicted, expected[part], block
-            )
+            means_of_block = predicted[part] if predicted.size > 1 else predicted
+            _set_losses(measure, means_of_block, expected[part], block)
             if not total.add(block):
                 return None
         settled = total.rounded()
