@@ -133,8 +133,13 @@ class _Sums:
     def _split_both(
         self, minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
     ) -> None:
-        """Set the columns to what is left of the minuend and to its multiples of a unit, and to
-        what is left of the differences and to their multiples.
+        """Split the minuend and the differences into multiples of a unit and what is left of them.
+
+        Args:
+            minuend: shape (rows,).
+            subtrahend: the same, or one number.
+            magic: the number near which adjacent floats are one unit apart.
+            columns: set to what is left of the minuend, its multiples, and those of differences.
         """
         rests, multiples, rests_of_differences, differences = columns
         lesser: Floats | float = subtrahend
@@ -232,9 +237,8 @@ def _unit_power(largest: float, bits: int) -> int | None:
 
 
 def _chunks(columns: Floats) -> Floats:
-    """The columns in chunks: for longer products BLAS starts threads, which wait for each other
-    longer than they compute.
-    """
+    """The columns in chunks."""
+    # For longer products BLAS starts threads, which wait for each other longer than they compute.
     return columns.reshape(*columns.shape[:-1], -1, _CHUNK)
 
 
@@ -393,9 +397,10 @@ def _shift(sample: Floats) -> float:
 
 def _share_unit(first: _Sums, second: _Sums) -> None:
     """Give both sums the larger of their units, if it is not much larger than the other one."""
-    if first.power is not None and second.power is not None:
-        if abs(first.power - second.power) <= _COARSER:
-            first.power = second.power = max(first.power, second.power)
+    if first.power is None or second.power is None:
+        return
+    if abs(first.power - second.power) <= _COARSER:
+        first.power = second.power = max(first.power, second.power)
 
 
 def _add_deviations(

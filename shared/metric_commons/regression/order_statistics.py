@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.exact_sums import root
 
+_LARGEST_SUM = 2**62  # of products of ranks, in 64 bits
+
 
 def median(values: Floats, weights: Floats | None) -> float:
     """The median; with weights, the value at which the cumulative weight reaches half of the total.
@@ -75,7 +77,7 @@ def _centred_ranks(values: NDArray[Any]) -> Integers:
 
 def _exact_product(first: Integers, second: Integers) -> int:
     """The sum of products of centred ranks."""
-    rows = 2**62 // first.size**2  # whose products add up to less than 2**63
+    rows = max(1, _LARGEST_SUM // first.size**2)
     starts = range(0, first.size, rows)
     return sum(int(np.dot(first[i : i + rows], second[i : i + rows])) for i in starts)
 

@@ -68,9 +68,7 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     return losses
 
 
-def _set_losses(
-    measure: Measure, predictions: Floats, references: Floats, losses: Floats
-) -> None:
+def _set_losses(measure: Measure, predictions: Floats, references: Floats, losses: Floats) -> None:
     """Set `losses` for rows that are known to be in their domain."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
@@ -177,9 +175,7 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
     return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
-def _settled_means(
-    measure: Measure, predictions: Floats, references: Floats
-) -> list[float] | None:
+def _settled_means(measure: Measure, predictions: Floats, references: Floats) -> list[float] | None:
     """The mean loss of each output, if enclosed sums of blocks settle it.
 
     A loss leaves the cache before the next block then. None also for numbers that are not finite or
@@ -197,15 +193,15 @@ def _settled_means(
     parts = equal_blocks(rows, _BLOCK)
     losses = np.empty(parts[0].stop)
     for predicted, expected in zip(predictions, references, strict=True):
-        try:
-            _check_domain(measure, predicted[np.newaxis], expected[np.newaxis])
-        except RowError:
-            return None
         total = EnclosedSum()
         for part in parts:
-            block = losses[: expected[part].size]
-            means_of_block = predicted[part] if predicted.size > 1 else predicted
-            _set_losses(measure, means_of_block, expected[part], block)
+            columns = predicted[part] if predicted.size > 1 else predicted, expected[part]
+            try:
+                _check_domain(measure, *(column[np.newaxis] for column in columns))
+            except RowError:
+                return None
+            block = losses[: columns[1].size]
+            _set_losses(measure, *columns, block)
             if not total.add(block):
                 return None
         settled = total.rounded()
@@ -238,13 +234,10 @@ def _avoided_loss(
     """The same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    if references.min() == references.max():
+    lowest, highest = float(references.min()), float(references.max())
+    if lowest == highest:
         return float(not loss)
-    excess = 0.0  # of the loss of this constant over that of the best one, which may be no float
     constant = _best_constant(measure, references, weights)
-    is_mean = _LOSSES[measure.kind] == "tweedie"
-    if is_mean and (constant > 0 or not needs_positive_means(measure)):
-        excess = _excess(measure, constant, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
     table = references[np.newaxis]
@@ -252,7 +245,14 @@ def _avoided_loss(
     if settled is None:
         best = np.full(table.shape, constant)
         settled = mean_losses(row_losses(measure, best, table), weights)
-    minimum = settled[0] - excess
+    minimum = settled[0]
+    if _LOSSES[measure.kind] == "tweedie":
+        # The best constant may not be a float. It is at most this far from the rounded one, which
+        # makes no difference to most minima.
+        distance = 8 * math.ulp(constant) + (highest - lowest) * 2.0**-48
+        excess = sum(_deviance(measure, constant, side * distance) for side in (-1, 1))
+        if not minimum - excess >= minimum:
+            minimum -= _excess(measure, constant, references, weights)
     return 1 - loss / minimum if minimum else float(not loss)
 
 
@@ -289,9 +289,14 @@ def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | 
     (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
     floats are far apart, it counts.
     """
-    power = _PARAMETERS.get(measure.kind, measure.parameter)
     (distance,) = mean_losses((values - rounded)[np.newaxis], weights)
-    return unit_deviance(power, rounded, distance)
+    return _deviance(measure, rounded, distance)
+
+
+def _deviance(measure: Measure, mean: float, residual: float) -> float:
+    """The unit deviance of the value `mean + residual`."""
+    power = _PARAMETERS.get(measure.kind, measure.parameter)
+    return unit_deviance(power, mean, residual)
 
 
 def needs_positive_means(measure: Measure) -> bool:

@@ -81,9 +81,7 @@ def unit_deviances(
         return deviances
 
 
-def _near(
-    power: float, means: Floats, values: Floats, residuals: Floats, ratios: Floats
-) -> Floats:
+def _near(power: float, means: Floats, values: Floats, residuals: Floats, ratios: Floats) -> Floats:
     """By a series; the residuals and ratios keep what the values lose."""
     if power in (1, 2):
         return _near_of_logarithm(power, values, residuals, ratios)
@@ -100,9 +98,7 @@ def _near(
     return sums
 
 
-def _near_of_logarithm(
-    power: float, values: Floats, residuals: Floats, ratios: Floats
-) -> Floats:
+def _near_of_logarithm(power: float, values: Floats, residuals: Floats, ratios: Floats) -> Floats:
     """Deviances of Poisson distributions, for power 1, and of gamma distributions, for 2."""
     s = ratios / (ratios + 2)
     squares = s * s
