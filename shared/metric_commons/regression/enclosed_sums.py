@@ -73,7 +73,7 @@ class _Sums:
         self, sample: Floats, *, are_absolute: bool, has_total: bool, has_squares: bool
     ) -> None:
         self._bits = _BITS if has_squares else _TOTAL_BITS
-        # As a rule less than half of the squares that fit.
+        # As a rule less than two thirds of the squares that fit.
         size = 0.75 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
         self.power = _unit_power(size, self._bits)
         self.minuend_power: int | None = None
@@ -96,6 +96,7 @@ class _Sums:
         """
         if self.power is not None and self._add(minuend, subtrahend, self.power, buffers):
             return True
+        self.minuend_power = None
         differences = np.subtract(minuend, subtrahend, out=buffers[0, : minuend.size])
         largest = max(-float(differences.min()), float(differences.max()))
         if not largest:
