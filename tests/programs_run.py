@@ -37,3 +37,18 @@ def processes_with(word):
             except OSError:
                 continue
     return found
+
+
+def workers_of(caller):
+    """The processes of a caller's workers, programs left out: its children and theirs.
+
+    A worker is a chain of two or three processes; what it runs is the child of the last of them.
+    """
+    children = _children_of(caller)
+    return children + [pid for child in children for pid in _children_of(child)]
+
+
+def _children_of(pid):
+    """The children of all threads of a process."""
+    files = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for file in files for child in file.read_text().split()]
