@@ -255,7 +255,9 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
     [1.0, 3.0]
     """
     integral = bool((values == np.rint(values)).all())
-    if integral and float(np.abs(values).sum()) < 2.0**53:  # no partial sum is rounded
+    with np.errstate(over="ignore"):
+        total_size = float(np.abs(values).sum())
+    if integral and total_size < 2.0**53:  # no partial sum is rounded
         return np.asarray(np.bincount(groups, values, size), np.float64)
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups, minlength=size))

@@ -33,8 +33,8 @@ def median(values: Floats, weights: Floats | None) -> float:
         order = np.lexsort([weights, values])
         cumulative = np.cumsum(weights[order])
         half = cumulative[-1] / 2
-        middle = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
-        low, high = values[order][np.minimum(middle, values.size - 1)].tolist()
+        positions = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
+        low, high = values[order][np.minimum(positions, values.size - 1)].tolist()
     return float(low + (high - low) / 2)
 
 
