@@ -29,7 +29,7 @@ _ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
 _ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
 _SMALLEST = 600  # minus the least exponent of a unit, and more
 _CHUNK = 1 << 8  # products of each sum that is rounded
-_ONES = np.ones(_CHUNK)
+_UNIT_WEIGHTS = np.ones(_CHUNK)
 _FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
@@ -191,11 +191,11 @@ class EnclosedSum:
         np.add(values, magic, out=multiples)
         multiples -= magic
         np.subtract(values, multiples, out=rests)
-        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _ONES)
-        total, rest = np.add.reduce(sums, axis=1).tolist()
+        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _UNIT_WEIGHTS)
+        total, rest_sum = np.add.reduce(sums, axis=1).tolist()
         units = int(math.ldexp(total, -power))
         self._multiples[power] = self._multiples.get(power, 0) + units
-        self._rests.append(rest)
+        self._rests.append(rest_sum)
         self._off += rows * (_CHUNK + chunks) << power + _SMALLEST
         return True
 

@@ -44,7 +44,7 @@ _COARSER = 2  # bits that a unit may be too large, if both sums can then share i
 _SMALL_BITS = 100  # of a unit, in units as small as the ends of a sum need
 _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or underflow
 _CHUNK = 1 << 8  # summands of each sum that is rounded
-_ONES = np.ones(_CHUNK)
+_UNIT_WEIGHTS = np.ones(_CHUNK)
 # For each summand of a chunk, for each chunk of a block, and some before numbers are summands.
 _ROUNDINGS = _CHUNK + _ROWS * 3 // 2 // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
@@ -177,7 +177,7 @@ class _Sums:
             np.vecdot(chunks, chunks[1], out=sums[:2])
             np.vecdot(chunks[0], chunks[0], out=sums[2])
         if self._has_total:
-            np.vecdot(chunks, _ONES, out=sums[3:])
+            np.vecdot(chunks, _UNIT_WEIGHTS, out=sums[3:])
         products, squares, rest_squares, rests, total = np.add.reduce(sums, axis=1).tolist()
         if not (squares < math.ldexp(1.0, 2 * power + 53)):
             return False
@@ -291,8 +291,8 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
         return None
     outputs = []
     # Of the first block, which is the largest, in whole chunks.
-    places = -(-equal_blocks(rows, _ROWS)[0].stop // _CHUNK) * _CHUNK
-    buffers = np.empty((6, places))
+    length = -(-equal_blocks(rows, _ROWS)[0].stop // _CHUNK) * _CHUNK
+    buffers = np.empty((6, length))
     columns = map(_columns, (pairs.predictions, pairs.references))
     for predictions, references in zip(*columns, strict=True):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

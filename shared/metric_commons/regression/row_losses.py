@@ -77,9 +77,9 @@ def _set_losses(measure: Measure, predictions: Floats, references: Floats, losse
             _set_squared_log_errors(predictions, references, losses)
         elif kind == "pinball":
             np.subtract(references, predictions, out=losses)
-            others = losses * (parameter - 1)
+            overestimates = losses * (parameter - 1)
             losses *= parameter
-            np.maximum(losses, others, out=losses)
+            np.maximum(losses, overestimates, out=losses)
         else:
             residuals = references - predictions
             unit_deviances(parameter, predictions, references, residuals, out=losses)
