@@ -218,7 +218,7 @@ class _Sums:
         return ends, (max(least, Fraction(0)), largest)
 
     def _ends(self, exponent: int, off: float) -> _Ends:
-        """The sum of differences, or of squares for 1, less and plus what it may be off."""
+        """The sum of differences, or of squares for 1, less and plus its largest possible error."""
         # In a small unit, as fractions take longer than integers.
         small = (exponent + 1) * max(self._multiples) - _SMALL_BITS
         total = int(math.ldexp(math.fsum(self._rests[exponent]), -small))
