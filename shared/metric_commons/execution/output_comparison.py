@@ -114,7 +114,8 @@ def _are_equal(value: Any, expected: Any, tolerance: float | None) -> bool:
         return bool(value == expected)
     if isinstance(value, list) and isinstance(expected, list):
         return len(value) == len(expected) and all(
-            _are_equal(item, other, tolerance) for item, other in zip(value, expected, strict=True)
+            _are_equal(item, expected_item, tolerance)
+            for item, expected_item in zip(value, expected, strict=True)
         )
     if isinstance(value, dict) and isinstance(expected, dict):
         return value.keys() == expected.keys() and all(

@@ -1,6 +1,6 @@
 """Waiting for a program under three clocks, none of which a busy machine makes faster.
 
-CPU time is what the program has computed. Its own time is wall time without the time that it stood
+CPU time is what the program has computed. Active time is wall time without the time that it stood
 in a queue for a core, so that `sleep` counts and a busy machine does not. Wall time is a hard stop:
 a program that meets neither of the others by then is not a failure of the program. The file needs
 only the standard library, since supervisors import nothing else.
@@ -60,16 +60,16 @@ def watched(
     for descriptor, events in ((ended, select.POLLIN), (pipe, select.POLLIN), (caller, 0)):
         poll.register(descriptor, events)  # 0: of the caller, that it hangs up
     status, text, ticks = "", b"", 0
-    start_cpu = start_own = 0.0
+    start_cpu = start_active = 0.0
     start_wall = started
     try:
         while not status:
-            cpu, own = _clocks(processes, started)
+            cpu, active = _clocks(processes, started)
             wall = time.monotonic() - start_wall
             most_cpu = limits.timeout + start_cpu
             if limits.program_timeout is not None:
                 most_cpu = min(most_cpu, limits.program_timeout)
-            left = (most_cpu - cpu, limits.timeout + start_own - own, limits.wall - wall)
+            left = (most_cpu - cpu, limits.timeout + start_active - active, limits.wall - wall)
             ready = dict(poll.poll(max(1.0, 1000 * min(left))))
             if caller in ready:
                 raise HangUpError
@@ -80,7 +80,7 @@ def watched(
                 text += part if token is not None else b""
                 ticks += len(part)
                 if token is None and part and ticks <= ticks_allowed:
-                    start_cpu, start_own = _clocks(processes, started)
+                    start_cpu, start_active = _clocks(processes, started)
                     start_wall = time.monotonic()
                 elif b"\n" in text or len(text) > _LONGEST_VERDICT:
                     break

@@ -262,7 +262,9 @@ def _coded_numbers(numbers: NDArray[Any]) -> tuple[list[Any], Integers]:
     if not present.size:
         return [], codes
     low, high = present.min(), present.max()
-    if high - low < _SPAN and (numbers.dtype.kind in "iu" or bool((present % 1 == 0).all())):
+    if high.item() - low.item() < _SPAN and (
+        numbers.dtype.kind in "iu" or bool((present % 1 == 0).all())
+    ):
         offsets = (present - low).astype(np.int64)
         occurs = np.bincount(offsets, minlength=int(high - low) + 1) > 0
         values = np.flatnonzero(occurs).astype(numbers.dtype) + low

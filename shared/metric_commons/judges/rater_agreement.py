@@ -260,7 +260,9 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
         values = [rankdata(column) for column in columns]
     else:
         values = [numbers[column] for column in columns]
-    first, second = (column - column.mean() for column in values)
+    # Divided by a power of two, no number is too large to be squared, and no digit changes.
+    scaled = (np.ldexp(column, -math.frexp(np.abs(column).max())[1]) for column in values)
+    first, second = (column - column.mean() for column in scaled)
     size = math.sqrt(float(first @ first) * float(second @ second))
     return min(max(float(first @ second) / size, -1.0), 1.0)
 

@@ -20,16 +20,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import Floats, Integers, wrapped
+from .arrays import Floats, Integers, equal_blocks, wrapped
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
-_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum
-_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: 2**15 values have 52 bits
+_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
+_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
 _SMALLEST = 600  # minus the least exponent of a unit, and more
 _CHUNK = 1 << 8  # products of each sum that is rounded
-_ONES = np.ones(_CHUNK)
+_UNIT_WEIGHTS = np.ones(_CHUNK)
 _FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
@@ -171,14 +171,9 @@ class EnclosedSum:
 
     def add(self, values: Floats) -> bool:
         """Add values, shape (rows,); False if one is not finite, or they are too large or small."""
-        places = -(-min(values.size, _ENCLOSED_ROWS) // _CHUNK) * _CHUNK
-        if self._buffers.shape[1] < places:
-            self._buffers = np.empty((2, places))
+        blocks = equal_blocks(values.size, _ENCLOSED_ROWS)
         with np.errstate(over="ignore", invalid="ignore"):
-            return all(
-                self._add(values[start : start + _ENCLOSED_ROWS])
-                for start in range(0, values.size, _ENCLOSED_ROWS)
-            )
+            return all(self._add(values[block]) for block in blocks)
 
     def _add(self, values: Floats) -> bool:
         """Add one block."""
@@ -188,17 +183,19 @@ class EnclosedSum:
         power = math.frexp(math.sqrt(squares))[1] - _ENCLOSED_BITS
         magic = math.ldexp(1.5, power + 52)  # near it neighbouring floats are one unit apart
         rows, chunks = values.size, -(-values.size // _CHUNK)
+        if self._buffers.shape[1] < chunks * _CHUNK:
+            self._buffers = np.empty((2, chunks * _CHUNK))
         buffers = self._buffers[:, : chunks * _CHUNK]
         buffers[:, rows:] = 0
         multiples, rests = buffers[:, :rows]
         np.add(values, magic, out=multiples)
         multiples -= magic
         np.subtract(values, multiples, out=rests)
-        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _ONES)
-        total, rest = np.add.reduce(sums, axis=1).tolist()
+        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _UNIT_WEIGHTS)
+        total, rest_sum = np.add.reduce(sums, axis=1).tolist()
         units = int(math.ldexp(total, -power))
         self._multiples[power] = self._multiples.get(power, 0) + units
-        self._rests.append(rest)
+        self._rests.append(rest_sum)
         self._off += rows * (_CHUNK + chunks) << power + _SMALLEST
         return True
 
@@ -258,7 +255,9 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
     [1.0, 3.0]
     """
     integral = bool((values == np.rint(values)).all())
-    if integral and float(np.abs(values).sum()) < 2.0**53:  # no partial sum is rounded
+    with np.errstate(over="ignore"):
+        total_size = float(np.abs(values).sum())
+    if integral and total_size < 2.0**53:  # no partial sum is rounded
         return np.asarray(np.bincount(groups, values, size), np.float64)
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups, minlength=size))

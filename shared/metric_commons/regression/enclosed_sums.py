@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Floats, equal_blocks
 from ..numbers.exact_sums import EnclosedSum, exact_ldexp
 from .moments import Moments
 from .pairs import Pairs
@@ -37,16 +37,16 @@ from .product_sums import RELATIVE, relative_errors
 # Each rises or falls with each of its sums.
 MEASURES = ("mae", "mse", "rmse", "r2", "mape", "smape")
 
-_ROWS = 1 << 15  # of a block: 2**15 squares of numbers of 19 bits have 53 bits
-_BITS = 19  # of the largest difference, in units
+_ROWS = 1 << 15  # of a block, or half as many again: 2**16 squares of 18 bits have 52 bits
+_BITS = 18  # of the largest difference, in units
 _TOTAL_BITS = 28  # of the largest difference, where no squares are added up
 _COARSER = 2  # bits that a unit may be too large, if both sums can then share it
 _SMALL_BITS = 100  # of a unit, in units as small as the ends of a sum need
 _LARGEST = 400  # exponents up to here, or down to minus it, cannot overflow or underflow
 _CHUNK = 1 << 8  # summands of each sum that is rounded
-_ONES = np.ones(_CHUNK)
+_UNIT_WEIGHTS = np.ones(_CHUNK)
 # For each summand of a chunk, for each chunk of a block, and some before numbers are summands.
-_ROUNDINGS = _CHUNK + _ROWS // _CHUNK + 16
+_ROUNDINGS = _CHUNK + _ROWS * 3 // 2 // _CHUNK + 16
 _FEWEST = 1 << 11  # rows below which exact sums take no longer
 _SAMPLE = 1 << 8  # rows that suggest a unit
 
@@ -73,8 +73,8 @@ class _Sums:
         self, sample: Floats, *, are_absolute: bool, has_total: bool, has_squares: bool
     ) -> None:
         self._bits = _BITS if has_squares else _TOTAL_BITS
-        # One and a half of the root mean square: as a rule a quarter of the squares that fit.
-        size = 1.5 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
+        # As a rule less than two thirds of the squares that fit.
+        size = 0.75 * math.sqrt(float(np.vecdot(sample, sample)) / sample.size)
         self.power = _unit_power(size, self._bits)
         self.minuend_power: int | None = None
         self._is_near = True  # to zero, compared with the size of differences
@@ -96,6 +96,7 @@ class _Sums:
         """
         if self.power is not None and self._add(minuend, subtrahend, self.power, buffers):
             return True
+        self.minuend_power = None
         differences = np.subtract(minuend, subtrahend, out=buffers[0, : minuend.size])
         largest = max(-float(differences.min()), float(differences.max()))
         if not largest:
@@ -133,8 +134,13 @@ class _Sums:
     def _split_both(
         self, minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
     ) -> None:
-        """Set the columns to what is left of the minuend and to its multiples of a unit, and to
-        what is left of the differences and to their multiples.
+        """Split the minuend and the differences into multiples of a unit and what is left of them.
+
+        Args:
+            minuend: shape (rows,).
+            subtrahend: the same, or one number.
+            magic: the number near which adjacent floats are one unit apart.
+            columns: set to what is left of the minuend, its multiples, and those of differences.
         """
         rests, multiples, rests_of_differences, differences = columns
         lesser: Floats | float = subtrahend
@@ -171,7 +177,7 @@ class _Sums:
             np.vecdot(chunks, chunks[1], out=sums[:2])
             np.vecdot(chunks[0], chunks[0], out=sums[2])
         if self._has_total:
-            np.vecdot(chunks, _ONES, out=sums[3:])
+            np.vecdot(chunks, _UNIT_WEIGHTS, out=sums[3:])
         products, squares, rest_squares, rests, total = np.add.reduce(sums, axis=1).tolist()
         if not (squares < math.ldexp(1.0, 2 * power + 53)):
             return False
@@ -212,7 +218,7 @@ class _Sums:
         return ends, (max(least, Fraction(0)), largest)
 
     def _ends(self, exponent: int, off: float) -> _Ends:
-        """The sum of differences, or of squares for 1, less and plus what it may be off."""
+        """The sum of differences, or of squares for 1, less and plus its largest possible error."""
         # In a small unit, as fractions take longer than integers.
         small = (exponent + 1) * max(self._multiples) - _SMALL_BITS
         total = int(math.ldexp(math.fsum(self._rests[exponent]), -small))
@@ -232,9 +238,8 @@ def _unit_power(largest: float, bits: int) -> int | None:
 
 
 def _chunks(columns: Floats) -> Floats:
-    """The columns in chunks: for longer products BLAS starts threads, which wait for each other
-    longer than they compute.
-    """
+    """The columns in chunks."""
+    # For longer products BLAS starts threads, which wait for each other longer than they compute.
     return columns.reshape(*columns.shape[:-1], -1, _CHUNK)
 
 
@@ -285,7 +290,9 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
     if pairs.weights is not None or pairs.wide_integers or rows < _FEWEST:
         return None
     outputs = []
-    buffers = np.empty((6, _ROWS))
+    # Of the first block, which is the largest, in whole chunks.
+    length = -(-equal_blocks(rows, _ROWS)[0].stop // _CHUNK) * _CHUNK
+    buffers = np.empty((6, length))
     columns = map(_columns, (pairs.predictions, pairs.references))
     for predictions, references in zip(*columns, strict=True):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -334,11 +341,11 @@ def _added(
         shifted = _Sums(deviations, are_absolute=False, has_total=True, has_squares=True)
         if "squared" in terms and "absolute" not in terms:
             _share_unit(residuals, shifted)
-    for first in range(0, rows, _ROWS):
-        size = min(_ROWS, rows - first)
+    for block in equal_blocks(rows, _ROWS):
+        size = block.stop - block.start
         columns = []
         for buffer, column in zip(buffers, (predictions, references), strict=False):
-            part = column[first : first + size]
+            part = column[block]
             if part.dtype != np.float64 or not part.flags.c_contiguous:
                 buffer[:size] = part
                 part = buffer[:size]
@@ -391,9 +398,10 @@ def _shift(sample: Floats) -> float:
 
 def _share_unit(first: _Sums, second: _Sums) -> None:
     """Give both sums the larger of their units, if it is not much larger than the other one."""
-    if first.power is not None and second.power is not None:
-        if abs(first.power - second.power) <= _COARSER:
-            first.power = second.power = max(first.power, second.power)
+    if first.power is None or second.power is None:
+        return
+    if abs(first.power - second.power) <= _COARSER:
+        first.power = second.power = max(first.power, second.power)
 
 
 def _add_deviations(

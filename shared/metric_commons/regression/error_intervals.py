@@ -249,7 +249,8 @@ def _interval(
             estimate.standard_error / (2 * root) if root else math.nan,
         )
         exponent //= 2
-    low, high, error = np.ldexp(ends, exponent).tolist()
+    with np.errstate(over="ignore"):
+        low, high, error = np.ldexp(ends, exponent).tolist()
     return estimate._replace(low=low, high=high, standard_error=error)
 
 

@@ -20,7 +20,7 @@ from .enclosed_sums import enclosing_moments
 from .error_intervals import measure_estimators
 from .measure_names import D2_NAMES, LOSS_NAMES, Measure, Measures, parse_measures
 from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
-from .order_statistics import kendall, median
+from .order_statistics import kendall, median, spearman
 from .pairs import Pairs, check_finite
 from .prediction_intervals import are_of_intervals, interval_scores
 from .rounded_errors import check_measure, error_bound, rounded_errors
@@ -400,13 +400,8 @@ def _median_ae(pairs: Pairs) -> list[float]:
 
 def _spearman(pairs: Pairs) -> list[float]:
     """The correlation of ranks; tied numbers get their mean rank."""
-    from scipy.stats import rankdata
-
-    ranks = [
-        np.array([rankdata(column) for column in np.atleast_2d(table.T)]).T
-        for table in (pairs.predictions, pairs.references)
-    ]
-    return moment_measures(compute_moments(Pairs(*ranks), ["pearson"]), ["pearson"])["pearson"]
+    columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
+    return [spearman(*pair) for pair in zip(*columns, strict=True)]
 
 
 def _kendall(pairs: Pairs) -> list[float]:

@@ -1,12 +1,16 @@
 """Order statistics: medians and rank correlations, which cannot be computed from sums of rows."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
+from ..numbers.exact_sums import root
+
+_LARGEST_SUM = 2**62  # of products of ranks, in 64 bits
 
 
 def median(values: Floats, weights: Floats | None) -> float:
@@ -20,15 +24,62 @@ def median(values: Floats, weights: Floats | None) -> float:
     3.0
     """
     if weights is None:
-        middle = [(values.size - 1) // 2, values.size // 2]
-        low, high = np.partition(values, middle)[middle].tolist()
+        # Selecting two positions takes longer than the maximum of what is below one.
+        middle = values.size // 2
+        selected = np.partition(values, middle)
+        high = float(selected[middle])
+        low = high if values.size % 2 else float(selected[:middle].max())
     else:
         order = np.lexsort([weights, values])
         cumulative = np.cumsum(weights[order])
         half = cumulative[-1] / 2
-        middle = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
-        low, high = values[order][np.minimum(middle, values.size - 1)].tolist()
+        positions = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
+        low, high = values[order][np.minimum(positions, values.size - 1)].tolist()
     return float(low + (high - low) / 2)
+
+
+def spearman(first: NDArray[Any], second: NDArray[Any]) -> float:
+    """Spearman's correlation of two columns; NaN for less than two rows, or if one is constant.
+
+    >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))
+    0.5
+    """
+    if first.size < 2:
+        return math.nan
+    x, y = _centred_ranks(first), _centred_ranks(second)
+    covariation, first_variation, second_variation = (
+        _exact_product(a, b) for a, b in ((x, y), (x, x), (y, y))
+    )
+    if not (first_variation and second_variation):
+        return math.nan
+    square = Fraction(covariation * covariation, first_variation * second_variation)
+    return math.copysign(min(root(square), 1.0), covariation)
+
+
+def _centred_ranks(values: NDArray[Any]) -> Integers:
+    """Twice the distance of each rank from their mean, an integer; tied values share a mean rank.
+
+    >>> _centred_ranks(np.array([5.0, 7.0, 5.0])).tolist()
+    [-1, 2, -1]
+    """
+    order = np.argsort(values)
+    ascending = values[order]
+    is_first = np.append(True, ascending[1:] != ascending[:-1])
+    ranks = np.empty(values.size, np.int64)
+    if is_first.all():
+        ranks[order] = np.arange(1 - values.size, values.size, 2)
+        return ranks
+    starts = np.flatnonzero(is_first)
+    ends = np.append(starts[1:], values.size)
+    ranks[order] = np.repeat(starts + ends - values.size, ends - starts)
+    return ranks
+
+
+def _exact_product(first: Integers, second: Integers) -> int:
+    """The sum of products of centred ranks."""
+    rows = max(1, _LARGEST_SUM // first.size**2)
+    starts = range(0, first.size, rows)
+    return sum(int(np.dot(first[i : i + rows], second[i : i + rows])) for i in starts)
 
 
 def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:

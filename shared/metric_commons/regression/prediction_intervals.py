@@ -114,10 +114,16 @@ def _columns(predictions: Column, references: Column) -> tuple[Floats, Floats, F
 def _row_scores(measure: Measure, low: Floats, high: Floats, numbers: Floats) -> Floats:
     if measure.kind == "coverage":
         return ((low <= numbers) & (numbers <= high)).astype(np.float64)
-    if measure.kind == "interval_width":
-        return high - low
-    distance = np.maximum(np.maximum(low - numbers, numbers - high), 0.0)
-    return (high - low) + 2 / measure.parameter * distance
+    with np.errstate(over="ignore"):
+        scores = high - low
+        if measure.kind != "interval_width":
+            distance = np.maximum(np.maximum(low - numbers, numbers - high), 0.0)
+            scores += 2 / measure.parameter * distance
+    if not math.isfinite(scores.max()):
+        row = int(scores.argmax())
+        problem = f"is {[float(low[row]), float(high[row])]}; for {measure.name!r} each interval "
+        raise RowError("predictions", row, f"{problem}has a score within float64")
+    return scores
 
 
 def _estimate(

@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Floats
+from ..numbers.arrays import Booleans, Floats, equal_blocks
 from ..numbers.checks import RowError
 from ..numbers.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
 from .measure_names import Measure
@@ -60,8 +60,7 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     """
     _check_domain(measure, predictions, references)
     losses = np.empty(references.shape)
-    for start in range(0, references.shape[1], _BLOCK):
-        part = slice(start, start + _BLOCK)
+    for part in equal_blocks(references.shape[1], _BLOCK):
         _set_losses(measure, predictions[:, part], references[:, part], losses[:, part])
     if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative
         wrong = ~np.isfinite(losses)
@@ -78,9 +77,9 @@ def _set_losses(measure: Measure, predictions: Floats, references: Floats, losse
             _set_squared_log_errors(predictions, references, losses)
         elif kind == "pinball":
             np.subtract(references, predictions, out=losses)
-            others = losses * (parameter - 1)
+            overestimates = losses * (parameter - 1)
             losses *= parameter
-            np.maximum(losses, others, out=losses)
+            np.maximum(losses, overestimates, out=losses)
         else:
             residuals = references - predictions
             unit_deviances(parameter, predictions, references, residuals, out=losses)
@@ -191,19 +190,18 @@ def _settled_means(measure: Measure, predictions: Floats, references: Floats) ->
     if rows < _FEWEST_SETTLED:
         return None
     means = []
-    losses = np.empty(min(_BLOCK, rows))
+    parts = equal_blocks(rows, _BLOCK)
+    losses = np.empty(parts[0].stop)
     for predicted, expected in zip(predictions, references, strict=True):
-        try:
-            _check_domain(measure, predicted[np.newaxis], expected[np.newaxis])
-        except RowError:
-            return None
         total = EnclosedSum()
-        for start in range(0, rows, _BLOCK):
-            part = slice(start, start + _BLOCK)
-            block = losses[: expected[part].size]
-            _set_losses(
-                measure, predicted[part] if predicted.size > 1 else predicted, expected[part], block
-            )
+        for part in parts:
+            columns = predicted[part] if predicted.size > 1 else predicted, expected[part]
+            try:
+                _check_domain(measure, *(column[np.newaxis] for column in columns))
+            except RowError:
+                return None
+            block = losses[: columns[1].size]
+            _set_losses(measure, *columns, block)
             if not total.add(block):
                 return None
         settled = total.rounded()
@@ -236,13 +234,10 @@ def _avoided_loss(
     """The same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    if references.min() == references.max():
+    lowest, highest = float(references.min()), float(references.max())
+    if lowest == highest:
         return float(not loss)
-    excess = 0.0  # of the loss of this constant over that of the best one, which may be no float
     constant = _best_constant(measure, references, weights)
-    is_mean = _LOSSES[measure.kind] == "tweedie"
-    if is_mean and (constant > 0 or not needs_positive_means(measure)):
-        excess = _excess(measure, constant, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
     table = references[np.newaxis]
@@ -250,7 +245,14 @@ def _avoided_loss(
     if settled is None:
         best = np.full(table.shape, constant)
         settled = mean_losses(row_losses(measure, best, table), weights)
-    minimum = settled[0] - excess
+    minimum = settled[0]
+    if _LOSSES[measure.kind] == "tweedie":
+        # The best constant may not be a float. It is at most this far from the rounded one, which
+        # makes no difference to most minima.
+        distance = 8 * math.ulp(constant) + (highest - lowest) * 2.0**-48
+        excess = sum(_deviance(measure, constant, side * distance) for side in (-1, 1))
+        if not minimum - excess >= minimum:
+            minimum -= _excess(measure, constant, references, weights)
     return 1 - loss / minimum if minimum else float(not loss)
 
 
@@ -287,9 +289,14 @@ def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | 
     (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
     floats are far apart, it counts.
     """
-    power = _PARAMETERS.get(measure.kind, measure.parameter)
     (distance,) = mean_losses((values - rounded)[np.newaxis], weights)
-    return unit_deviance(power, rounded, distance)
+    return _deviance(measure, rounded, distance)
+
+
+def _deviance(measure: Measure, mean: float, residual: float) -> float:
+    """The unit deviance of the value `mean + residual`."""
+    power = _PARAMETERS.get(measure.kind, measure.parameter)
+    return unit_deviance(power, mean, residual)
 
 
 def needs_positive_means(measure: Measure) -> bool:

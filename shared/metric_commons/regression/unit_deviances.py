@@ -135,7 +135,7 @@ def _set_far(
     """Set the deviances by the form of g for this power."""
     logarithms = np.divide(values, means, out=deviances)
     np.log(logarithms, out=logarithms)
-    # Their sum is finite but for values of 0 or less, and quotients that overflow or underflow.
+    # Their sum is not finite if a value is 0 or less, or if a quotient overflows or underflows.
     is_special = not math.isfinite(float(np.add.reduce(logarithms, axis=None)))
     if is_special:
         extreme = np.isinf(logarithms) & (values > 0)
@@ -148,8 +148,8 @@ def _set_far(
     if power < 1.5:
         deviances *= values
         if is_special and values.min() <= 0:  # of such a value v**(2 - p) counts as 0
-            rest = np.minimum(values, 0.0) / (power - 1) if power < 0 else 0.0
-            deviances[...] = np.where(values > 0, deviances, rest)
+            negative = np.minimum(values, 0.0) / (power - 1) if power < 0 else 0.0
+            deviances[...] = np.where(values > 0, deviances, negative)
         deviances -= residuals
         if power != 1:
             deviances *= means ** (1 - power) / (2 - power)
@@ -165,4 +165,5 @@ def _set_far(
             terms -= m ** (2 - power) * ((power - 1) / (power - 2))
             deviances[small] = terms / (power - 1)
     deviances *= 2
-    np.maximum(deviances, 0.0, out=deviances)
+    if power not in (1, 2):  # far from their means these two are positive, whatever is rounded
+        np.maximum(deviances, 0.0, out=deviances)

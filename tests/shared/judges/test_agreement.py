@@ -285,3 +285,11 @@ def test_the_bootstrap_is_near_the_linearized_interval_where_units_are_many():
     }
     for method in ("auto", "bootstrap"):
         assert intervals[method] == pytest.approx(intervals["linearized"], abs=0.012)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall_tau_b"])
+def test_correlations_of_numbers_near_the_largest_float_are_those_of_smaller_ones(name):
+    first, second = [1.75, -1.5, 1.25, 0.5], [0.5, -1.0, 1.75, -0.5]
+    small = judge_agreement(first, second, measures=[name])
+    columns = ([math.ldexp(number, 1023) for number in column] for column in (first, second))
+    assert judge_agreement(*columns, measures=[name]) == small

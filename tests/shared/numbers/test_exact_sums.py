@@ -60,3 +60,11 @@ def test_enclosed_sums_hold_the_exact_sum(rows, scale):
     assert exact_sums.rounded_sum(values * 2.0**-1000) == float(
         exact_sums.exact_sum(values * 2.0**-1000)
     )
+
+
+def test_sums_near_the_largest_float_come_without_a_warning():
+    values = np.tile([1.7e308, -1.6e308], 2000)
+    groups = np.arange(4000) // 2
+    assert exact_sums.group_sums(values, groups, 2000).tolist() == [1.7e308 - 1.6e308] * 2000
+    assert not exact_sums.EnclosedSum().add(values)
+    assert exact_sums.rounded_sum(values[:20]) == float(sum(map(Fraction, values[:20].tolist())))

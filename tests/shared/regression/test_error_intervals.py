@@ -125,3 +125,18 @@ def test_two_units_that_differ_have_intervals():
     for name in measures:
         low, high = result["confidence_interval"][name]
         assert low < result[name] < high <= 1
+
+
+@pytest.mark.parametrize("measure", ["interval_width", "winkler(alpha=0.1)"])
+def test_a_prediction_interval_wider_than_any_float_is_named(measure):
+    intervals, references = [[0.0, 1.0], [-1.7e308, 1.7e308]], [0.0, 0.0]
+    with pytest.raises(ValueError, match=r"predictions\[1\] is .* has a score within float64"):
+        regression_scores(intervals, references, measures=measure)
+    assert regression_scores([[0.0, 1e308]], [1.0], measures=measure)[measure] == 1e308
+
+
+@pytest.mark.parametrize("measure", ["mae", "mse", "rmse"])
+def test_ends_beyond_the_largest_float_are_infinite(measure):
+    columns = [1.7e308, -1.2e308, 1.5e308], [-1e308, 1.5e308, -1.1e308]
+    result = regression_scores(*columns, measures=measure, confidence_level=0.9)
+    assert result[measure] == result["confidence_interval"][measure][1] == math.inf

@@ -1,4 +1,7 @@
+import math
 import warnings
+from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -6,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from metric_commons.numbers.exact_sums import root
+from metric_commons.regression import order_statistics
 from metric_commons.regression.order_statistics import (
     kendall,
     median,
     rank_correlations,
     resampled_kendall,
+    spearman,
 )
 
 values = st.integers(-5, 5).map(float)
@@ -44,3 +50,33 @@ def test_resampled_kendall_is_that_of_each_sample(values):
     rows = rng.integers(0, 12, (30, 12))
     expected = [kendall(first[sample], second[sample]) for sample in rows]
     assert resampled_kendall(first, second, rows) == pytest.approx(expected, nan_ok=True)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([-0.0, 0.0, 1.0, 2.5, -1e300, 1e9]), st.floats(-3, 3)),
+        min_size=1,
+        max_size=40,
+    ),
+    st.sampled_from([1, 3, 100]),
+)
+def test_spearman_is_the_exact_correlation_of_ranks(rows, size):
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    ranks = [list(map(Fraction, stats.rankdata(column).tolist())) for column in columns]
+    x, y = ([rank - sum(column) / len(column) for rank in column] for column in ranks)
+    products = [sum(a * b for a, b in zip(*pair, strict=True)) for pair in ((x, y), (x, x), (y, y))]
+
+    with patch.object(order_statistics, "_LARGEST_SUM", size * len(rows) ** 2):
+        correlation = spearman(*columns)
+    if products[1] * products[2]:
+        square = products[0] ** 2 / (products[1] * products[2])
+        assert correlation == math.copysign(root(square), products[0])
+    else:
+        assert math.isnan(correlation)
+
+
+@given(st.lists(st.floats(-4, 4), min_size=1, max_size=9))
+def test_a_median_is_the_mean_of_the_two_in_the_middle(numbers):
+    ascending = sorted(numbers)
+    low, high = ascending[(len(numbers) - 1) // 2], ascending[len(numbers) // 2]
+    assert median(np.array(numbers), None) == low + (high - low) / 2

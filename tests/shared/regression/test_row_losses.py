@@ -1,11 +1,14 @@
 """Mean losses, from sums that are rounded once."""
 
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from sklearn.metrics import d2_pinball_score
 
+from metric_commons.regression import row_losses as row_losses_module
+from metric_commons.regression.errors import regression_scores
 from metric_commons.regression.measure_names import parse_measures
 from metric_commons.regression.pairs import Pairs
 from metric_commons.regression.row_losses import loss_values, mean_losses, row_losses
@@ -30,6 +33,41 @@ def test_a_mean_is_that_of_the_losses_of_rows(name, weighted):
     else:
         expected = math.fsum(losses * pairs.weights) / math.fsum(pairs.weights)
     assert loss_values(measure, pairs) == [expected]
+
+
+MANY = [
+    *NAMES,
+    "tweedie(power=-1)",
+    "tweedie(power=3.5)",
+    "d2_tweedie(power=1.5)",
+    "d2_absolute_error",
+]
+
+
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("rows", [2_048, 2_559, 2_561])
+def test_blocks_whose_sums_settle_a_mean_give_the_mean_of_all_rows(name, rows):
+    rng = np.random.default_rng([MANY.index(name), rows])
+    predictions, references = rng.gamma(2, 1, (2, rows, 2))
+    if name not in ("gamma_deviance", "tweedie(power=3.5)"):
+        references[::7] = 0
+    (measure,) = parse_measures([name])
+    pairs = Pairs(predictions, references)
+    with patch.object(row_losses_module, "_BLOCK", 512):
+        settled = loss_values(measure, pairs)
+        with patch.object(row_losses_module, "_FEWEST_SETTLED", rows + 1):
+            assert settled == loss_values(measure, pairs)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_numbers_that_are_not_finite_are_named_before_others(name, column, wrong):
+    columns = {"predictions": np.ones(4_000), "references": np.ones(4_000)}
+    columns[column][3_999] = wrong
+    columns["predictions"][2] = -2.0  # not in the domain of many
+    with pytest.raises(ValueError, match=rf"{column}\[3999\] is {wrong}; every row needs a finite"):
+        regression_scores(**columns, measures=name)
 
 
 def test_a_mean_is_finite_where_a_sum_is_not():
