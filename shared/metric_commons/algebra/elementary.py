@@ -300,7 +300,7 @@ def log(value: Value) -> Value:
 def _log_of_constant(constant: Constant) -> Value:
     number = as_fraction(constant)
     if not is_real(constant) or sign(constant) <= 0:
-        raise UndecidedError("the logarithm of what is not positive")
+        raise UndecidedError("the logarithm of a number that is not positive")
     if number is not None:
         total: Polynomial = {}
         for part, factor in ((number.numerator, 1), (number.denominator, -1)):

@@ -151,7 +151,7 @@ def at_point(value: Value, point: Mapping[str, Fraction], bits: int) -> Ball:
 
     Raises:
         ImpreciseError: the precision is too low.
-        UndecidedError: the value has functions that are not looked into.
+        UndecidedError: the value has functions that are not analysed.
     """
     numerator = _at_point(value.numerator, point, bits)
     if value.is_polynomial:
@@ -196,7 +196,7 @@ def _generator_at_point(generator: Generator, point: Mapping[str, Fraction], bit
             number_of_monomial = ball_product(number_of_monomial, factor, bits)
         x, y, error = number_of_monomial
         return ball_exp(Ball(-y, x, error) if generator.is_imaginary else Ball(x, y, error), bits)
-    raise UndecidedError("a function that is not looked into")
+    raise UndecidedError("a function that is not analysed")
 
 
 def _power(number: Ball, exponent: Exponent, bits: int) -> Ball:
@@ -247,7 +247,7 @@ def is_within(left: Value, right: Value, tolerance: Value) -> bool | None:
 
 
 def is_number(value: Value) -> bool:
-    """Whether a value has no letters and no functions that are not looked into."""
+    """Whether a value has no letters and no functions that are not analysed."""
     return not any(
         isinstance(generator, Opaque) or _is_letter(generator) for generator in value.generators
     )

@@ -3,7 +3,7 @@
 A monomial is a set of (generator, exponent), a polynomial a dictionary from monomials to constants:
 3 x^2 + sqrt(2) is `{frozenset({("x", 2)}): 3, frozenset(): <root of 2>}`. Generators are
 letters, pi, logarithms, exponentials of monomials, sums under a root, and functions that are not
-looked into.
+analysed.
 
 Two values are equal if every coefficient of their crosswise difference is zero. That is sound
 whatever relations there are between generators. That they differ is proved by `differences`.
@@ -29,7 +29,7 @@ _MAX_PRODUCTS = 2_000  # of terms, to multiply two polynomials
 
 
 class Opaque(NamedTuple):
-    """A function of exact arguments that is not looked into, such as f(2).
+    """A function of exact arguments that is not analysed, such as f(2).
 
     Equal functions of equal arguments are equal. Different ones may be equal or not.
     """
@@ -252,7 +252,7 @@ class Value:
 
     @property
     def letters(self) -> set[str]:
-        """The letters of the value; those of functions that are not looked into are not seen."""
+        """The letters of the value; those of functions that are not analysed are not seen."""
         return {g for g in self.generators if isinstance(g, str) and g != "pi"}
 
     @property
@@ -283,7 +283,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecimalValue(Value):
-    """A number that was written with a decimal point, and how many digits stand behind it."""
+    """A number that was written with a decimal point, and how many digits follow it."""
 
     decimals: int = 0
 
@@ -357,7 +357,7 @@ def symbol(generator: Generator) -> Value:
 
 
 def opaque(function: str, *arguments: Value) -> Value:
-    """A function that is not looked into, as a value.
+    """A function that is not analysed, as a value.
 
     >>> opaque("f", symbol("x")).is_equal(opaque("f", symbol("x")))
     True

@@ -12,7 +12,7 @@ _steps_left: ContextVar[list[int] | None] = ContextVar("_steps_left", default=No
 
 
 class UndecidedError(Exception):
-    """The question lies outside what is decided exactly, or its answer would cost too much."""
+    """The question is outside what is decided exactly, or its answer would cost too much."""
 
 
 @contextmanager

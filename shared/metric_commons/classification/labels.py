@@ -155,15 +155,15 @@ def label_scores(
             which averages leave out. A false positive rate of 0 would be perfect: without negatives
             it is NaN unless `zero_division` is another number than 0.
         adjusted: whether the balanced accuracy of chance is 0.
-        kappa_weights: how much a wrong label counts in kappa: as many times as it is "linear" steps
-            away in the order of `labels`, or the square of them, "quadratic"; None for once.
-        further_estimators: of the other scores the functions that return their intervals.
+        kappa_weights: the weight of a wrong label in kappa: the number of steps in the order of
+            `labels`, "linear", or its square, "quadratic"; None for equal weights.
+        further_estimators: the functions that return the intervals of the other scores.
         clusters: the counts of each cluster of rows; None if rows are independent.
         confidence_level: also return intervals of each score, such as 0.95, under
-            `confidence_interval`, with what comes beside them.
-        interval: how, as in `statistics.interval`; "bootstrap" resamples rows, or clusters. Scores
-            that cannot take a method have that of "auto".
-        n_resamples: how often they are resampled.
+            `confidence_interval`, with the accompanying keys.
+        interval: the method, as in `statistics.interval`; "bootstrap" resamples rows, or clusters.
+            Scores that do not support a method have that of "auto".
+        n_resamples: the number of resamples.
         seed: for the resampling.
 
     Raises:

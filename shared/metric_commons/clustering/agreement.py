@@ -134,8 +134,8 @@ def _adjusted_information(
 ) -> list[float]:
     """Information above chance, divided by its maximum; 0 is chance level.
 
-    As in scikit-learn, a single label and a single cluster agree; one of many have nothing in
-    common.
+    As in scikit-learn, a single label and a single cluster agree; a single one and several have
+    nothing in common.
 
     Source:
         Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).

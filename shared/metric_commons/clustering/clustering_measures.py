@@ -51,12 +51,12 @@ def clustering_scores(
             "precomputed" the distances of a row to all rows.
         measures: names, as in `partition_names`; None for those of points, or of labels the
             adjusted Rand index and normalized information.
-        metric: of the silhouette; the other measures are Euclidean.
+        metric: the metric of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
-        sample_size: take the silhouette of this many points alone, drawn without replacement.
+        sample_size: compute the silhouette of only this many points, drawn without replacement.
         confidence_level: also return intervals of the silhouette, or of scores of labels.
-        n_resamples: how many draws the intervals of scores of labels take.
-        seed: for the draws, and of the sample.
+        n_resamples: the number of draws for the intervals of scores of labels.
+        seed: for the draws and the sample.
 
     Raises:
         ValueError: a row or an option is not valid, or measures do not apply to these references.

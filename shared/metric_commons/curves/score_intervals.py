@@ -34,14 +34,14 @@ def score_estimators(
     clusters: Clusters | None,
     weights: Floats | None = None,
 ) -> dict[str, Estimator]:
-    """A function for each score that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each score that returns its interval, for `summary.uncertainty`.
 
     Args:
         scores: the scores.
-        rows: how many rows each rests on; of a list of scores a list.
-        upper_bounds: the largest value that each can have; infinite for errors without a bound.
+        rows: the number of rows that each is based on; for a list of scores a list.
+        upper_bounds: the largest possible value of each; infinite for errors without a bound.
         clusters: the clusters of the rows; None if they are independent.
-        weights: of the rows; None if all weigh alike.
+        weights: the weights of the rows; None if they are equal.
     """
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:

@@ -99,7 +99,7 @@ class _Parser(BracketReader):
         return result
 
     def _sign(self, signs: str = _SIGNS) -> int:
-        """The product of the signs that stand here, 1 if there are none."""
+        """The product of the signs at this position, 1 if there are none."""
         sign = 1
         while self.next.is_sign(signs):
             sign *= self._factor_of_sign[self.take().text]

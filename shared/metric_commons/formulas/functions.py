@@ -44,7 +44,7 @@ def inverse_name(name: str) -> str:
     """The name of the inverse function: arcsin of sin.
 
     Raises:
-        UndecidedError: there is none.
+        UndecidedError: it does not exist.
     """
     if name not in TRIGONOMETRIC or name == "cis":
         raise UndecidedError("an inverse function that is not known")
@@ -76,7 +76,7 @@ def applied(name: str, argument: MathObject) -> Value:
 
 
 def applied_to_several(name: str, arguments: Sequence[Value]) -> Value:
-    """gcd, lcm, max or min of numbers; of formulas with letters it is not looked into.
+    """gcd, lcm, max or min of numbers; with letters it is not analysed.
 
     >>> applied_to_several("gcd", [rational(12), rational(18)]).fraction
     Fraction(6, 1)
@@ -100,7 +100,7 @@ def _symmetric(name: str, arguments: Sequence[Value]) -> Value:
 
 
 def factorial_of(value: Value) -> Value:
-    """The factorial of a natural number; that of a formula with letters is not looked into."""
+    """The factorial of a natural number; that of a formula with letters is not analysed."""
     if value.letters:
         return opaque("factorial", value)
     spend(100)

@@ -83,7 +83,7 @@ class LetterReader(TokenReader, ABC):
 
     @abstractmethod
     def _sign(self, signs: str) -> int:
-        """The product of the signs that stand here."""
+        """The product of the signs at this position."""
 
     @abstractmethod
     def _items(self, separators: str) -> tuple[MathObject, ...]:
@@ -150,7 +150,7 @@ class LetterReader(TokenReader, ABC):
         raise UndecidedError(f"{text!r} is not part of a formula")
 
     def _named_letter(self, letter: str) -> MathObject:
-        """A letter with its subscript and primes, and what it is applied to."""
+        """A letter with its subscript and primes, and its argument."""
         name = letter + self._subscript()
         primes = 0
         while self.skip("'"):
@@ -167,7 +167,7 @@ class LetterReader(TokenReader, ABC):
         return self._letter(letter) if name == letter else symbol(name)
 
     def _is_inverse_function(self, letter: str) -> bool:
-        """Whether f^{-1}( stands here."""
+        """Whether f^{-1}( is at this position."""
         texts = [self.next.text, *(self.following(step).text for step in range(1, 6))]
         return letter in _OFTEN_FUNCTIONS and "".join(texts).startswith("^{-1}(")
 
@@ -191,7 +191,7 @@ class LetterReader(TokenReader, ABC):
         return False
 
     def _application(self, name: str) -> Value:
-        """A function that is not looked into, of the arguments in the bracket that follows."""
+        """A function that is not analysed, of the arguments in the bracket that follows."""
         end = self.closing(self.position)
         inner = self.between(self.position + 1, end)
         self.move(end + 1)

@@ -16,7 +16,7 @@ class Token(NamedTuple):
 
     kind: Kind
     text: str
-    is_spaced: bool = False  # white space stands before it
+    is_spaced: bool = False  # preceded by white space
 
     def is_sign(self, signs: str) -> bool:
         """Whether the token is one of these signs."""
@@ -334,7 +334,7 @@ def closing_brace(text: str, start: int) -> int:
     """The index of the brace that closes the one before `start`.
 
     Raises:
-        UndecidedError: there is none.
+        UndecidedError: it does not exist.
 
     >>> closing_brace("{a{b}}", 1)
     5

@@ -7,7 +7,7 @@ from .notation import Token
 from .token_reader import TokenReader
 
 _MAX_BLOCK = 6  # digits that recur before an ellipsis
-_REPEATS = 3  # how often a block stands there
+_REPEATS = 3  # the number of times that a block is repeated
 _LINES = ("overline", "bar")
 
 

@@ -159,7 +159,7 @@ def _required_value(side: Sequence[Token], context: Context) -> Value:
 
 
 def _letters(values: Sequence[Value]) -> set[str]:
-    """The letters of values; of a function that is not looked into one that has no name."""
+    """The letters of values; of a function that is not analysed one that has no name."""
     letters: set[str] = set()
     for value in values:
         letters |= value.letters

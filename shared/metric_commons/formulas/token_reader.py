@@ -15,7 +15,7 @@ class TokenReader:
         self.next = self._tokens[0]  # the token at the position
 
     def following(self, steps: int) -> Token:
-        """The token this many steps behind the position, `END` where there is none."""
+        """The token this many steps after the position, `END` where there is none."""
         position = self._position + steps
         return self._tokens[position] if position < len(self._tokens) else END
 
@@ -102,7 +102,7 @@ class TokenReader:
         """The index of the bracket that closes the one at an index.
 
         Raises:
-            UndecidedError: there is none.
+            UndecidedError: it does not exist.
         """
         depth = 0
         for index in range(start, len(self._tokens)):

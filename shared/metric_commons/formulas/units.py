@@ -97,7 +97,7 @@ class Suffix(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The tokens of a formula, and what stands behind it."""
+    """The tokens of a formula, and those after it."""
 
     amount: Sequence[Token]
     suffix: Suffix
@@ -177,7 +177,7 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
 
 
 def _is_ordinal(digits: str, token: Token) -> bool:
-    """Whether 1st, 2nd, 3rd or 4th stands here."""
+    """Whether 1st, 2nd, 3rd or 4th is at this position."""
     if token.is_spaced or not digits.isdigit():
         return False
     is_teen = digits[-2:-1] == "1"

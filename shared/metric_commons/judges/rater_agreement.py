@@ -46,7 +46,7 @@ def parse_measures(measures: Any) -> tuple[str, ...]:
     """The names of measures, from one name or several.
 
     Raises:
-        ValueError: a name is unknown, there are none, or one is there twice.
+        ValueError: a name is unknown or occurs twice, or there are none.
 
     >>> parse_measures("cohen_kappa")
     ('cohen_kappa',)

@@ -1,9 +1,9 @@
 """Exact sums and exact numbers: results do not depend on the order of the summands.
 
-Summands are rounded to multiples of one unit, which add up without error in any order, and what
-remains is summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of each
-group once. Numbers that a float64 cannot hold are fractions. A `Multiset` counts how often each
-number occurs, which determines a mean and its interval.
+Summands are rounded to multiples of one unit, which add up without error in any order, and the
+remainders are summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of
+each group once. Numbers that a float64 cannot hold are fractions. A `Multiset` counts how often
+each number occurs, which determines a mean and its interval.
 
 Sources:
     Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
@@ -27,7 +27,7 @@ Number = float | Fraction  # a float, or a fraction where a float is not exact
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
 _ENCLOSED_ROWS = 1 << 14  # of a block of an enclosed sum
 _ENCLOSED_BITS = 38  # of the largest value, in units: 2**14 of them have 52 bits
-_FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
+_FEWEST_ENCLOSED = 1 << 10  # values, below which exact sums take no longer
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
 
@@ -143,11 +143,11 @@ def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[
 
 
 class EnclosedSum:
-    """Two numbers between which the sum of floats lies, found with half the work of the exact sum.
+    """Two numbers that enclose the sum of floats, found with half the work of the exact sum.
 
     The floats are rounded to multiples of a unit, which add up without error in any order over a
-    block. What is left of each is at most half a unit; its sum is rounded, and is off by at most
-    as many units of roundoff of the sum of absolute summands as there are summands.
+    block. The remainder of each is at most half a unit. The sum of remainders is rounded; for n
+    summands, its error is at most n units of roundoff of the sum of their absolute values.
 
     Source:
         Higham, Accuracy and stability of numerical algorithms (2002), section 4.2.
@@ -195,11 +195,11 @@ class EnclosedSum:
         return True
 
     def ends(self) -> tuple[Fraction, Fraction]:
-        """The least and the largest sum that is possible."""
+        """The smallest and the largest possible sum."""
         total = Fraction(math.fsum(self._rests))
         for power, units in self._multiples.items():
             total += exact_ldexp(units, power)
-        # The last rounding is of a sum of the rests, of at most a unit for each row.
+        # The last rounding is of the sum of remainders, at most a unit for each row.
         return total - self._off, total + self._off
 
 

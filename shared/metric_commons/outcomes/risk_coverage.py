@@ -1,4 +1,4 @@
-"""Risk and coverage of answers that are given in order of confidence.
+"""Risk and coverage of answers in descending order of confidence.
 
 The most confident answers are given, the others withheld. Coverage is the proportion of answers
 that are given, risk the error rate among the given ones.

@@ -1,6 +1,6 @@
 """Intervals of scores of answers in the order of their confidence, by random weights.
 
-The answer that was not seen has a confidence that occurs, and is right or wrong: where it lowers,
+The unseen answer has a confidence that occurs, and is right or wrong: where it lowers,
 or raises, a score most. F1 is a ratio of sums, and has an exact interval.
 """
 

@@ -1,18 +1,19 @@
 """Sums over rows that are enclosed instead of exact, and suffice for the same scores.
 
 A score is a rational number, rounded once. The sums that it follows from need not be exact: it is
-enough that both ends of what they can be give the same float, as they do all but once in
-hundreds of times. This takes a third of the time of `product_sums`, which decides where it fails.
+enough if both ends of their enclosures give the same float, which fails only once in hundreds of
+times. This takes a third of the time of `product_sums`, which is used if it fails.
 
 All sums are of differences: reference minus prediction, and reference minus a constant, which
 changes no variance. Both numbers are rounded to multiples of a unit. The difference of two
 multiples has so few bits that sums of these differences and of their squares are exact over a
-block, in any order. What rounding leaves of a difference is at most one unit; sums with that are
-rounded, and how far off they may be follows from the number of summands, whatever their order.
+block, in any order. The remainder of a difference after rounding is at most one unit. Sums with
+remainders are rounded; a bound of their error follows from the number of summands, whatever their
+order.
 
     sum of d**2 = sum of m**2 + 2 * sum of m * r + sum of r**2, for d = m + r
 
-Absolute differences are those of the greater and the lesser number of each row.
+Absolute differences subtract the smaller number of each row from the greater one.
 
 Source:
     Higham, Accuracy and stability of numerical algorithms (2002), section 3.1: an inner product of
@@ -52,7 +53,7 @@ _Ends = tuple[Fraction, Fraction]
 
 
 class _Sums:
-    """The sum of differences over all blocks, the sum of their squares, and how far off they are.
+    """The sum of differences over all blocks, the sum of their squares, and bounds of their errors.
 
     Args:
         largest: the size of a large difference, for the unit; a block may have larger ones.
@@ -61,8 +62,8 @@ class _Sums:
         has_squares: whether their squares are; one of the two is.
 
     Attributes:
-        lowest: the least number from which another was subtracted.
-        highest: the largest such number.
+        lowest: the smallest minuend.
+        highest: the largest minuend.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class _Sums:
         return self._count(multiples, rests, power)
 
     def _count(self, multiples: Floats, rests: Floats, power: int) -> bool:
-        """Add up multiples of a unit, and the rests; False if the multiples are too large."""
+        """Add multiples of a unit, and the remainders; False if the multiples are too large."""
         # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
         # than they compute.
         chunks = -1, _CHUNK
@@ -153,11 +154,12 @@ class _Sums:
         return True
 
     def ends(self) -> tuple[_Ends, _Ends]:
-        """The least and the largest sum of differences that is possible, and of their squares.
+        """The smallest and the largest possible sum of differences, and of their squares.
 
-        In each rounded sum stands what is left of a difference, less than a unit, alone or times at
-        most twice the difference and a unit. By the inequality of Cauchy and Schwarz absolute
-        differences add up to at most the root of the number of rows times the sum of squares.
+        The terms of each rounded sum are the remainder of a difference, less than a unit, alone or
+        times at most twice the difference and a unit. By the inequality of Cauchy and Schwarz
+        absolute differences add up to at most the root of the number of rows times the sum of
+        squares.
         """
         if not self._rows:
             return (Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))
@@ -177,7 +179,7 @@ class _Sums:
         return (total - off, total + off), (least, squares + off_squares)
 
     def _total(self, exponent: int) -> Fraction:
-        """The sum of differences, or of squares for 1, of which only the rests are rounded."""
+        """The sum of differences, or of squares for 1, in which only the remainders are rounded."""
         total = Fraction(math.fsum(self._rests[exponent]))
         for power, units in self._multiples.items():
             total += exact_ldexp(units[exponent], power * (exponent + 1))
@@ -199,7 +201,7 @@ def _unit_power(largest: float) -> int | None:
 def _split_differences(
     minuend: Floats, subtrahend: Floats | float, magic: float, buffers: Floats
 ) -> None:
-    """Set the first two buffers to differences, rounded to units, and what is left of them.
+    """Set the first two buffers to differences, rounded to units, and their remainders.
 
     A difference is a float and its rounding error, which is a float too. The minuend may be the
     second buffer, and the subtrahend the fourth.
@@ -218,10 +220,10 @@ def _split_differences(
 
 
 def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Moments] | None:
-    """Moments between which the exact ones lie: those that are best for a score, and worst.
+    """Moments that enclose the exact ones: the best for a score, and the worst.
 
-    The first have the least errors and the largest variation of references. References are less a
-    constant, so of them these moments know the variation alone.
+    The first have the smallest errors and the largest variation of references. A constant is
+    subtracted from references, so only their variation is known.
 
     Args:
         pairs: the rows.
@@ -229,8 +231,8 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
             "symmetric"; the last two are sums of floats.
 
     Returns:
-        None where they say nothing: for weights, few rows, integers beyond the floats, and numbers
-        that are not finite, too large or too small.
+        None if they are unavailable: for weights, few rows, integers beyond the floats, and numbers
+            that are not finite, too large or too small.
 
     >>> predictions, references = np.sqrt(np.arange(4096.0)), np.arange(4096.0)
     >>> terms = ["absolute", "reference", "reference_squared", "squared"]
@@ -322,7 +324,7 @@ def _added(
     ends = {
         "absolute": errors_of_rows,
         "squared": squared_errors,
-        # The variation is the sum of squares less a part of the squared sum.
+        # The variation is the sum of squares less a fraction of the squared sum.
         "reference": (max(sums[0], -sums[1], Fraction(0)), max(-sums[0], sums[1])),
         "reference_squared": squares[::-1],
         **{term: total.ends() for term, total in relative.items()},

@@ -338,7 +338,7 @@ def relative_errors(
     Args:
         term: "relative" or "symmetric".
         predictions: shape (outputs, rows), and so are the others.
-        references: what should have been predicted.
+        references: the true numbers.
         residuals: reference minus prediction.
 
     >>> numbers = np.array([[1.0, 6.0]]), np.array([[2.0, 4.0]])

@@ -104,7 +104,7 @@ def _set_squared_log_errors(
     """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
 
     Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
-    of the ratio 1 + error / (1 + the lesser number) has no such cancellation, and neither have the
+    of the ratio 1 + error / (1 + the smaller number) has no such cancellation, and neither have the
     error, which is exact for close numbers, and the sum below the line.
     """
     np.minimum(references, predictions, out=buffer)
@@ -222,7 +222,7 @@ def _avoided_loss(
 
 
 def _best_constant(measure: Measure, references: Floats, weights: Floats | None) -> float:
-    """The constant prediction that loses least: the mean, or a quantile."""
+    """The constant prediction with the smallest loss: the mean, or a quantile."""
     if _LOSSES[measure.kind] == "tweedie":
         return mean_losses(references[np.newaxis], weights)[0]
     alpha = _PARAMETERS.get(measure.kind, measure.parameter)
@@ -248,7 +248,7 @@ def d2_losses(
 
 
 def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:
-    """How much greater the mean deviance from the rounded mean is than that from the mean itself.
+    """The excess of the mean deviance from the rounded mean over that from the mean itself.
 
     It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
     (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
@@ -266,7 +266,7 @@ def needs_positive_means(measure: Measure) -> bool:
 
 
 def _quantile(values: Floats, fraction: float, weights: Floats | None) -> float:
-    """The smallest value up to which this fraction of the weight lies."""
+    """The smallest value at which the cumulative weight reaches this fraction."""
     if weights is None:
         position = max(math.ceil(fraction * values.size), 1) - 1
         return float(np.partition(values, position)[position])

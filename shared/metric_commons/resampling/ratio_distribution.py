@@ -2,15 +2,16 @@
 
 Each unit (a row, or a cluster of rows) has a numerator a and a size b, and gets an independent
 exponential weight; m equal units together have a Gamma(m) weight. The ratio sum(w a) / sum(w b) is
-at most t exactly where sum(w (a - t b)) is at most 0, so its distribution is the tail of a
+at most t exactly if sum(w (a - t b)) is at most 0, so its distribution is the tail of a
 weighted sum of Gamma numbers. That tail is the inverse Laplace integral of E exp(s sum) / s along
 the path s0 + i h sinh(u) through the saddle point s0. The integrand is analytic around the whole
 path, so the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off by up to 1e-3 of
-the width of an interval where more than 10,000 equal units and a single other one are all there is.
+the width of an interval if there are only more than 10,000 equal units and a single other one.
 
-For many different units the formula of Lugannani and Rice stands for the integral: at 10,000 it is
-off by less than 1e-5 of the width of an interval. More than 65,536 different units are laid on a
-grid of as many steps, each as two parts on the steps beside it that keep its mean. Such a spread
+For many different units the formula of Lugannani and Rice replaces the integral: at 10,000 it is
+    off by less than 1e-5 of the width of an interval. More than 65,536 different units are put on a
+    grid of as many steps, each divided between the two adjacent steps so that its mean stays. Such
+    a spread
 can only widen an interval.
 
 Sources:
@@ -92,7 +93,7 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
 
 
 def _keys(a: Floats, b: Floats) -> NDArray[Any]:
-    """Numbers that sort pairs, and are equal for equal pairs alone."""
+    """Numbers that sort pairs, and are equal only for equal pairs."""
     least, largest = float(b.min()), float(b.max())
     if least == largest:
         return a
@@ -109,7 +110,7 @@ def _run_starts(ascending: NDArray[Any]) -> Integers:
 
 
 class RatioDistribution(NamedTuple):
-    """Units whose ratio has this distribution, at most some 65,536; and an unseen one's size."""
+    """Units whose ratio has this distribution, at most some 65,536; and an unseen size."""
 
     units: Units
     unseen_size: float
@@ -119,10 +120,10 @@ class RatioDistribution(NamedTuple):
 def ratio_distribution(
     numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
 ) -> RatioDistribution:
-    """The different units, or the steps of a grid that stand for them.
+    """The different units, or the steps of a grid that represent them.
 
-    The unseen unit is as large as the unit in which a row finds itself on average: the mean of
-    sizes, each weighted by itself. With their plain mean, failures of long units would be covered
+    The unseen unit is as large as the unit of an average row: the mean of sizes, each weighted by
+        itself. With their plain mean, failures of long units would be covered
     too rarely.
     """
     is_sized = sizes > 0
@@ -145,11 +146,11 @@ def ratio_distribution(
 
 
 def _on_a_grid(units: Units, ratio: float) -> Units:
-    """The steps of a grid that stand for many units.
+    """The steps of a grid that represent many units.
 
-    A unit lies between two steps by a - t b, where t is the ratio of all, and is divided among
-    them so that its mean stays. Shares are whole numbers of 2**-20, so sums of them do not depend
-    on an order.
+    The value a - t b of a unit, where t is the ratio of all, is between two steps; the unit is
+    divided between them so that its mean stays. The parts are whole multiples of 2**-20, so their
+    sums do not depend on the order.
     """
     residuals = units.numerators - ratio * units.sizes
     low, high = float(residuals.min()), float(residuals.max())
@@ -183,9 +184,9 @@ def probability_above_zero(values: Floats, counts: Floats, *, rough: bool = Fals
     """The probability that a weighted sum is above 0, for values whose own sum is at most 0.
 
     Args:
-        values: what each unit adds, shape (units,).
-        counts: how often each occurs.
-        rough: the formula of Lugannani and Rice, however few units there are.
+        values: the amount that each unit adds, shape (units,).
+        counts: the number of units with each value.
+        rough: whether to use the formula of Lugannani and Rice even for few units.
 
     >>> round(probability_above_zero(np.array([-1.0, 1.0]), np.array([3.0, 2.0])), 6)
     0.3125
@@ -220,7 +221,7 @@ def _normal_tail(x: float) -> float:
 
 
 def _saddle_point(c: Floats, m: Floats, end: float) -> float:
-    """Where the transform is least: the root of an increasing function, by Newton's steps."""
+    """The minimum of the transform: the root of an increasing function, by Newton's method."""
     low, high = 0.0, end * (1 - 1e-15)
     slope, bend = float((m * c).sum()), float((m * c * c).sum())
     s = min(0.5 * end, max(1e-12, -slope / bend))
@@ -256,7 +257,7 @@ def _integral(r: Floats, m: Floats, s: float, scale: float) -> float:
         if not start:
             values[0] /= 2
         total += float(values.sum())
-        # Beside the last value the others to come are smaller still.
+        # Further values are even smaller than the last one.
         if weight[-1] * math.hypot(s, y[-1]) < 1e-14 * max(abs(total), _TINY) or u[-1] > 60:
             return total * _STEP / math.pi
         start += points
@@ -307,8 +308,8 @@ def _scaled_quantile(units: Units, level: float) -> float:
     size = float((units.counts * units.sizes).sum())
     error = math.sqrt(float((units.counts * residuals * residuals).sum())) / size
     error = error or (high - low)  # where squares of what remains are 0
-    # On the scale of normal quantiles probabilities are nearly straight. The formula comes near
-    # the root, and leaves some two steps to the integral.
+    # On the scale of normal quantiles probabilities are nearly linear. The formula comes close to
+    # the root, which leaves some two steps for the integral.
     first, slope = _root(units, goal, (low, high), ratio + goal * error, 1 / error, rough=True)
     if units.counts.size > _INTEGRATED:
         return first
@@ -322,7 +323,7 @@ def _normal_quantile(probability: float) -> float:
 
 
 def _wide_bracket(units: Units, level: float, low: float, high: float) -> tuple[float, float]:
-    """Ends that hold the quantile, where some units have a numerator and no size."""
+    """Ends that enclose the quantile, if some units have a numerator and no size."""
     is_sized = units.sizes > 0
     span = max(
         high - low,
@@ -350,7 +351,7 @@ def _root(
     *,
     rough: bool,
 ) -> tuple[float, float]:
-    """Where the normal quantile of the probability is the goal, by secants kept in a bracket.
+    """The point where the normal quantile of the probability is the goal, by bracketed secants.
 
     Returns:
         The root, and the slope there.

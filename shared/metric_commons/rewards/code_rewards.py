@@ -20,7 +20,7 @@ class CodeReward(Reward):
     """A reward for programs; see `Reward`. The form of verl is a coroutine."""
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        """The verdicts; the event loop goes on while programs run."""
+        """The verdicts; the event loop continues while programs run."""
         task = self.task
         if not isinstance(task, Code):
             raise TypeError(f"a reward for programs has a task for programs, got {task!r}")

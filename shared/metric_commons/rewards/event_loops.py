@@ -1,4 +1,4 @@
-"""Work in small pieces, so that an event loop goes on: on the loop itself, or in a thread."""
+"""Work in small pieces, so that an event loop continues: on the loop itself, or in a thread."""
 
 import asyncio
 import threading

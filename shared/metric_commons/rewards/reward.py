@@ -227,7 +227,7 @@ class Reward:
         Args:
             args: not used.
             sample: has `response` and `label`; or a list of these, which is judged in a thread, so
-                that the event loop goes on.
+                that the event loop continues.
             **settings: not used.
 
         Returns:

@@ -32,7 +32,7 @@ def math(
     Args:
         column: the column of the data set with the reference, or a list of accepted references:
             texts or numbers. Where none of them can be read, the reward is None.
-        extract: what cuts the answer out of a completion: the name of a step, such as "boxed" or
+        extract: how to extract the answer from a completion: the name of a step, such as "boxed" or
             "final_answer" (the card of qa_em lists them), a pattern, a function from str to str or
             None, or a list of these. A completion without an answer has the reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.

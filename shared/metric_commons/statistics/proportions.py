@@ -33,8 +33,7 @@ class Interval(NamedTuple):
 def clopper_pearson(
     successes: float, trials: float, confidence_level: float
 ) -> tuple[float, float]:
-    """The proportions at which this many successes, or more extreme ones, have the probability of a
-    tail.
+    """The ends at which this many successes, or more extreme ones, have a tail probability.
 
     Their coverage of the true proportion is never below the level. Numbers that are not whole use
     the same quantiles of the beta distribution (Korn and Graubard 1998).

@@ -1,5 +1,4 @@
-"""The probability of a sum of differences if each has either sign with probability 1/2, without
-draws.
+"""The probability of a sum of differences with random signs, computed without draws.
 
 If two systems are equally good, each could have had either score of a row. The test counts the
 combinations of signs that favor a system as much as the observed signs do (Fisher 1935). It assumes

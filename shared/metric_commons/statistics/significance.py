@@ -349,8 +349,7 @@ def rows_that_show_margin(
     power: float,
     as_observed: bool,
 ) -> tuple[bool, int | None]:
-    """Whether scores are bounded, and the number of rows or clusters that would show
-    non-inferiority.
+    """Whether scores are bounded, and how many rows or clusters would show non-inferiority.
 
     Args:
         predictions1: the scores of system A; rows with NaN are left out.

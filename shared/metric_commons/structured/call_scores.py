@@ -52,7 +52,7 @@ def call_statistics(
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     dots: Dots = "keep",
 ) -> RowStatistics:
-    """The statistics of rows behind the scores of `tool_calls`, whose options these are.
+    """The statistics of rows for the scores of `tool_calls`, whose options these are.
 
     Args:
         predictions: texts of a model, or JSON texts of calls behind `OBJECT_MARK`.

@@ -57,7 +57,7 @@ class Equality:
     """Whether a predicted value equals an expected one.
 
     Args:
-        normalize: what is done to texts before they are compared.
+        normalize: applied to texts before they are compared.
         types: "json": 1 is 1.0; "strict": it is not; "loose": a text that is a JSON number, true,
             false or null is that value.
         rel_tol: how far a number may be from the expected one, in units of the expected one.

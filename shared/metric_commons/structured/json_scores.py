@@ -47,7 +47,7 @@ def json_statistics(
     ignore_paths: Names = (),
     by_path: bool = False,
 ) -> RowStatistics:
-    """The statistics of rows behind the scores of `json_match`, whose options these are.
+    """The statistics of rows for the scores of `json_match`, whose options these are.
 
     Args:
         predictions: JSON texts, of which some may not be valid.

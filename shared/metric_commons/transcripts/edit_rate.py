@@ -71,7 +71,7 @@ def error_statistics(
 
     Args:
         predictions: one transcript per row.
-        references: what was said.
+        references: the spoken texts.
         unit: "word" or "character". Characters are code points, including spaces between words.
         normalizer: applied to both sides first: a name in `TRANSCRIPT_NORMALIZERS`, or a function.
         average: "pooled" or "mean".
