@@ -1,4 +1,4 @@
-"""Functions that have a name: what is known of each."""
+"""Named functions, and their known properties."""
 
 from collections.abc import Sequence
 from math import comb, factorial, gcd, lcm
@@ -36,7 +36,7 @@ def is_of_angle(name: str) -> bool:
 
 
 def takes_several(name: str) -> bool:
-    """Whether a function has a list of arguments, as gcd has."""
+    """Whether a function has a list of arguments, like gcd."""
     return name in _OF_SEVERAL
 
 
@@ -125,10 +125,10 @@ def rounded(value: Value, opening: str) -> Value:
 
 
 def small_integer(content: MathObject, low: int, high: int) -> int:
-    """The integer that something is, if it lies between these.
+    """The value as an integer, checked to be between these.
 
     Raises:
-        UndecidedError: it is another number, or none.
+        UndecidedError: it is not such an integer.
     """
     number = as_value(content).integer
     if number is None or not low <= number <= high:

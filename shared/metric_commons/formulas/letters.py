@@ -37,7 +37,7 @@ ACCENTS = frozenset(
         *("overrightarrow", "mathcal", "mathscr", "mathfrak", "underline", "boldsymbol"),
     }
 )
-_OF_TIME = ("dot", "ddot")  # derivatives, of which nothing is known
+_OF_TIME = ("dot", "ddot")  # derivatives about which nothing is known
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
 
 
@@ -50,8 +50,8 @@ class LetterReader(TokenReader, ABC):
     def __init__(self, tokens: Sequence[Token], context: Context) -> None:
         super().__init__(tokens)
         self._context = context
-        self._bars = 0  # how many | are open
-        self._angles = 0  # how many functions of angles are open
+        self._bars = 0  # the number of open |
+        self._angles = 0  # the number of open functions of angles
 
     @abstractmethod
     def union(self) -> MathObject:
@@ -79,7 +79,7 @@ class LetterReader(TokenReader, ABC):
 
     @abstractmethod
     def _exponent(self) -> Value:
-        """The exponent behind ^."""
+        """The exponent after ^."""
 
     @abstractmethod
     def _sign(self, signs: str) -> int:
@@ -109,7 +109,7 @@ class LetterReader(TokenReader, ABC):
         if self._is_derivative(word):
             self.take()
             return derivative(word, self.take().text)
-        if len(word) > 1:  # letter by letter, so that exponents belong to the last one alone
+        if len(word) > 1:  # letter by letter, so that exponents belong only to the last one
             self._check_product(token)
             if word[-2] == "d" and word[-1] in "xytuvzr" and self.next.kind == "end":
                 raise UndecidedError("a differential")
@@ -131,7 +131,7 @@ class LetterReader(TokenReader, ABC):
         """A word is a product of its letters.
 
         Raises:
-            UndecidedError: it is a word of the language, or may hold the name of a function.
+            UndecidedError: it is a word of the language, or may contain the name of a function.
         """
         word = token.text
         if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
@@ -172,12 +172,12 @@ class LetterReader(TokenReader, ABC):
         return letter in _OFTEN_FUNCTIONS and "".join(texts).startswith("^{-1}(")
 
     def group_of_exponent(self) -> None:
-        """The position moves behind ^ and its group."""
+        """Move the position past ^ and its group."""
         self.expect("^")
         self.group()
 
     def _is_applied(self, letter: str, primes: int) -> bool:
-        """Whether a letter before a bracket is a function of what is in the bracket."""
+        """Whether a letter before a bracket is a function of the content of the bracket."""
         end = self.closing(self.position)
         inner = self.between(self.position + 1, end)
         if primes or any(token.is_sign(",;|∩∪∖") for token in inner):
@@ -225,7 +225,7 @@ class LetterReader(TokenReader, ABC):
         return "_" + "".join(part.text for part in parts)
 
     def _accented(self, name: str) -> Value:
-        r"""\vec v is a name of its own; a line above a number is its conjugate."""
+        r"""\vec v is a separate name; a line above a number is its conjugate."""
         parts = self.group()
         text = "".join(part.text for part in parts)
         if name in ("overline", "bar") and not text.isalpha():
@@ -297,7 +297,7 @@ class LetterReader(TokenReader, ABC):
         return argument if sign > 0 else multiplied(rational(-1), argument)
 
     def _factor_of_argument(self) -> MathObject:
-        """A factor, of a product of letters the first letter."""
+        """A factor, or the first letter of a product of letters."""
         word = self.next.text
         if self.next.kind == "word" and len(word) > 1 and word not in {*FUNCTIONS, "pi", "sqrt"}:
             self._check_product(self.next)
@@ -317,5 +317,5 @@ class LetterReader(TokenReader, ABC):
 
 
 def derivative(numerator: str, denominator: str) -> Value:
-    """A derivative, of which nothing is known but its name."""
+    """A derivative, of which only the name is known."""
     return symbol(Opaque(f"{numerator}/{denominator}", ()))

@@ -85,7 +85,7 @@ _GREEK_LETTERS = {
     "Omega": "Ω",
 }
 
-# What is written instead of these signs, which no keyboard has, or which TeX has no use for.
+# Replacements of signs that are missing on keyboards, or not used in TeX.
 _SIGNS = str.maketrans(
     {
         sign: replacement
@@ -162,8 +162,8 @@ _COMMANDS = {
 }
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
-# Steps of LaTeX, in this order: what a text has if a step matters, a pattern, and what it is
-# replaced by. White space comes as single spaces.
+# Steps of LaTeX, in this order: a string that is present if a step matters, a pattern, and its
+# replacement. White space is already reduced to single spaces.
 _REWRITES = [
     (trigger, re.compile(pattern), replacement)
     for trigger, pattern, replacement in [

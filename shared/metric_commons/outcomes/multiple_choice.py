@@ -62,7 +62,7 @@ def choice_scores(
       proportional to exp(score) and add up to 1. Its relative error is below 1e-12, down to the
       smallest normal float.
     * MC3 is the proportion of true options with a higher score than every false one. If there are
-    no false options, it is 1.
+      no false options, it is 1.
 
     A score may be -inf: the model rules this option out.
 

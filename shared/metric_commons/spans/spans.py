@@ -44,7 +44,7 @@ def span_statistics(
 
     Args:
         predictions: the tags of each row, or its spans as lists of types, starts and ends.
-        references: the true ones, in the same form.
+        references: the true tags or spans, in the same form.
         scheme: the scheme for strict matching of tags; "auto" for the scheme of the references;
             None for the rules of conlleval, which accept any tags.
         suffix: whether the letter of a tag follows its type.
@@ -116,7 +116,7 @@ def type_confusion(
     scheme: Scheme | None = None,
     suffix: bool = False,
 ) -> tuple[list[str], list[list[int]]]:
-    """The types, and how often a span of each true type is predicted as each type.
+    """The types, and the number of spans of each true type that are predicted as each type.
 
     Spans are matched if they have the same boundaries. The last row counts predicted spans without
     a true span, and the last column true spans that were not predicted.
@@ -197,7 +197,7 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     """How each score follows from the sums of these statistics.
 
     The scores of all types together are ratios. Averages over types are functions of sums, with an
-    unseen row that has no span right, or all.
+    unseen row in which no span is right, or all are.
     """
     types = _names_of_types(statistics)
     if not types:
@@ -249,7 +249,7 @@ def _distribution_of_spans(
     *,
     biased: bool = False,
 ) -> SumFunction:
-    """A score with an unseen row of which no span is right, or all are."""
+    """A score with an unseen row in which no span is right, or all are."""
     matched = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
 
     def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:

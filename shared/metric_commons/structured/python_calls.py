@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
-_DEEPEST = 20  # operations within one another
-_ATTEMPTS = 100  # to parse a text beside other threads
+_DEEPEST = 20  # nested operations
+_ATTEMPTS = 100  # to parse a text while other threads do so
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -69,14 +69,14 @@ def _parsed(text: str) -> ast.expr:
     """The syntax tree of an expression.
 
     Up to Python 3.12, the threads of a process share the counter of depth that `ast.parse` checks
-    at its end: a thread that another one interrupted has a SystemError, whatever the text.
+    at its end: a thread that was interrupted by another one gets a SystemError for any text.
     """
     for _ in range(_ATTEMPTS):
         try:
             return ast.parse(text, mode="eval").body
         except SystemError:
             continue
-    raise UnreadableCallError("the text cannot be parsed beside the other threads")
+    raise UnreadableCallError("the text cannot be parsed while other threads parse")
 
 
 def _read_call(node: ast.expr) -> Call:
@@ -146,7 +146,7 @@ def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[An
 
 
 def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
-    """The number that an expression has; None if it has none, or takes too long."""
+    """The value of an arithmetic expression; None if it is not a number, or takes too long."""
     if depth > _DEEPEST:
         return None
     match node:
