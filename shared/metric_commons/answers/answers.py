@@ -149,7 +149,7 @@ def token_f1(
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).
 
-    With "max", all three are those of the reference with the highest F1, the first in a tie.
+    With "max", all three are for the reference with the highest F1, the first in a tie.
 
     Args:
         predictions: one text per row.
@@ -218,7 +218,7 @@ def contained(
 
 
 def _repeated_words(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
-    """The number of words that both share, counted as often as both have them, and of each."""
+    """The numbers of shared words, with multiplicity, and of the words of each text."""
     remaining: dict[str, int] = {}
     for word in reference:
         remaining[word] = remaining.get(word, 0) + 1

@@ -1,4 +1,4 @@
-"""Scores of columns of labels, computed from a table of how often each pair occurs."""
+"""Scores of columns of labels, computed from the counts of pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -136,13 +136,13 @@ def label_scores(
 ) -> dict[str, Any]:
     """The scores of predicted labels and, on request, the confusion matrix.
 
-    Precision, recall, F, false positive rate and specificity are those of the positive label, or
+    Precision, recall, F, false positive rate and specificity are for the positive label, or
     averages over the selected labels, or lists of them. The other scores are over all labels and
     rows. Every ratio is one of exact integers, or of sums of weights rounded once, and is itself
     rounded once.
 
     Args:
-        table: how often each pair of a reference (row) and a prediction (column) occurs; or rows of
+        table: the count of each pair of a reference (row) and a prediction (column); or rows of
             several labels, which have no balanced accuracy, correlation and kappa.
         task: the labels, and the kind of average.
         further_scores: other scores of the same rows, to be added to the result.

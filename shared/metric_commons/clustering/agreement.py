@@ -18,7 +18,7 @@ class CellCounts:
     """Counts of several contingency tables of the same labels, such as resamples of one table.
 
     Args:
-        cells: how often each pair of labels occurs, shape (tables, pairs).
+        cells: the count of each pair of labels, shape (tables, pairs).
         cell_row_totals: for each pair, the total of its true label.
         cell_column_totals: for each pair, the total of its cluster.
         cell_columns: for each pair, the number of its cluster, shape (pairs,).
@@ -40,7 +40,7 @@ def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
 
     Args:
         table: the table of true labels and clusters, which defines the labels of each pair.
-        counts: how often each pair of the table occurs, shape (tables, pairs).
+        counts: the count of each pair of the table, shape (tables, pairs).
     """
     row_totals = np.zeros((len(counts), len(table.row_labels)), np.int64)
     column_totals = np.zeros((len(counts), len(table.column_labels)), np.int64)

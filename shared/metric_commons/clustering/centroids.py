@@ -52,7 +52,7 @@ class Spreads:
 
 
 def spreads(clusters: Clusters) -> Spreads:
-    """The centroids of clusters, and how far their points are from them.
+    """The centroids of clusters, and the distances of their points from them.
 
     If clusters are small or close together compared with their distance from zero, the rounding of
     centroids would show: the mean of 1e9, 1e9 and 1e9 + 1 is 1e9 + 1/3, but float64 is off by up to

@@ -49,8 +49,8 @@ def clustering_scores(
         predictions: the cluster of each row, an int or a text; or a whole number as a float.
         references: points, a row of coordinates each; or true labels, as predictions; or for
             "precomputed" the distances of a row to all rows.
-        measures: names, as in `partition_names`; None for those of points, or of labels the
-            adjusted Rand index and normalized information.
+        measures: names, as in `partition_names`; None for those of points, or for the adjusted Rand
+            index and normalized information of labels.
         metric: the metric of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
         sample_size: compute the silhouette of only this many points, drawn without replacement.

@@ -48,7 +48,7 @@ def _rates(cumulated: NDArray[Any]) -> list[float]:
 def pr_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, list[float]]:
     """The precision-recall curve at each distinct score, ascending, as in scikit-learn.
 
-    It ends with precision 1 and recall 0, for which there is no threshold. Without positives,
+    It ends with precision 1 and recall 0, without a threshold. Without positives,
     recall is 1. With `drop_intermediate`, only the first and the last point of each recall are
     kept.
 

@@ -130,9 +130,10 @@ def summarize_extracted(
         extract: how to extract the answer from a prediction, before it is normalized: the name of a
             step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
             from str to str or None, or a list of these, each of which reads the result of the
-        previous one. A prediction without an answer scores 0. extract_references: the same for
-        references, each of which must have an answer. choices: for the step "gpqa_choices": one
-        list of choices per row. **summary: the options of `summarize`.
+            previous one. A prediction without an answer scores 0.
+        extract_references: the same for references, each of which must have an answer.
+        choices: for the step "gpqa_choices": one list of choices per row.
+        **summary: the options of `summarize`.
 
     >>> def same(predictions, references):
     ...     return {"same": np.array(predictions) == np.array(references)}

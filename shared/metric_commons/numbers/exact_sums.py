@@ -43,7 +43,7 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
 
     Args:
         values: finite, shape (rows,).
-        rows: how many numbers will be added up, counting repeated values.
+        rows: the number of numbers that will be added up, counting repeated values.
 
     >>> [(digits.tolist(), power) for digits, power in whole_digits(np.array([0.75, 2.0**-53]), 4)]
     [([844424930131968.0, 0.0], -50), ([0.0, 562949953421312.0], -102)]
@@ -68,7 +68,7 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
 
     Args:
         values: finite, shape (rows,).
-        counts: how often each value occurs; None for once.
+        counts: the count of each value; None for one each.
 
     >>> exact_sum(np.array([1e16, 1.0, -1e16, 0.5]))
     Fraction(3, 2)
@@ -122,7 +122,7 @@ def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[
     Args:
         values: finite, shape (rows,).
         groups: the group of each value, from 0 to `size` - 1.
-        size: how many groups there are.
+        size: the number of groups.
 
     >>> units, power = exact_group_sums(
     ...     np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2
@@ -229,7 +229,7 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
     Args:
         values: finite, shape (rows,).
         groups: the group of each value, from 0 to `size` - 1.
-        size: how many groups there are.
+        size: the number of groups.
 
     >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
     [1.0, 3.0]

@@ -75,7 +75,7 @@ def choice_scores(
             one, as argmax does; for a true one ("optimistic"); for a false one ("pessimistic");
             "expected" is the proportion of true options among them.
         length_normalization: "character", "token" and "byte" divide a score by the option's
-            `length`, in whatever unit; "unconditional" subtracts the score of the option without
+            `length`, in any unit; "unconditional" subtracts the score of the option without
             the question. All three results then use the new scores.
 
     Raises:

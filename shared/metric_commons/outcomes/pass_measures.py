@@ -53,7 +53,7 @@ def pass_scores(
 
     Args:
         samples: the counts of each problem, from `sample_counts`.
-        k: how many samples are drawn; one size or several.
+        k: the number of samples drawn; one size or several.
         measures: one or several.
         thresholds: proportions of k. Each is taken as the decimal number that Python prints for it:
             7 of 100 samples are enough for 0.07, though the float is slightly more than 7 / 100.

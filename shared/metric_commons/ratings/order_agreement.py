@@ -50,8 +50,8 @@ def ranking_agreement(
         measures: for scores "kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "tau_ap_a",
             "tau_ap_b", "spearman", "pearson" and "weightedtau"; for rankings "rbo". None for
             "kendall_tau_b" and "tau_ap_b", or for "rbo".
-        p: of "rbo", the probability that a reader goes on from one place to the next.
-        ties: of "rbo": "a" is the mean over all orders of tied items, "b" is corrected for the
+        p: for "rbo", the probability that a reader continues from one place to the next.
+        ties: for "rbo": "a" is the mean over all orders of tied items, "b" is corrected for the
             information that ties lose, "w" takes ties for equal places, as in sports.
         confidence_level: also return intervals, with systems as units.
 

@@ -117,7 +117,7 @@ def _tau_ap_of(neighbours: Neighbours) -> float:
 
 
 def spearman(scores: PairedScores) -> Estimate:
-    """Spearman's correlation: Pearson's of the ranks; influences are those of the jackknife.
+    """Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
 
     >>> spearman(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))).value
     0.5

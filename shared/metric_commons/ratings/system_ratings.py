@@ -102,7 +102,7 @@ def pairwise_ratings(
             ratings are then for answers with equal covariates.
         standardize: whether covariates are standardized to mean 0 and standard deviation 1.
         sample_weight: the weight of each vote; None for equal weights.
-        k_factor: how far a vote moves Elo ratings, in rating points.
+        k_factor: the K-factor of Elo ratings, in rating points.
         orderings: 1 for Elo ratings in the given order, or the number of random orders to average
             over.
         confidence_level: also return intervals and standard errors, and ranks.
@@ -110,7 +110,7 @@ def pairwise_ratings(
             are the plain ones, "bootstrap" resamples votes or clusters.
         clusters: the cluster of each vote, such as its prompt or voter, for errors.
         n_resamples: number of resamples of "bootstrap".
-        seed: of the bootstrap, and of the random orders.
+        seed: the seed of the bootstrap and of the random orders.
         groups: the group of each vote; also return the result of each group.
 
     Raises:

@@ -1,7 +1,7 @@
 """Votes between two systems, as counts of equal votes in an order independent of names.
 
 Ratings and their errors are sums over votes, and equal votes add the same. So votes are counted
-once, and nothing after that depends on how many there are. Sums of floats depend on the order of
+once, and later steps do not depend on their number. Sums of floats depend on the order of
 their terms. To make results equal to the last bit for any order of rows, names of systems and
 division into parts, systems are put in an order that follows only from their votes, and the counts
 in the order of the systems.
@@ -311,7 +311,7 @@ def _ordered(votes: Votes) -> Votes:
 
 
 def _colors(votes: Votes, content: Unsigned) -> Unsigned:
-    """A number for each system that follows from its votes, and from those of its opponents."""
+    """A number for each system that depends on its votes and those of its opponents."""
     colors = np.zeros(votes.size, np.uint64)
     count = votes.count.astype(np.uint64)
     number_of_colors = 0

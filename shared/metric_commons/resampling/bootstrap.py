@@ -50,7 +50,8 @@ def mean_interval(
 
     A score that occurs in 16 rows or more is drawn as a count, the others row by row, so the time
     grows with the number of rows only if scores do not repeat. Memory beyond the input is at
-    most some 45 bytes a row and 12 a resample, of which 8 are its mean: quantiles need them all.
+    most some 45 bytes per row and 12 per resample; 8 of these are its mean, as quantiles need all
+    means.
 
     To make sums exact, scores are rounded to multiples of a small unit, which moves an end by at
     most rows * 2**-61 + 2**-53 of the range of the scores: 5e-13 of it at a million rows.
@@ -155,7 +156,7 @@ def deviation(values: Floats) -> float:
 
 
 def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
-    """Distinct scores, ascending, and how often each occurs."""
+    """Distinct scores, ascending, and their counts."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "fiub"):
         raise ValueError(

@@ -79,7 +79,7 @@ def random_rows(words: "Words | np.random.PCG64", rows: int, size: int) -> Integ
         row *= factor
         row >>= half
     else:
-        # The upper half of a product of 128 bits, of which `rows` has 32: no part overflows.
+        # The upper half of a product of 128 bits; `rows` has 32 bits, so no part overflows.
         raw = words.random_raw(size)
         row = (raw & np.uint64(2**32 - 1)) * factor >> half
         row += (raw >> half) * factor

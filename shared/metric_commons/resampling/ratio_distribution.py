@@ -39,7 +39,7 @@ _TINY = 1e-300
 
 
 class Units(NamedTuple):
-    """Different units in ascending order: numerators, sizes and how often each occurs."""
+    """Distinct units in ascending order: numerators, sizes and counts."""
 
     numerators: Floats
     sizes: Floats
@@ -64,7 +64,7 @@ class Units(NamedTuple):
 
 
 def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None) -> Units:
-    """The different pairs and how often each occurs; pairs of two zeros are left out.
+    """The distinct pairs and their counts, without pairs of two zeros.
 
     >>> units = different_units(np.array([1.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
     >>> [column.tolist() for column in units]

@@ -70,7 +70,7 @@ def resampled_totals(
 def resampled_sums_of_rows(
     rows: NDArray[Any], *, n_resamples: int, seed: int
 ) -> Iterator[NDArray[Any]]:
-    """The sums of the columns in each resample of rows, whatever their order.
+    """The sums of the columns in each resample of rows, independent of their order.
 
     Args:
         rows: the values that each row adds, shape (rows, columns).

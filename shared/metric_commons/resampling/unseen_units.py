@@ -90,7 +90,7 @@ def error_ends(
 
     Args:
         distribution: the units; there are at least two.
-        variance: of the mean.
+        variance: the variance of the mean.
         critical: Student's critical value.
         confidence_level: strictly between 0 and 1.
         scale: the mean error of the best constant prediction, which is the unseen error if all

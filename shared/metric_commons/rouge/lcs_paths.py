@@ -1,7 +1,7 @@
 """The longest common subsequences that rouge_score chooses, for many pairs of sequences at once.
 
 `lcs_rows` in `lcs.py` does the same for one pair and shows the algorithm. Here the columns of many
-pairs are machine words that lie side by side in arrays, so that one call of numpy advances all
+pairs are adjacent machine words in arrays, so that one call of numpy advances all
 pairs by a column.
 
 A pair with more rows than a machine word has bits takes several words. The addition carries from

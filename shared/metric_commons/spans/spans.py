@@ -1,6 +1,6 @@
 """Precision, recall and F1 of spans: entities, chunks, answers in a text.
 
-The scores of tags are those of seqeval (and so of conlleval.pl), both by default and in strict
+The scores of tags equal seqeval's (and so conlleval.pl's), both by default and in strict
 mode. Spans given by start and end can also be matched loosely, as in nervaluate: a predicted span
 may match a true one of another type, or one that it merely overlaps.
 """

@@ -58,7 +58,7 @@ def compare_sums(
       are those of chance alone (Koehn, Statistical significance tests for machine translation
       evaluation, 2004). As in Moses and sacrebleu, "two-sided" looks at the sizes of the
       differences, less their mean. That is about half the p-value of the other test where one
-      system is better, and anything below 1/2 where none is; it serves to reproduce these tools.
+      system is better, and anything below 1/2 if none is; it serves to reproduce these tools.
 
     In both p is (count + 1) / (n_resamples + 1), where the count is of differences at least as
     large as the observed one. The result does not depend on the order of rows.
@@ -76,7 +76,7 @@ def compare_sums(
             standard error.
         power: also return the difference that such a test finds with this probability.
         alpha: a p-value less than this is significant.
-        confidence_level: of the interval of the difference; None for none.
+        confidence_level: the level of the interval of the difference; None for none.
         n_resamples: the number of times that rows are exchanged or drawn.
         seed: for these draws.
 

@@ -81,7 +81,7 @@ def compare(
         n_resamples: the number of resamples of the bootstrap, if requested.
         seed: for these draws; the same seed gives the same result.
         alpha: a p-value less than this is significant.
-        confidence_level: of the interval of the difference; None for no interval.
+        confidence_level: the level of the interval of the difference; None for no interval.
 
     Returns:
         `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`,

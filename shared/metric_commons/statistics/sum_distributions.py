@@ -329,7 +329,7 @@ def pairs_interval(
     Args:
         numerators: the numerators of units, which are rows, clusters, or kinds of rows.
         sizes: at least 0.
-        counts: how often each occurs; None for once.
+        counts: the count of each; None for one each.
         confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest ratio of a unit.
         n_clusters: the number of clusters; None if rows are independent.

@@ -77,7 +77,7 @@ class RowStatistics:
         return replace(self, names=(*self.names, *names), values=columns)
 
     def sums_of_rows(self) -> "RowSums":
-        """The statistics alone."""
+        """The statistics without functions."""
         return RowSums(self.names, self.values)
 
     def take(self, rows: Integers | Sequence[int]) -> Self:
@@ -299,7 +299,7 @@ def summarize_sums(
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> SumsResult:
-    """The result of a module whose scores follow from sums: the options are those of `summarize`.
+    """The result of a module whose scores follow from sums, with the options of `summarize`.
 
     Each score that is a float has an interval, as in `RowStatistics.intervals`.
 

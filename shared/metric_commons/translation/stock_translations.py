@@ -82,7 +82,7 @@ def sacrebleu(
     tokenize: TranslationTokenizer | None = None,
     use_effective_order: bool = False,
 ) -> dict[str, Any]:
-    """BLEU from 0 to 100, as `score`; `force` changes nothing, since there is no warning.
+    """BLEU from 0 to 100, as `score`; `force` has no effect, since there is no warning.
 
     Differences:
         The tokenizers are "13a", "intl", "zh", "char", "none" and functions. Rows may differ in

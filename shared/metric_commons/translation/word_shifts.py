@@ -3,7 +3,7 @@
 TER (Snover et al., A Study of Translation Edit Rate with Targeted Human Annotation, 2006) moves a
 phrase of the translation that also occurs in the reference, at the cost of one edit, as long as
 that saves more than it costs. Finding the fewest edits with shifts is hard, so the search is
-greedy, and its limits are part of the definition. They are those of sacrebleu, after Tercom:
+greedy, and its limits are part of the definition, as in sacrebleu, after Tercom:
 phrases of up to ten words, shifted by up to fifty positions, distances within a beam around the
 diagonal, and at most a thousand shifts tried.
 
