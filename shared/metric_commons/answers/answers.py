@@ -209,10 +209,10 @@ def contained(
     >>> contained(["a boat"], ["oat"], match="tokens").tolist()
     [0.0]
     """
-    always = empty_reference == "always"
+    contains_empty = empty_reference == "always"
     scores = []
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
-        hit = pairs.contained(match, empty_is_contained=always)
+        hit = pairs.contained(match, empty_is_contained=contains_empty)
         scores.append(pairs.hits(hit, reference_aggregation))
     return np.concatenate(scores)
 

@@ -65,8 +65,8 @@ class ClusteredCounts:
         def totals(positions: Integers, rows: NDArray[Any]) -> NDArray[Any]:
             cells = (positions * shape[1] + number)[rows]
             size = shape[0] * shape[1]
-            counted = None if weights is None else weights[rows]
-            return weighted_counts(cells, counted, size).reshape(shape)
+            counted_weights = None if weights is None else weights[rows]
+            return weighted_counts(cells, counted_weights, size).reshape(shape)
 
         all_rows = np.ones(correct.size, bool)
         true_positives, support = totals(references, correct), totals(references, all_rows)
@@ -106,7 +106,7 @@ class ClusteredCounts:
 
         references, predictions = indicators.references, indicators.predictions
         correct = (references == predictions).all(axis=1)
-        counted = cls.of_totals(
+        counts = cls.of_totals(
             clusters.labels,
             totals(references & predictions),
             totals(references),
@@ -114,7 +114,7 @@ class ClusteredCounts:
             totals(correct.astype(np.uint8)),
             totals(np.ones(len(correct), np.uint8)),
         )
-        return replace(counted, kinds=indicators.clustered_row_kinds(task, clusters.numbers))
+        return replace(counts, kinds=indicators.clustered_row_kinds(task, clusters.numbers))
 
     @classmethod
     def of_totals(

@@ -71,8 +71,8 @@ class WeightedLabels:
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """The sums of the rows that lower and raise a score most, by its values for candidates."""
         if np.isnan(values).all():
-            nothing = np.zeros(self.candidates.shape[1])
-            return nothing, nothing
+            zeros = np.zeros(self.candidates.shape[1])
+            return zeros, zeros
         if not self.combined:
             selection = self.candidates[[np.nanargmin(values), np.nanargmax(values)]]
         else:

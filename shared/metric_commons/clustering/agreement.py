@@ -150,10 +150,10 @@ def _adjusted_information(
         rows = int(row_totals.sum())
         expected = expected_information(row_totals, column_totals)
         average_entropy = _average(average, *pair) / rows
-        most = average_entropy - expected
+        maximum = average_entropy - expected
         # If clusters are single rows on both sides, agreement by chance is already perfect.
-        is_certain = most <= _ROUNDING * average_entropy
-        values.append(1.0 if is_certain else (total / rows - expected) / most)
+        is_certain = maximum <= _ROUNDING * average_entropy
+        values.append(1.0 if is_certain else (total / rows - expected) / maximum)
     return values
 
 
@@ -198,8 +198,8 @@ def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
     """
     indices = []
     for s, a, b, p in _pair_counts(counts):
-        most = (a + b) * p - 2 * a * b
-        indices.append(2 * (s * p - a * b) / most if most else 1.0)
+        maximum = (a + b) * p - 2 * a * b
+        indices.append(2 * (s * p - a * b) / maximum if maximum else 1.0)
     return indices
 
 

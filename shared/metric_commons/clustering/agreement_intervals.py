@@ -105,9 +105,11 @@ def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCou
     ]
     nominees = []
     for size in sizes:  # the rarest and the most frequent labels, if there are many
-        most = int(np.sqrt(_CANDIDATES))
+        max_labels = int(np.sqrt(_CANDIDATES))
         order = np.argsort(size, kind="stable")
-        nominees.append(order if order.size <= most else np.append(order[: most - 8], order[-8:]))
+        nominees.append(
+            order if order.size <= max_labels else np.append(order[: max_labels - 8], order[-8:])
+        )
     rows, columns = (grid.ravel() for grid in np.meshgrid(*map(np.sort, nominees), indexing="ij"))
     extended = replace(
         table,
@@ -224,8 +226,8 @@ class _Shares:
             if measure.kind == "fowlkes_mallows":
                 mean: Floats = both / np.sqrt(labels * clusters)
                 return mean
-            expected, most = labels * clusters, (labels + clusters) / 2
-            return np.where(most > expected, (both - expected) / (most - expected), 1.0)
+            expected, maximum = labels * clusters, (labels + clusters) / 2
+            return np.where(maximum > expected, (both - expected) / (maximum - expected), 1.0)
         joint, labels, clusters = map(_entropies, (self.cells, self.labels, self.clusters))
         information = np.maximum(labels + clusters - joint, 0.0)
         if measure.kind == "homogeneity":

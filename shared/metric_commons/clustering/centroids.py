@@ -138,7 +138,7 @@ def calinski_harabasz(spread: Spreads) -> float:
     differences = spread.centroids - spread.centroids[0]
     differences += spread.corrections - spread.corrections[0]
     differences -= (differences * sizes).sum(axis=0) / points
-    between = float((np.square(differences) * sizes).sum())
+    between_squares = float((np.square(differences) * sizes).sum())
     if not spread.scatter:
-        return math.inf if between else math.nan
-    return between * (points - clusters) / (spread.scatter * (clusters - 1))
+        return math.inf if between_squares else math.nan
+    return between_squares * (points - clusters) / (spread.scatter * (clusters - 1))

@@ -117,8 +117,8 @@ def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Me
         if are_labels:
             return parse_measures(LABEL_MEASURES)
         return parse_measures("silhouette" if metric == "precomputed" else POINT_MEASURES)
-    chosen = parse_measures(measures)
-    for measure in chosen:
+    parsed = parse_measures(measures)
+    for measure in parsed:
         if measure.is_of_points is are_labels:
             expected, present = ("points", "labels") if are_labels else ("true labels", "points")
             raise ValueError(
@@ -128,7 +128,7 @@ def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Me
             raise ValueError(
                 f"measures holds {measure.name!r}, which needs points; references are distances"
             )
-    return chosen
+    return parsed
 
 
 # Points

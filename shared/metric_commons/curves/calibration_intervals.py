@@ -116,16 +116,18 @@ def _noise(
     if not are_rows:
         number = len(units)
         deviations = units[:, :size] - units[:, :size].mean(axis=0)
-        between: Floats = np.square(deviations).sum(axis=0) * (number / max(number - 1, 1))
-        return between
+        between_squares: Floats = np.square(deviations).sum(axis=0) * (number / max(number - 1, 1))
+        return between_squares
     order = np.lexsort((w, p, bins))
     expected = np.bincount(bins[order], (p * (1 - p) * w * w)[order], size)
     is_row = units[:, :size] != 0
     counts = np.bincount(bins, minlength=size)
     squares = np.where(is_row, np.square(units[:, :size]), 0.0).sum(axis=0)
     sums = units[:, :size].sum(axis=0)
-    within = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
-    observed_variance = within * np.where(counts > 1, counts / np.maximum(counts - 1, 1), 1.0)
+    within_squares = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
+    observed_variance = within_squares * np.where(
+        counts > 1, counts / np.maximum(counts - 1, 1), 1.0
+    )
     noise: Floats = np.maximum(expected, observed_variance)
     return noise
 

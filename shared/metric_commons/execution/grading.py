@@ -349,7 +349,7 @@ def _start_failure(line: bytes, report: Report) -> tuple[str, str]:
 
 
 def _message(report: Report) -> str:
-    """What is known about the end of a program."""
+    """The facts about the end of a program."""
     if report.message:
         return report.message
     is_text = report.results and not report.results.startswith(b"{")

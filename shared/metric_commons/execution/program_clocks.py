@@ -64,12 +64,12 @@ def watched(
     start_wall = started
     try:
         while not status:
-            cpu, own = _clocks(processes, started)
+            cpu, own_time = _clocks(processes, started)
             wall = time.monotonic() - start_wall
             most_cpu = limits.timeout + start_cpu
             if limits.program_timeout is not None:
                 most_cpu = min(most_cpu, limits.program_timeout)
-            left = (most_cpu - cpu, limits.timeout + start_own - own, limits.wall - wall)
+            left = (most_cpu - cpu, limits.timeout + start_own - own_time, limits.wall - wall)
             ready = dict(poll.poll(max(1.0, 1000 * min(left))))
             if caller in ready:
                 raise HangUpError

@@ -60,10 +60,10 @@ class PatternStep:
             else:
                 slow.append(row)
         while slow:
-            done = list(self._timed([texts[row] for row in slow]))
-            for row, answer in zip(slow, done, strict=False):
+            timed_answers = list(self._timed([texts[row] for row in slow]))
+            for row, answer in zip(slow, timed_answers, strict=False):
                 answers[row] = answer
-            slow = slow[len(done) :]
+            slow = slow[len(timed_answers) :]
         return answers
 
     def _timed(self, texts: Sequence[str]) -> Iterator[Any]:

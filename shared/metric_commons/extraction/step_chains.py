@@ -79,14 +79,14 @@ def hashable_chain(steps: Extract) -> Chain:
     if steps is None or steps == ():
         return ()
     is_chain = isinstance(steps, Sequence) and not isinstance(steps, str)
-    several: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
-    if not several:
+    step_list: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
+    if not step_list:
         raise ValueError("a chain needs at least one step")
-    if any(isinstance(step, Mapping) and "seconds" in step for step in several):
+    if any(isinstance(step, Mapping) and "seconds" in step for step in step_list):
         raise ValueError("patterns have no time limit here; leave out 'seconds'")
     chain = tuple(
         ("regex", step.get("regex"), step.get("group", 0)) if _is_plain_pattern(step) else step
-        for step in several
+        for step in step_list
     )
     if gpqa_choices in chain_functions(chain):
         raise ValueError("the step 'gpqa_choices' needs the choices of each row; use 'gpqa'")

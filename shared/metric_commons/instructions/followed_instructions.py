@@ -53,8 +53,8 @@ def verdicts(
     Verdicts(strict=[False], loose=[True])
     """
     if not text.strip():
-        nothing = [False] * len(instructions)
-        return Verdicts(nothing, nothing)
+        failures = [False] * len(instructions)
+        return Verdicts(failures, failures)
     response = Response(text, language_of)
     strict = [instruction.check(response) for instruction in instructions]
     if all(strict):
@@ -198,5 +198,5 @@ def _breakdowns(statistics: Sequence[str]) -> dict[str, dict[str, dict[str, SumR
     return {"by_instruction": entries} if entries else {}
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _ratio(part: float, total: float) -> float:
+    return part / total if total else math.nan

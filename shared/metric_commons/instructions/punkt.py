@@ -79,8 +79,8 @@ def _contexts(text: str) -> Iterator[tuple[re.Match[str], str]]:
     start = previous = 0
     last: re.Match[str] | None = None
     for mark in _MARK.finditer(text):
-        between = text[previous : mark.start()]
-        space = max(map(between.rfind, " \t\n\r\v\f"))
+        gap = text[previous : mark.start()]
+        space = max(map(gap.rfind, " \t\n\r\v\f"))
         # NLTK treats white space at position 0 as missing.
         word_start = previous + space + 1 if space > 0 else start
         if last is not None and previous <= word_start:

@@ -269,10 +269,10 @@ def _check_stratum(
     Raises:
         ValueError: there are too few rows with or without labels.
     """
-    least = 0 if method == "labelled" else 1 + ddof
-    if labelled >= 2 and unlabelled >= least:
+    fewest = 0 if method == "labelled" else 1 + ddof
+    if labelled >= 2 and unlabelled >= fewest:
         return
-    required = f"two labelled rows and {('no row', 'one row', 'two rows')[least]} without a label"
+    required = f"two labelled rows and {('no row', 'one row', 'two rows')[fewest]} without a label"
     if rows.stratum_names:
         raise ValueError(f"strata: {shown(rows.stratum_names[stratum])} needs {required}")
     raise ValueError(f"references needs {required} for ddof={ddof}")

@@ -112,9 +112,10 @@ def _majorities(verdicts: Integers, truth: Integers) -> tuple[Floats, Any]:
     supporters = sum(
         (verdicts == verdicts[:, [judge]]).astype(np.int64) for judge in range(verdicts.shape[1])
     )
-    most = np.max(supporters, axis=1)
-    is_leading = supporters == most[:, np.newaxis]
-    leaders = is_leading.sum(axis=1) // most  # each leading label is counted by its supporters
+    most_votes = np.max(supporters, axis=1)
+    is_leading = supporters == most_votes[:, np.newaxis]
+    # Each leading label is counted by its supporters.
+    leaders = is_leading.sum(axis=1) // most_votes
     is_right = (is_leading & (verdicts == truth[:, np.newaxis])).any(axis=1)
     return is_right / leaders, leaders > 1
 

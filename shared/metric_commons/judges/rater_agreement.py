@@ -278,9 +278,9 @@ def bootstrap_intervals(
     The counts of all kinds of units in a resample are drawn together.
     """
     values: dict[str, list[float]] = {name: [] for name in estimators}
-    for drawn in _resamples(units, n_resamples, seed):
+    for resample in _resamples(units, n_resamples, seed):
         for name, estimator in estimators.items():
-            values[name].append(estimator(drawn).value)
+            values[name].append(estimator(resample).value)
     members = units.members
     n_clusters = None if members is None else int(members.clusters.max()) + 1
     table = np.array([*values.values()])

@@ -324,10 +324,10 @@ class Multiset:
         """The multiset of these numbers, shape (rows,)."""
         array = np.asarray(numbers, np.float64) + 0.0
         if array.size <= _PYTHON_SIZE:
-            counted = sorted(Counter(array.tolist()).items())
+            sorted_counts = sorted(Counter(array.tolist()).items())
             return cls(
-                np.array([value for value, _ in counted], np.float64),
-                np.array([count for _, count in counted], np.int64),
+                np.array([value for value, _ in sorted_counts], np.float64),
+                np.array([count for _, count in sorted_counts], np.int64),
             )
         values, counts = np.unique(array, return_counts=True)
         return cls(values, counts.astype(np.int64))

@@ -311,8 +311,8 @@ def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floa
     `numpy.minimum` does this without branching; with irregular labels `numpy.where` would take more
     time than everything else.
     """
-    bound = (is_true - 0.5) * np.inf
-    true, false = np.minimum(scores, bound), np.minimum(scores, -bound)
+    limits = (is_true - 0.5) * np.inf
+    true, false = np.minimum(scores, limits), np.minimum(scores, -limits)
     best_true, best_false = true.max(axis=0), false.max(axis=0)
     with np.errstate(all="ignore"):  # `_check_defined` finds the rows that are undefined
         return (

@@ -164,19 +164,19 @@ class _Sums:
         if not self._rows:
             return (Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))
         power = max(self._multiples)
-        off = exact_ldexp(_ROUNDINGS * self._rows, power - 53)  # a unit of roundoff of each rest
+        sum_error = exact_ldexp(_ROUNDINGS * self._rows, power - 53)  # a unit of roundoff each
         total = self._total(0)
         if not self._has_squares:
-            return (total - off, total + off), (Fraction(0), Fraction(0))
+            return (total - sum_error, total + sum_error), (Fraction(0), Fraction(0))
         squares = self._total(1)
         # The sum of squares may itself be off, by far less than to be twice as large. The size of
         # a difference is at most their root, so that of all is at most this.
         sizes = root(2 * self._rows * max(squares, Fraction(0)))
-        off_squares = Fraction(sizes) * exact_ldexp(2 * _ROUNDINGS, power - 53)
-        off_squares += exact_ldexp(2 * _ROUNDINGS * self._rows, 2 * power - 53)
-        off_squares += exact_ldexp(self._rows, -1060)  # of products that underflow
-        least = max(squares - off_squares, Fraction(0))
-        return (total - off, total + off), (least, squares + off_squares)
+        squares_error = Fraction(sizes) * exact_ldexp(2 * _ROUNDINGS, power - 53)
+        squares_error += exact_ldexp(2 * _ROUNDINGS * self._rows, 2 * power - 53)
+        squares_error += exact_ldexp(self._rows, -1060)  # of products that underflow
+        lowest_squares = max(squares - squares_error, Fraction(0))
+        return (total - sum_error, total + sum_error), (lowest_squares, squares + squares_error)
 
     def _total(self, exponent: int) -> Fraction:
         """The sum of differences, or of squares for 1, in which only the remainders are rounded."""

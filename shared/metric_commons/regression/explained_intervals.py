@@ -37,8 +37,8 @@ _PERFECT = 1e-12  # correlations that are closer to 1 count as 1
 class _Scale(NamedTuple):
     """A scale on which a score is nearly normal, and the way back."""
 
-    into: Callable[[Any], Any]
-    back: Callable[[Any], Any]
+    transform: Callable[[Any], Any]
+    inverse: Callable[[Any], Any]
 
 
 _SHARE = _Scale(lambda share: np.log(1 - share), lambda z: 1 - np.exp(z))
@@ -107,10 +107,10 @@ def explained_interval(
     if value >= 1:
         return Interval(low, 1.0, "jackknife", error, None, n_clusters)
     with np.errstate(all="ignore"):
-        left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
-    if not np.isfinite(left_out).all():
+        jackknife_values = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
+    if not np.isfinite(jackknife_values).all():
         return undefined
-    ends = _jackknife_ends(value, left_out, options["confidence_level"], _SHARE)
+    ends = _jackknife_ends(value, jackknife_values, options["confidence_level"], _SHARE)
     return Interval(min(low, *ends), max(ends), "jackknife", error, None, n_clusters)
 
 
@@ -165,12 +165,18 @@ def correlation_interval(
             return Interval(*ends, "jackknife", error, None, n_clusters)
         if any(_is_constant_without_a_unit(c, clusters) for c in (predictions, references)):
             return Interval(-1.0, 1.0, "jackknife", math.nan, None, n_clusters)
-        left_out = score((total - units).T)
+        jackknife_values = score((total - units).T)
         limit = np.nextafter(1.0, 0.0)
         ends = _jackknife_ends(
-            value, np.clip(left_out, -limit, limit), options["confidence_level"], _CORRELATION
+            value,
+            np.clip(jackknife_values, -limit, limit),
+            options["confidence_level"],
+            _CORRELATION,
         )
-        lowering, raising = units[np.nanargmax(left_out)], units[np.nanargmin(left_out)]
+        lowering, raising = (
+            units[np.nanargmax(jackknife_values)],
+            units[np.nanargmin(jackknife_values)],
+        )
         drawn_score = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
         (low, high), error = _drawn_ends(units, drawn_score, **options)
     low, high = min(low, *ends), max(high, *ends)
@@ -274,14 +280,14 @@ def _drawn_ends(
 
 
 def _jackknife_ends(
-    value: float, left_out: Floats, confidence_level: float, scale: _Scale
+    value: float, jackknife_values: Floats, confidence_level: float, scale: _Scale
 ) -> tuple[float, float]:
     """Student's interval on a scale, with the error of the jackknife, converted back."""
-    units = left_out.size
-    z = scale.into(left_out)
+    units = jackknife_values.size
+    z = scale.transform(jackknife_values)
     deviations = np.sort(np.square(z - np.sort(z).mean()))
     error = math.sqrt((units - 1) / units * float(deviations.sum()))
     reach = critical_value(confidence_level, units - 1) * error
-    center = float(scale.into(value))
-    ends = float(scale.back(center - reach)), float(scale.back(center + reach))
+    center = float(scale.transform(value))
+    ends = float(scale.inverse(center - reach)), float(scale.inverse(center + reach))
     return min(ends), max(ends)

@@ -114,8 +114,8 @@ def _set_squared_log_errors(
     losses /= buffer
     np.log1p(losses, out=losses)
     if np.isinf(losses.max(initial=0.0)):
-        far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
-        losses[far] = np.log1p(references[far]) - np.log1p(predictions[far])
+        is_far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
+        losses[is_far] = np.log1p(references[is_far]) - np.log1p(predictions[is_far])
     np.square(losses, out=losses)
 
 
@@ -240,11 +240,11 @@ def d2_losses(
     ([0.0, 1.0], [0.0, 1.5])
     """
     constant = np.full(references.size, _best_constant(measure, references, weights))
-    lost, lost_by_constant = (
+    loss, constant_loss = (
         row_losses(measure, numbers[np.newaxis], references[np.newaxis])[0]
         for numbers in (predictions, constant)
     )
-    return lost, lost_by_constant
+    return loss, constant_loss
 
 
 def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:

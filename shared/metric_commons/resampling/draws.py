@@ -60,10 +60,10 @@ class RowNumbers:
 
     def next(self, size: int) -> Integers:
         """Further numbers, as `random_rows` draws all of them at once."""
-        word, used = divmod(self._drawn, self._of_a_word)
+        word, used_numbers = divmod(self._drawn, self._of_a_word)
         self._words.go_to(self._start + word)
         self._drawn += size
-        return random_rows(self._words, self._rows, size + used)[used:]
+        return random_rows(self._words, self._rows, size + used_numbers)[used_numbers:]
 
 
 def random_rows(words: "Words | np.random.PCG64", rows: int, size: int) -> Integers:

@@ -94,11 +94,11 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
 
 def _keys(a: Floats, b: Floats) -> NDArray[Any]:
     """Numbers that sort pairs, and are equal only for equal pairs."""
-    least, largest = float(b.min()), float(b.max())
-    if least == largest:
+    smallest, largest = float(b.min()), float(b.max())
+    if smallest == largest:
         return a
     radix = largest + 1
-    is_small = least >= 0 and float(np.abs(a).max() + 1) * radix < 2.0**52
+    is_small = smallest >= 0 and float(np.abs(a).max() + 1) * radix < 2.0**52
     if is_small and bool((b == np.rint(b)).all() and (a == np.rint(a)).all()):
         return a * radix + b  # whole numbers, which sort faster than pairs
     return a + 1j * b
@@ -174,8 +174,8 @@ def _on_a_grid(units: Units, ratio: float) -> Units:
         # Whole numbers with so few bits that the sums of all parts have at most 53.
         bits = 52 - 20 - int(units.counts.sum()).bit_length()
         exponent = math.frexp(float(units.sizes.max()))[1] - max(bits, 8)
-        whole = np.rint(np.ldexp(units.sizes, -exponent))
-        sizes = np.ldexp(divided(units.counts * whole)[is_filled] / masses, exponent)
+        whole_sizes = np.rint(np.ldexp(units.sizes, -exponent))
+        sizes = np.ldexp(divided(units.counts * whole_sizes)[is_filled] / masses, exponent)
     grid = low + np.flatnonzero(is_filled) * ((high - low) / _STEPS)
     return Units(grid + ratio * sizes, sizes, masses / _FRACTION)
 
@@ -359,18 +359,22 @@ def _root(
     left, right = ends
     span = right - left
     tolerance = 1e-9 if rough and units.counts.size <= _INTEGRATED else 1e-13
-    t, before, at_before = start, math.nan, math.nan
+    t, before, offset_before = start, math.nan, math.nan
     for _ in range(_ITERATIONS):
         if not left < t < right:
             t, before = (left + right) / 2, math.nan
-        at = _normal_quantile(probability_below(t, units, rough=rough)) - goal
-        left, right = (t, right) if at < 0 else (left, t)
-        if not math.isnan(before) and at != at_before and (at - at_before) * (t - before) > 0:
-            slope = (at - at_before) / (t - before)
-        step = at / slope
-        before, at_before = t, at
+        offset = _normal_quantile(probability_below(t, units, rough=rough)) - goal
+        left, right = (t, right) if offset < 0 else (left, t)
+        if (
+            not math.isnan(before)
+            and offset != offset_before
+            and (offset - offset_before) * (t - before) > 0
+        ):
+            slope = (offset - offset_before) / (t - before)
+        step = offset / slope
+        before, offset_before = t, offset
         following = t - step
-        if not at or abs(step) <= tolerance * max(abs(t), span) or right - left <= 1e-13 * span:
+        if not offset or abs(step) <= tolerance * max(abs(t), span) or right - left <= 1e-13 * span:
             return min(max(following, ends[0]), ends[1]), slope
         t = following
     return t, slope

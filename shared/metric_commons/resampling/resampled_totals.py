@@ -169,13 +169,13 @@ def _without_single(blocks: Iterable[Totals], n_resamples: int) -> Iterator[Tota
 
     numpy adds the rows of a single column in a different order than those of several.
     """
-    left, held = n_resamples, None
+    left, held_block = n_resamples, None
     for totals in blocks:
-        block = totals if held is None else np.concatenate([held, totals], axis=1)
-        left, held = left - totals.shape[1], None
+        block = totals if held_block is None else np.concatenate([held_block, totals], axis=1)
+        left, held_block = left - totals.shape[1], None
         if left == 1:
-            kept = block.shape[1] - 1 if block.shape[1] > 2 else 0
-            block, held = block[:, :kept], block[:, kept:]
+            kept_resamples = block.shape[1] - 1 if block.shape[1] > 2 else 0
+            block, held_block = block[:, :kept_resamples], block[:, kept_resamples:]
         if block.size:
             yield block
 

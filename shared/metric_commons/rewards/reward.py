@@ -335,8 +335,8 @@ def verl_result(verdict: Verdict) -> dict[str, Any]:
 
 def _completion(query: str, prompt: str) -> str:
     """The part of a query after its prompt, which special tokens may precede."""
-    before, separator, completion = query.partition(prompt) if prompt else (query, "", "")
-    return completion if separator else before
+    prefix, separator, completion = query.partition(prompt) if prompt else (query, "", "")
+    return completion if separator else prefix
 
 
 @cache

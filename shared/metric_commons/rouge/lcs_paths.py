@@ -100,13 +100,13 @@ def _rises(lanes: _Lanes) -> Unsigned:
         if active != width:  # creating a view costs a third of the work done with it
             width = active
             state, common, total = states[:width], commons[:width], totals[:width]
-            received, sent = carries[:width], carries[1 : width + 1]
+            received, sent_carries = carries[:width], carries[1 : width + 1]
             valid = lanes.valid[:width]
         masks = lanes.masks[start : start + active]
         np.bitwise_and(state, masks, common)
         np.add(state, common, total)
         np.add(total, received, total)
-        np.right_shift(total, _CARRY, sent)
+        np.right_shift(total, _CARRY, sent_carries)
         np.subtract(state, common, state)
         np.bitwise_or(state, total, state)
         np.bitwise_and(state, valid, state)

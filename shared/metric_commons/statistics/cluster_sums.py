@@ -241,7 +241,9 @@ def cluster_means_ends(
     """The ends of the percentile interval of the mean, by resamples of clusters."""
     means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
     tail = (1 - confidence_level) / 2
-    low, high = (float(np.quantile(means, at, overwrite_input=True)) for at in (tail, 1 - tail))
+    low, high = (
+        float(np.quantile(means, level, overwrite_input=True)) for level in (tail, 1 - tail)
+    )
     return low, high
 
 

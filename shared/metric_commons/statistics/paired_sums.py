@@ -123,7 +123,7 @@ def compare_sums(
             redraws[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
         return redraws
 
-    both = np.concatenate([a, b], axis=1)
+    pairs = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     is_uncertain = any(value is not None for value in (confidence_level, margin, power))
     distributions: dict[str, DifferenceDistribution] = {}
@@ -137,14 +137,14 @@ def compare_sums(
     if test == "bootstrap" or (is_uncertain and len(distributions) < len(keys)):
         resampled = np.empty((int(n_resamples), len(keys)))
         start = 0
-        for sums in resampled_sums(both, numbers, **draws):
+        for sums in resampled_sums(pairs, numbers, **draws):
             resampled[start : start + len(sums)] = differences(sums)
             start += len(sums)
     observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
     counts = np.zeros(len(keys), np.int64)
     if test == "randomization" or resampled is None:
-        for sums in exchanged_sums(both, numbers, **draws):
+        for sums in exchanged_sums(pairs, numbers, **draws):
             null = _sided(differences(sums), alternative)
             counts += np.count_nonzero(null >= observed - ties, axis=0)
     else:

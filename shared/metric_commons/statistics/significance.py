@@ -328,11 +328,11 @@ def simultaneous_intervals(
         raise ValueError(
             f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
         )
-    named = {str(number): row for number, row in enumerate(table)}
-    pairs = list(combinations(named, 2))
+    rows_by_name = {str(number): row for number, row in enumerate(table)}
+    pairs = list(combinations(rows_by_name, 2))
     results = compare_measures(
-        {f"{first} {second}": named[first] for first, second in pairs},
-        {f"{first} {second}": named[second] for first, second in pairs},
+        {f"{first} {second}": rows_by_name[first] for first, second in pairs},
+        {f"{first} {second}": rows_by_name[second] for first, second in pairs},
         alpha=significance_level(confidence_level),
         confidence_level=confidence_level,
     )

@@ -70,11 +70,11 @@ class RowMean(SumRatio):
             **options: the options of `intervals.interval`.
         """
         scores, sizes = self.units(rows)
-        scored = sizes > 0
-        if not scored.any():
+        has_score = sizes > 0
+        if not has_score.any():
             return None
-        values = scores[scored]
-        sums = None if clusters is None else clusters.take(scored).sums(values)
+        values = scores[has_score]
+        sums = None if clusters is None else clusters.take(has_score).sums(values)
         return interval(values, clusters=sums, bounds=(0.0, self.upper or math.inf), **options)
 
 

@@ -97,11 +97,11 @@ def sacrebleu(
         tokenize=tokenize or "13a",
         effective_order=use_effective_order,
     ).result()
-    kept = ("counts", "totals", "precisions")
+    list_keys = ("counts", "totals", "precisions")
     lengths = ("sys_len", "ref_len")
     return {
         "score": result["bleu"],
-        **{key: result[key] for key in kept},
+        **{key: result[key] for key in list_keys},
         "bp": result["brevity_penalty"],
         **{key: result[key] for key in lengths},
     }

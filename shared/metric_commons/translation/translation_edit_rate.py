@@ -92,8 +92,8 @@ def ter_statistics(
         )
 
     def reference_words(text: str) -> list[str]:
-        once = words(text)
-        return words(" ".join(once)) if normalized else once
+        tokenized = words(text)
+        return words(" ".join(tokenized)) if normalized else tokenized
 
     values = np.zeros((len(predictions), 2))
     for row, (prediction, texts) in enumerate(zip(predictions, references, strict=True)):
