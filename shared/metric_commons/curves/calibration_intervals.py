@@ -1,10 +1,10 @@
 """The interval of the expected calibration error.
 
 The estimate is biased upwards: a calibrated model has an error above 0 by chance, and resampling
-    adds the same again. The lower end is the largest fraction of the observed gaps for which these
-    and normal noise together exceed the observed error less often than a tail; 0 if noise alone
-    suffices. The upper end follows from random weights with the unseen row that adds most to the
-    gaps, less the bias that is due to weights alone.
+adds the same again. The lower end is the largest fraction of the observed gaps for which these and
+normal noise together exceed the observed error less often than a tail; 0 if noise alone suffices.
+The upper end follows from random weights with the unseen row that adds most to the gaps, less the
+bias that is due to weights alone.
 
 For the maximum calibration error no reliable method was found, so its interval is NaN.
 """

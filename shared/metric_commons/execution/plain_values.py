@@ -1,8 +1,8 @@
 """Values sent between processes as JSON: plain values of Python, with their exact types.
 
 A program must not influence how the other side reads its values, so there is no pickle: `unpacked`
-    creates only builtin types, whose `==` is honest. The file needs only the standard
-library, since supervisors import nothing else.
+creates only builtin types, whose `==` is honest. The file needs only the standard library, since
+supervisors import nothing else.
 """
 
 import os

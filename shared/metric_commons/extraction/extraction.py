@@ -2,8 +2,8 @@
 
 A model does not answer "18": it thinks aloud and ends with "#### 18", a box, or "The answer is".
 The extraction rule changes scores by points, so it is an option, which signatures name: a step of
-    `extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a
-step finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
+`extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a step
+finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -46,8 +46,7 @@ def extract_answers(
         texts: texts of models.
         steps: a name in `STEPS`, `{"regex": pattern, "group": number}`, a function from str to str
             or None, or a list of these: each reads the result of the previous one. A text for which
-                a
-            pattern takes longer than a second, or its "seconds", has no answer.
+            a pattern takes longer than a second, or its "seconds", has no answer.
         choices: the options of each row, for the step `gpqa_choices`.
 
     Raises:

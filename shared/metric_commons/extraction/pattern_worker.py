@@ -2,8 +2,8 @@
 
 It reads a pattern and then texts from standard input, one JSON value per line, and writes the
 answer to each: a text, or null if there is none. If the system has clocks of processor time, such a
-    clock ends the process when a text takes too long, even while `re` holds the interpreter. Run as
-    a script, this file imports no other file of the package.
+clock ends the process when a text takes too long, even while `re` holds the interpreter. Run as a
+script, this file imports no other file of the package.
 """
 
 import re

@@ -1,8 +1,8 @@
 """A separate process that compares answers with sympy, or with math-verify.
 
 It reads requests from standard input, one per line, and writes a verdict for each: true, false, or
-    null if the peer failed. A comparison may take forever, so the parent process ends this one
-    after a time limit. Run as a script, this file imports no other file of the package.
+null if the peer failed. A comparison may take forever, so the parent process ends this one after a
+time limit. Run as a script, this file imports no other file of the package.
 """
 
 import json

@@ -5,8 +5,7 @@ each place with the probability p. Beyond the end of a ranking the agreement is 
 a minimum and a maximum possible value, and an extrapolated one.
 
 There are three conventions for ties: "a" is the mean over all orders of tied items; "b" is the same
-    divided by the agreement that ties make possible; with "w" tied items share a place, as in
-    sports.
+divided by the agreement that ties make possible; with "w" tied items share a place, as in sports.
 
 Source:
     Webber, Moffat and Zobel, A similarity measure for indefinite rankings (2010). Corsi and Urbano,

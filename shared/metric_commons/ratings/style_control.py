@@ -3,7 +3,7 @@
 The log odds of a vote are the difference of two log strengths plus covariates times coefficients.
 Ratings are then for answers with equal covariates (style control), and each
 coefficient tests a bias of the judge: a constant covariate of 1 finds a preference for the answer
-    shown first, and the difference of lengths finds a preference for longer answers.
+shown first, and the difference of lengths finds a preference for longer answers.
 
 Source:
     Li, Angelopoulos and Chiang, Does style matter? Disentangling style and substance in Chatbot

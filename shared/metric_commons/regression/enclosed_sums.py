@@ -232,7 +232,7 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
 
     Returns:
         None if they are unavailable: for weights, few rows, integers beyond the floats, and numbers
-            that are not finite, too large or too small.
+        that are not finite, too large or too small.
 
     >>> predictions, references = np.sqrt(np.arange(4096.0)), np.arange(4096.0)
     >>> terms = ["absolute", "reference", "reference_squared", "squared"]

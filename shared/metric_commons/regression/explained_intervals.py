@@ -7,7 +7,7 @@ repeats the row with the most effect on a correlation. Rank correlations have th
 and Wright.
 
 No method is safe for rare gross errors: with 2 % of such rows the coverage of R2 is .31 at ten
-    rows.
+rows.
 
 Source:
     Bonett and Wright, Sample size requirements for estimating Pearson, Kendall and Spearman

@@ -252,7 +252,7 @@ def _resampled_sums(
     rows, and some 3 sqrt(rows) rows more.
 
     Random words are used in this order: for each frequent score, ascending, a word for each
-        resample; the same for the rare ones together; rare rows; missing rows.
+    resample; the same for the rare ones together; rare rows; missing rows.
     """
     rows = int(occurrences.sum())
     sums = np.zeros(n_resamples, np.int64)

@@ -102,7 +102,7 @@ def binomial_numbers(
 
     A trial succeeds with the probability successes / (successes + failures). The trials are taken
     together by powers of two, according to their binary digits: for each digit only one
-        distribution has to be inverted.
+    distribution has to be inverted.
 
     Args:
         words: the random words.

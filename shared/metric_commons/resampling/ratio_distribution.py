@@ -9,10 +9,9 @@ path, so the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off
 the width of an interval if there are only more than 10,000 equal units and a single other one.
 
 For many different units the formula of Lugannani and Rice replaces the integral: at 10,000 it is
-    off by less than 1e-5 of the width of an interval. More than 65,536 different units are put on a
-    grid of as many steps, each divided between the two adjacent steps so that its mean stays. Such
-    a spread
-can only widen an interval.
+off by less than 1e-5 of the width of an interval. More than 65,536 different units are put on a
+grid of as many steps, each divided between the two adjacent steps so that its mean stays. Such a
+spread can only widen an interval.
 
 Sources:
     Lugannani and Rice, Saddle point approximation for the distribution of the sum of independent
@@ -123,8 +122,7 @@ def ratio_distribution(
     """The different units, or the steps of a grid that represent them.
 
     The unseen unit is as large as the unit of an average row: the mean of sizes, each weighted by
-        itself. With their plain mean, failures of long units would be covered
-    too rarely.
+    itself. With their plain mean, failures of long units would be covered too rarely.
     """
     is_sized = sizes > 0
     largest = math.nan

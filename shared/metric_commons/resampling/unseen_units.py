@@ -2,9 +2,8 @@
 
 Units (rows, or clusters of rows) are weighted at random with independent exponential weights, as in
 the Bayesian bootstrap, together with one more unit: the worst possible one for the lower end, the
-    best possible one for the upper end. The ends are quantiles of the ratio of the weighted units.
-    So no
-interval is a point: thirty units cannot exclude that another one fails.
+best possible one for the upper end. The ends are quantiles of the ratio of the weighted units. So
+no interval is a point: thirty units cannot exclude that another one fails.
 
 For scores 0 and 1 this is the interval of Clopper and Pearson; for scores in a known range it is
 Gaffke's bound, and no distribution is known for which that fails.

@@ -1,7 +1,7 @@
 """Rewards for programs: the score of the tests that a generated program passes.
 
 Calls wait in the queue of the worker pool, not in separate threads: the forms that trainers await
-    are coroutines.
+are coroutines.
 """
 
 import asyncio

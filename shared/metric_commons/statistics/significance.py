@@ -1,10 +1,9 @@
 """Whether one system scores higher than another on the same rows by more than chance.
 
 One call compares two systems: the means, their difference with its interval, the test, and on
-    request
-the p-values of a margin or the detectable difference. The methods are those of `paired_tests`. Only
-a bootstrap or `max_t`, requested by name, draws random numbers; no digit depends on the order of
-rows.
+request the p-values of a margin or the detectable difference. The methods are those of
+`paired_tests`. Only a bootstrap or `max_t`, requested by name, draws random numbers; no digit
+depends on the order of rows.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Whether predicted calls match expected ones, and how many pairs can be formed.
 
 Each call is first converted once to a form: the keys of its arguments, under the options for
-    equality. A row then only compares forms.
+equality. A row then only compares forms.
 """
 
 from collections import Counter
