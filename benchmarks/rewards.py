@@ -95,7 +95,7 @@ def ratios():
     for warm in (ours, peer):
         warm(*rows(5, seed=999))
     gc.freeze()
-    print("| rows of a call | completions | µs of a row | math-verify, µs | ratio |")
+    print("| rows per call | completions | µs per row | math-verify, µs | ratio |")
     print("| --- | --- | --- | --- | --- |")
     for length in (0, LONG):
         for size in (1, 16, 64, 1024):

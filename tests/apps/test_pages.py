@@ -106,8 +106,8 @@ def test_the_main_page_counts_the_tests_of_seqeval_as_the_table_does():
     cases, equal, by_design, unsupported = [cell.strip() for cell in row.split("|")[5:9]]
 
     assert (
-        f"of its {cases} tests {equal} give the same, {by_design} differ by design, "
-        f"{unsupported} are not supported"
+        f"of its {cases} tests {equal} pass with ours, {by_design} differ by design "
+        f"and {unsupported} are not supported"
     ) in TEXTS["README.md"]
 
 

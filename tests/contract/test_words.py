@@ -45,7 +45,7 @@ NOT_NOUNS = set(
     # and words that fit anything
     "everybody everything nobody nothing place places somebody something thing things".split()
 )
-MAX_RATE = 0.0066  # among all bound names: lower it when it falls, and never raise it
+MAX_RATE = 0.0046  # among all bound names: lower it when it falls, and never raise it
 
 
 @cache
@@ -164,6 +164,51 @@ def test_names_have_meanings(room):
     meaningless = sorted(name for name in names if name in NAMES)
 
     assert len(meaningless) <= REMAINING_NAMES.get(room, 0), " ".join(meaningless)
+
+
+# Phrases that are English and often the wrong ones, with the number that may occur in `shared/`.
+# The numbers may only fall.
+HABITS = {
+    "is no": (r"\b(?:is|are) no (?!longer\b)", 152),  # is not a; mostly "there are no"
+    "no such": (r"\bno such\b", 51),  # unknown ...; the sum is undefined
+    "those of": (r"\bthose of\b", 107),  # repeat the noun, or: equals that of
+    "of which": (r"\bof which\b", 45),  # whose, where, some of which
+    "stand alone": (r"\bstands? alone\b", 3),  # is independent, is complete
+    "stands": (r"\bstands?\b", 21),  # is, is listed, represents
+    "lies": (r"\blies?\b", 15),  # is
+    "met": (r"\bmet\b", 0),  # found, compared
+    "goes by": (r"\bgo(?:es)? by\b", 0),  # follows, depends on
+    "told apart": (r"\b(?:told|tells?)\b[^.]{0,30}\bapart\b", 4),  # distinguished
+    "in order of": (r"\bin order of\b", 3),  # by
+    "the one that": (r"\bthe one that\b", 9),  # the noun
+    "as often as": (r"\bas often as\b", 1),  # at the rate of; with multiplicity
+    "has it": (r"\bas [\w`' ]+ ha(?:s|ve) (?:it|them)\b", 2),  # as in
+    "what is": (r"(?<!\w)what (?:is|are|it|they)\b", 49),  # a noun
+    "was not seen": (r"\b(?:was|were) not seen\b", 0),  # unseen
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_habits_become_fewer(habit):
+    files = [path for path in PACKAGE.rglob("*.py") if path.name not in WORD_LISTS]
+    text = "\n".join(path.read_text("utf-8") for path in files)
+    pattern, most = HABITS[habit]
+
+    assert len(re.findall(pattern, text)) <= most
+
+
+@pytest.mark.parametrize(
+    ("text", "habit"),
+    [
+        ("there is no field", "is no"),
+        ("there is no such option", "no such"),
+        ("the bits that tell two systems apart", "told apart"),
+        ("as irrCAC has it", "has it"),
+        ("what it holds", "what is"),
+    ],
+)
+def test_a_habit_is_found(text, habit):
+    assert re.search(HABITS[habit][0], text)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

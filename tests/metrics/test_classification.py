@@ -324,7 +324,7 @@ REFUSED = [
         [0, 1],
         ["no", "yes"],
         {},
-        r"predictions\[0\] is 0, a number, but .* or pass floats for scores",
+        r"predictions\[0\] is 0, a number, but .* or floats for scores",
     ),
     ([0, 1], [0, 1], {"labels": [2, 3]}, "labels are 2, 3, but none of them occurs"),
     ([0.1, math.inf], [1, 0], {}, r"predictions\[1\] is inf; a score is a finite number"),

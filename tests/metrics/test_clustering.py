@@ -323,7 +323,7 @@ def test_distances_in_place_of_points(clustering):
     ("predictions", "references", "options", "message"),
     [
         ([0, 0, 1], [[0.0, 1.0]] * 3, {}, "references have 2 distances per row, but there are 3"),
-        ([0, 0, 1], [[0.0, -1.0, 1.0]] * 3, {}, r"references\[0\]\[1\] is below 0, which no dist"),
+        ([0, 0, 1], [[0.0, -1.0, 1.0]] * 3, {}, r"references\[0\]\[1\] is negative; a distance is"),
         ([0, 0, 1], [[1.0, 1.0, 1.0]] * 3, {}, r"references\[0\]\[0\] is not 0, the distance of a"),
         ([0, 0, 1], DISTANCES, {"measures": "davies_bouldin"}, "needs points; references are dist"),
     ],

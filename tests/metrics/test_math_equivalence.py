@@ -136,7 +136,7 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
             {"backend": "hendrycks", "absolute_tolerance": 0.1},
             "absolute_tolerance applies to backend='exact', not to 'hendrycks'",
         ),
-        ({"backend": "hendrycks", "percent": "value"}, "percent is for backend='exact'"),
+        ({"backend": "hendrycks", "percent": "value"}, "percent applies to backend='exact'"),
     ],
 )
 def test_a_wrong_option_is_named(options, message):

@@ -157,7 +157,7 @@ def test_scores_of_rows_are_the_values_that_count(win_rate):
         (["win", "Win"], r"\[1\] is 'Win'; expected 'win', 'tie' or 'loss'; did you mean 'win'"),
         (["win", ""], r"\[1\] is ''"),
         (["2", "1"], r"\[0\] is '2'"),
-        ([0.5, 1.5], r"\[1\] is 1.5; an outcome is between 0 (a loss) and 1 (a win)"),
+        ([0.5, 1.5], r"\[1\] is 1.5; an outcome is between 0 \(a loss\) and 1"),
         ([0.5, -1e-9], r"\[1\] is -1e-09"),
         ([0.5, math.inf], r"\[1\] is inf"),
         ([0.5, math.nan], r"\[1\] is NaN"),

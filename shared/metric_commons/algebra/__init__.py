@@ -1,7 +1,7 @@
-"""Exact algebra: numbers and formulas of which equality is proved, and difference too.
+"""Exact algebra: proofs that numbers and formulas are equal, or that they differ.
 
-`algebraic` numbers prove that they are zero by a separation bound (`separation_bounds`).
-`exact_values` are quotients of polynomials over them; `elementary` functions bring all others to
-few generators; `differences` proves with the enclosures of `fixed_point` that values differ.
-`work_limits` bounds what all of it may cost.
+`algebraic` numbers are proved to be zero by a separation bound (`separation_bounds`).
+`exact_values` are quotients of polynomials over them; `elementary` expresses other functions by few
+generators; `enclosures` proves with the balls of `fixed_point` that values differ. `work_limits`
+limits the total work.
 """

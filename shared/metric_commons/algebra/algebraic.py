@@ -1,12 +1,12 @@
 """Algebraic numbers as expressions, with a proof of zero by a separation bound.
 
 A `Constant` is a `Fraction` or an `Algebraic`: a rational number times a root of unity, a sum, a
-product, an inverse, or the real root of a positive number. Nothing is brought to a normal form.
-That a number is *not* zero is seen in an enclosure of high enough precision. That it *is* zero is
-proved by the bound of Burnikel, Funke, Mehlhorn, Schirra and Schmitt (2001, "A separation bound
-for real algebraic expressions"): with u and l computed along the expression, and D the product of
-the degrees of its distinct roots and the degree of its roots of unity, a number that is not zero
-is at least 1 / (u^(D-1) l) in size. An enclosure below that is a proof.
+product, an inverse, or the real root of a positive number. There is no normal form. That a number
+is *not* zero is shown by an enclosure of sufficient precision. That it *is* zero is proved by the
+bound of Burnikel, Funke, Mehlhorn, Schirra and Schmitt (2001, "A separation bound for real
+algebraic expressions"): with u and l computed along the expression, and D the product of the
+degrees of its distinct roots and the degree of its roots of unity, a number that is not zero is at
+least 1 / (u^(D-1) l) in size. An enclosure below that is a proof.
 
 The bound holds for complex numbers too, since it is one of norms: the number is a quotient of two
 algebraic integers whose conjugates are at most u and l in size.
@@ -68,7 +68,7 @@ class Algebraic:
         self._set_bounds()
 
     def _set_bounds(self) -> None:
-        """The bounds u and l of the number, as logarithms, and the fields that it lies in."""
+        """The bounds u and l of the number, as logarithms, and its fields."""
         if self.kind == "unit":
             coefficient, turn = self.fraction_and_turn
             self.upper, self.lower = _upper(coefficient), _lower(coefficient)
@@ -98,7 +98,7 @@ class Algebraic:
 
     @property
     def fraction_and_turn(self) -> tuple[Fraction, Fraction]:
-        """The number and the part of a turn of a rational number times a root of unity."""
+        """The rational factor and the turn of a rational number times a root of unity."""
         return cast(tuple[Fraction, Fraction], self.parts)
 
     @property
@@ -129,7 +129,7 @@ class Algebraic:
         return _product(left, self)
 
     def enclosure(self, bits: int) -> Ball:
-        """A ball around the number; its precision falls with the depth of the expression.
+        """A ball around the number; its precision decreases with the depth of the expression.
 
         Raises:
             ImpreciseError: a part may be zero at this precision.
@@ -181,7 +181,7 @@ class Algebraic:
             if bits > 2 * _MAX_BITS or (proof_bits > _MAX_BITS and bits > 1_500):
                 raise UndecidedError("too close to zero")
             bits *= 2
-            if bits >= 768:  # one step to the precision of the proof, with some bits to spare
+            if bits >= 768:  # one step to the precision of the proof, with a few more bits
                 bits = max(bits, min(proof_bits + 60, 2 * _MAX_BITS))
 
     def proved_rational(self) -> Fraction | None:
@@ -280,7 +280,7 @@ def _product(left: Constant, right: Constant) -> Constant:
         return root_of_unity(turn + right_turn, checked(number * right_number))
     if left is right and left.kind == "root" and left.degree == 2:
         return left.parts[1]
-    for factor in (left, right):  # rational factors come first, so that equal products are one
+    for factor in (left, right):  # rational factors first, so that equal products are one
         if factor.kind == "product" and isinstance(factor.parts[0], Fraction):
             second = right if factor is left else left
             return factor.parts[0] * (factor.parts[1] * second)
@@ -308,7 +308,7 @@ def inverse(number: Constant) -> Constant:
 
 
 def real_root(number: Constant, degree: int) -> Constant:
-    """The root of a real number; of a negative one -|root| for odd degrees, i |root| for 2.
+    """The root of a real number; for a negative one -|root| for odd degrees, i |root| for 2.
 
     >>> real_root(Fraction(-8), 3), real_root(Fraction(4, 9), 2)
     (Fraction(-2, 1), Fraction(2, 3))

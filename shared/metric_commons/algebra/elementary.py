@@ -1,8 +1,10 @@
 """Powers, roots, exponentials, logarithms and trigonometric functions of exact values.
 
-All are brought to few generators: the logarithm of a rational number is a sum over its primes, b^v
+All are expressed by few generators: the logarithm of a rational number is a sum over its primes,
+    b^v
 is e^(v ln b), e^(q ln p) is p^q, e^(i pi q) is a root of unity, and sin, cos, tan ... are written
-with e^(iv). So identities among them, addition theorems included, become equalities of polynomials.
+with e^(iv). So identities among them, including addition theorems, become equalities of
+polynomials.
 """
 
 from collections.abc import Callable
@@ -57,7 +59,7 @@ def power(base: Value, exponent: Value) -> Value:
     """A value to the power of another.
 
     Raises:
-        UndecidedError: zero to the power of zero, or a negative number to a broken one.
+        UndecidedError: zero to the power of zero, or a negative number to a fractional power.
 
     >>> power(rational(8), rational(Fraction(2, 3))).fraction
     Fraction(4, 1)
@@ -73,7 +75,7 @@ def power(base: Value, exponent: Value) -> Value:
         return opaque("power", base, exponent)
     constant = base.constant
     if constant is not None and (not is_real(constant) or sign(constant) < 0):
-        # (-8)^(1/3) is -2 for some, and 1 + sqrt(3) i for others.
+        # (-8)^(1/3) is -2 by some conventions, and 1 + sqrt(3) i by others.
         raise UndecidedError("a negative number to a fractional power")
     return _integer_power(root(base, number.denominator), number.numerator)
 
@@ -95,7 +97,7 @@ def _power_of_formula(base: Value, exponent: Value) -> Value:
 
 
 def _is_positive_letter(generator: Generator) -> bool:
-    return isinstance(generator, str)  # a letter to a power with letters is taken to be positive
+    return isinstance(generator, str)  # a letter to a power with letters is assumed to be positive
 
 
 def _integer_power(base: Value, exponent: int) -> Value:
@@ -142,7 +144,7 @@ def _power_of_term(constant: Constant, monomial: Monomial, exponent: int) -> Val
 
 
 def root(value: Value, degree: int) -> Value:
-    """The real root of a value; of a negative number the principal square root, times i.
+    """The real root of a value; for a negative number the principal square root, times i.
 
     Roots of even powers of a letter have absolute values, as sqrt(x^2) = |x|.
 
@@ -172,7 +174,7 @@ def symbol_power(generator: Generator, exponent: Fraction) -> Value:
 
 
 def _content(polynomial: Polynomial) -> Fraction:
-    """The largest positive number of which all coefficients are multiples, if all are rational."""
+    """The largest positive number that divides all coefficients, if all are rational."""
     numerator, denominator = 0, 1
     for constant in polynomial.values():
         if not isinstance(constant, Fraction):
@@ -300,7 +302,7 @@ def log(value: Value) -> Value:
 def _log_of_constant(constant: Constant) -> Value:
     number = as_fraction(constant)
     if not is_real(constant) or sign(constant) <= 0:
-        raise UndecidedError("the logarithm of what is not positive")
+        raise UndecidedError("the logarithm of a number that is not positive")
     if number is not None:
         total: Polynomial = {}
         for part, factor in ((number.numerator, 1), (number.denominator, -1)):
@@ -371,7 +373,7 @@ def inverse_trigonometric(name: str, value: Value) -> Value:
 
 
 def size(value: Value) -> Value:
-    """The absolute value; that of a formula with letters is opaque, and |-v| is |v|.
+    """The absolute value; it is opaque for a formula with letters, and |-v| is |v|.
 
     >>> size(rational(3) + rational(4) * I).fraction
     Fraction(5, 1)
@@ -427,7 +429,7 @@ def prime_factors(number: int) -> tuple[tuple[int, int], ...]:
     """The prime factors of a positive integer with their exponents.
 
     Raises:
-        UndecidedError: there are large ones.
+        UndecidedError: a factor is large.
 
     >>> prime_factors(360)
     ((2, 3), (3, 2), (5, 1))

@@ -41,7 +41,7 @@ _MAX_EXPONENT = 100
 
 
 def are_equal(left: Value, right: Value) -> bool | None:
-    """Whether two values are equal, by proof in either case; None where neither was found.
+    """Whether two values are equal, by proof in either case; None if there is no proof.
 
     >>> from .exact_values import rational, symbol, opaque
     >>> are_equal(symbol("x") + symbol("y"), symbol("y") + symbol("x"))
@@ -75,7 +75,7 @@ def _is_letter(generator: Generator) -> bool:
 
 
 def _may_be_of_integers(generators: set[Generator]) -> bool:
-    """Whether cos(n pi) occurs, of which the reader knows that n is an integer."""
+    """Whether cos(n pi) occurs, where n is meant to be an integer."""
     return any(
         isinstance(generator, Exp)
         and generator.is_imaginary
@@ -133,10 +133,10 @@ def real_sign(value: Value) -> int:
 
 
 def check_real(value: Value) -> None:
-    """A number is real.
+    """Check that a number is real.
 
     Raises:
-        UndecidedError: that is not seen.
+        UndecidedError: this could not be shown.
     """
     for polynomial in (value.numerator, value.denominator):
         for monomial, constant in polynomial.items():
@@ -151,7 +151,7 @@ def at_point(value: Value, point: Mapping[str, Fraction], bits: int) -> Ball:
 
     Raises:
         ImpreciseError: the precision is too low.
-        UndecidedError: the value has functions that are not looked into.
+        UndecidedError: the value has functions that are not analysed.
     """
     numerator = _at_point(value.numerator, point, bits)
     if value.is_polynomial:
@@ -196,7 +196,7 @@ def _generator_at_point(generator: Generator, point: Mapping[str, Fraction], bit
             number_of_monomial = ball_product(number_of_monomial, factor, bits)
         x, y, error = number_of_monomial
         return ball_exp(Ball(-y, x, error) if generator.is_imaginary else Ball(x, y, error), bits)
-    raise UndecidedError("a function that is not looked into")
+    raise UndecidedError("a function that is not analysed")
 
 
 def _power(number: Ball, exponent: Exponent, bits: int) -> Ball:
@@ -216,7 +216,7 @@ def _power(number: Ball, exponent: Exponent, bits: int) -> Ball:
 
 
 def is_within(left: Value, right: Value, tolerance: Value) -> bool | None:
-    """Whether two complex numbers differ by at most a real number; None where that is not seen.
+    """Whether two complex numbers differ by at most a real number; None if undecided.
 
     >>> from .exact_values import rational, symbol
     >>> is_within(symbol("pi"), rational(Fraction(314, 100)), rational(Fraction(1, 100)))
@@ -247,7 +247,7 @@ def is_within(left: Value, right: Value, tolerance: Value) -> bool | None:
 
 
 def is_number(value: Value) -> bool:
-    """Whether a value has no letters and no functions that are not looked into."""
+    """Whether a value has no letters and no functions that are not analysed."""
     return not any(
         isinstance(generator, Opaque) or _is_letter(generator) for generator in value.generators
     )

@@ -3,10 +3,10 @@
 A monomial is a set of (generator, exponent), a polynomial a dictionary from monomials to constants:
 3 x^2 + sqrt(2) is `{frozenset({("x", 2)}): 3, frozenset(): <root of 2>}`. Generators are
 letters, pi, logarithms, exponentials of monomials, sums under a root, and functions that are not
-looked into.
+analysed.
 
 Two values are equal if every coefficient of their crosswise difference is zero. That is sound
-whatever relations there are between generators. That they differ is proved by `differences`.
+regardless of relations between generators. `enclosures` proves that they differ.
 """
 
 from collections.abc import Hashable, Iterator
@@ -29,7 +29,7 @@ _MAX_PRODUCTS = 2_000  # of terms, to multiply two polynomials
 
 
 class Opaque(NamedTuple):
-    """A function of exact arguments that is not looked into, such as f(2).
+    """A function of exact arguments that is not analysed, such as f(2).
 
     Equal functions of equal arguments are equal. Different ones may be equal or not.
     """
@@ -57,12 +57,12 @@ class Exp(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """A polynomial under a root; its exponents lie between 0 and 1."""
+    """A polynomial under a root; its exponents are between 0 and 1."""
 
     terms: "frozenset[tuple[Monomial, Constant]]"
 
 
-Generator = str | Opaque | Log | Exp | Sum  # a text is a letter, or "pi"
+Generator = str | Opaque | Log | Exp | Sum  # a string is a letter, or "pi"
 Exponent = int | Fraction
 Monomial = frozenset[tuple[Generator, Exponent]]
 Polynomial = dict[Monomial, Constant]
@@ -113,7 +113,7 @@ def product(left: Polynomial, right: Polynomial) -> Polynomial:
 
 
 def _reducible(monomial: Monomial) -> Sum | None:
-    """A sum under a root whose power has become a whole one."""
+    """A sum under a root whose power has become whole."""
     for generator, exponent in monomial:
         if type(generator) is Sum and exponent >= 1:
             return generator
@@ -134,7 +134,7 @@ def linear_combination(left: Polynomial, right: Polynomial, factor: int = 1) -> 
 
 
 def _checked(terms: Polynomial) -> Polynomial:
-    """The terms that are not written as zero; coefficients must not be too long."""
+    """The terms that are not literally zero; coefficients must not be too long."""
     bits = 0
     for constant in terms.values():
         if type(constant) is Fraction:
@@ -212,7 +212,7 @@ class Value:
 
     @property
     def is_polynomial(self) -> bool:
-        """Whether there is no denominator."""
+        """Whether the denominator is 1."""
         return self.denominator is UNIT or self.denominator == UNIT
 
     @property
@@ -227,7 +227,7 @@ class Value:
 
     @property
     def fraction(self) -> Fraction | None:
-        """The number, if it is rational; None also where that was not seen."""
+        """The number, if it is recognized as rational; otherwise None."""
         constant = self.constant
         return None if constant is None else as_fraction(constant)
 
@@ -247,17 +247,17 @@ class Value:
 
     @property
     def generators(self) -> set[Generator]:
-        """All generators of the value, and those that these are made of."""
+        """All generators of the value, and the generators that they contain."""
         return generators_of(self.numerator) | generators_of(self.denominator)
 
     @property
     def letters(self) -> set[str]:
-        """The letters of the value; those of functions that are not looked into are not seen."""
+        """The letters of the value, except those in functions that are not analysed."""
         return {g for g in self.generators if isinstance(g, str) and g != "pi"}
 
     @property
     def form(self) -> Hashable:
-        """Equal for values that are written alike; equal values may differ in it."""
+        """A key, equal for values of the same form; equal values may have different keys."""
         return frozenset(self.numerator.items()), frozenset(self.denominator.items())
 
     def crosswise_difference(self, right: "Value") -> Polynomial:
@@ -283,7 +283,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecimalValue(Value):
-    """A number that was written with a decimal point, and how many digits stand behind it."""
+    """A number that was written with a decimal point, and how many digits follow it."""
 
     decimals: int = 0
 
@@ -293,7 +293,7 @@ class DecimalValue(Value):
 
 
 def plain_fraction(value: Value) -> Fraction | None:
-    """The number, if the value is written as a rational one."""
+    """The number, if the value has the form of a rational one."""
     if value.denominator is not UNIT or value.numerator.keys() - UNIT.keys():
         return None
     constant = value.numerator.get(EMPTY, _ZERO)
@@ -301,14 +301,14 @@ def plain_fraction(value: Value) -> Fraction | None:
 
 
 def nonzero_terms(polynomial: Polynomial) -> Polynomial:
-    """The terms that are proved not to be zero."""
+    """The terms that are proved to be nonzero."""
     if all(type(constant) is Fraction for constant in polynomial.values()):
         return polynomial
     return {m: constant for m, constant in polynomial.items() if not is_zero(constant)}
 
 
 def generators_of(polynomial: Polynomial) -> set[Generator]:
-    """All generators of a polynomial, and those that these are made of."""
+    """All generators of a polynomial, and the generators that they contain."""
     return {inner for m in polynomial for generator, _ in m for inner in _inner(generator)}
 
 
@@ -337,7 +337,7 @@ def rational(number: int | Fraction) -> Value:
 
 
 def decimal(text: str) -> Value:
-    """A number in digits, with a point or without.
+    """A number in digits, with or without a point.
 
     >>> decimal("2.50").decimals
     2
@@ -357,7 +357,7 @@ def symbol(generator: Generator) -> Value:
 
 
 def opaque(function: str, *arguments: Value) -> Value:
-    """A function that is not looked into, as a value.
+    """A function that is not analysed, as a value.
 
     >>> opaque("f", symbol("x")).is_equal(opaque("f", symbol("x")))
     True

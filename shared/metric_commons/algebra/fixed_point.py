@@ -1,9 +1,9 @@
 """Enclosures of complex numbers: integers over a power of two, with a bound of their error.
 
-A `Ball` at a precision of p bits stands for all numbers whose real and imaginary parts differ from
+A `Ball` at a precision of p bits represents all numbers whose real and imaginary parts differ from
 `real` / 2^p and `imaginary` / 2^p by at most `error` / 2^p. Every operation returns a ball that
-holds the results for all numbers in its arguments, so a ball without zero proves that a number is
-not zero. No floating-point number takes part.
+contains the results for all numbers in its arguments, so a ball without zero proves that a number
+is not zero. No floating-point number takes part.
 """
 
 from fractions import Fraction
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .work_limits import UndecidedError
 
-_GUARD_BITS = 40  # by which series are computed more precisely than asked
+_GUARD_BITS = 40  # by which series are computed more precisely than requested
 _MAX_EXPONENT = 3_000  # up to which exponentials are computed
 
 
@@ -63,7 +63,7 @@ def ball_inverse(number: Ball, bits: int) -> Ball:
     """1 over a ball.
 
     Raises:
-        ImpreciseError: the ball may hold zero.
+        ImpreciseError: the ball may contain zero.
     """
     a, b, error = number
     square = a * a + b * b
@@ -80,10 +80,10 @@ def ball_inverse(number: Ball, bits: int) -> Ball:
 
 
 def ball_root(number: Ball, degree: int, bits: int) -> Ball:
-    """The positive root of a ball that stands for a positive real number.
+    """The positive root of a ball that represents a positive real number.
 
     Raises:
-        ImpreciseError: the ball may hold zero.
+        ImpreciseError: the ball may contain zero.
     """
     low, middle, high = number.real - number.error, number.real, number.real + number.error
     if low <= 0:
@@ -143,7 +143,7 @@ def logarithm_of_2(bits: int) -> int:
 
 
 def direction(turn: Fraction, bits: int) -> Ball:
-    """The root of unity at a part of a full turn: e^(2 pi i turn).
+    """The root of unity at a fraction of a full turn: e^(2 pi i turn).
 
     >>> direction(Fraction(1, 4), 4)[:2]
     (0, 16)
@@ -207,10 +207,10 @@ def _shifted(number: int, bits: int) -> int:
 
 
 def ball_log(number: Ball, bits: int) -> Ball:
-    """The natural logarithm of a ball that stands for a positive real number.
+    """The natural logarithm of a ball that represents a positive real number.
 
     Raises:
-        ImpreciseError: the ball may hold zero.
+        ImpreciseError: the ball may contain zero.
     """
     x, _, error = number
     if x - error <= 0:

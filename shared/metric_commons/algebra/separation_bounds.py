@@ -46,7 +46,7 @@ def totient(order: int) -> int:
 
 @lru_cache(1024)
 def coefficient_and_radicand(number: Fraction, degree: int) -> tuple[Fraction, Fraction]:
-    """A positive number as power times rest, so that root(12) and 2 root(3) are one object."""
+    """A positive number as power times remainder, so that root(12) and 2 root(3) are one object."""
     n, d = (integer_root(part, degree) for part in (number.numerator, number.denominator))
     if n**degree == number.numerator and d**degree == number.denominator:
         return Fraction(n, d), Fraction(1)

@@ -1,4 +1,4 @@
-"""How much work a question may cost, so that no text, however it is made, takes long."""
+"""Limits of the work per question, so that no text takes long, however it was made."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,17 +7,17 @@ from contextvars import ContextVar
 # A step is about the product of two terms, some 4 microseconds. Answers take dozens of steps.
 MAX_STEPS = 4_000
 
-# None where no limit is set.
+# None if no limit is set.
 _steps_left: ContextVar[list[int] | None] = ContextVar("_steps_left", default=None)
 
 
 class UndecidedError(Exception):
-    """The question lies outside what is decided exactly, or its answer would cost too much."""
+    """The question is outside what is decided exactly, or its answer would cost too much."""
 
 
 @contextmanager
 def limited_work(steps: int = MAX_STEPS) -> Iterator[None]:
-    """Lets the body spend this many steps, whoever calls it; each thread counts its own.
+    """Let the body spend this many steps, whoever calls it; each thread has its own count.
 
     >>> with limited_work(10):
     ...     try:
@@ -35,7 +35,7 @@ def limited_work(steps: int = MAX_STEPS) -> Iterator[None]:
 
 
 def spend(steps: int) -> None:
-    """Count the steps that a piece of work takes, before it is done.
+    """Count the steps of a piece of work, before it is done.
 
     Raises:
         UndecidedError: fewer steps are left.

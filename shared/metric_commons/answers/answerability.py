@@ -2,7 +2,7 @@
 
 The correct response to a question without accepted answers is to abstain. A system may also
 report the probability that there is no answer; above a threshold its answer counts as abstaining.
-The definitions are those of SQuAD's script evaluate-v2.0.py, which evaluate's `squad_v2` runs.
+The definitions equal those of SQuAD's script evaluate-v2.0.py, which evaluate's `squad_v2` runs.
 """
 
 import re
@@ -138,7 +138,7 @@ def best_thresholds(answers: ScoredAnswers, *, ties: ThresholdTies) -> dict[str,
     """For each mean, the probability threshold that maximizes it, and its maximum.
 
     All questions start as unanswered, at the threshold 0. Then answers are counted one after
-    another in order of increasing probability: the answer to an answerable question adds its score,
+    another by increasing probability: the answer to an answerable question adds its score,
     any other loses the point for abstaining. The first maximum counts.
 
     The official script looks at the sum after every answer. If probabilities are tied, as they are

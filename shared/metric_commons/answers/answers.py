@@ -149,7 +149,7 @@ def token_f1(
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).
 
-    With "max", all three are those of the reference with the highest F1, the first in a tie.
+    With "max", all three are for the reference with the highest F1, the first in a tie.
 
     Args:
         predictions: one text per row.
@@ -211,16 +211,16 @@ def contained(
     >>> contained(["a boat"], ["oat"], match="tokens").tolist()
     [0.0]
     """
-    always = empty_reference == "always"
+    contains_empty = empty_reference == "always"
     scores = []
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
-        hit = pairs.contained(match, empty_is_contained=always)
+        hit = pairs.contained(match, empty_is_contained=contains_empty)
         scores.append(pairs.hits(hit, reference_aggregation))
     return np.concatenate(scores)
 
 
 def _repeated_words(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
-    """The number of words that both share, counted as often as both have them, and of each."""
+    """The numbers of shared words, with multiplicity, and of the words of each text."""
     remaining: dict[str, int] = {}
     for word in reference:
         remaining[word] = remaining.get(word, 0) + 1

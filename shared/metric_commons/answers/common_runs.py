@@ -11,7 +11,7 @@ from ..texts.segments import ranges, segment_starts
 
 _CELLS = 1 << 18  # of the tables of one block of pairs
 _LARGE_TABLE = 1 << 22  # cells of one pair; above this an automaton, of linear time, is faster
-_PADDING = -1, -2  # behind the tokens of either side; they differ, so that they never match
+_PADDING = -1, -2  # after the tokens of either side; they differ, so that they never match
 
 
 def longest_common_runs(
@@ -29,7 +29,7 @@ def longest_common_runs(
     >>> longest_common_runs(codes, counts, np.array([0]), np.array([1])).tolist()
     [2]
     """
-    # The text with fewer tokens is the one that the loop steps through.
+    # The loop steps through the text with fewer tokens.
     swap = counts.take(left) > counts.take(right)
     short, long = np.where(swap, right, left), np.where(swap, left, right)
     starts = segment_starts(counts)
@@ -64,7 +64,7 @@ def _blocks_of_similar_size(short: Integers, long: Integers, cells: Integers) ->
 def _padded(
     codes: Integers, starts: Integers, counts: Integers, texts: Integers, padding: int
 ) -> NDArray[np.int64]:
-    """The tokens of texts as the rows of a table, with padding behind them."""
+    """The tokens of texts as the rows of a table, with padding after them."""
     lengths = counts.take(texts)
     table = np.full((texts.size, int(lengths.max())), padding, dtype=np.int64)
     is_token = np.arange(table.shape[1]) < lengths[:, np.newaxis]
@@ -91,7 +91,7 @@ def _longest_runs(short: NDArray[np.int64], long: NDArray[np.int64]) -> Integers
 def longest_common_run(short: Sequence[Hashable], long: Sequence[Hashable]) -> int:
     """The length of the longest run that two texts share, in linear time.
 
-    Each state of the suffix automaton of the first text stands for the runs that end at the same
+    Each state of the suffix automaton of the first text represents the runs that end at the same
     places of it. Reading the other text, the automaton keeps the longest run that ends with the
     last token.
 

@@ -109,7 +109,7 @@ def exact_match(
     ignore_punctuation: bool = False,
     ignore_numbers: bool = False,
 ) -> dict[str, float]:
-    """The proportion of equal texts, once all that is to be ignored is deleted.
+    """The proportion of equal texts, after ignored parts are deleted.
 
     Differences:
         An empty list `regexes_to_ignore` changes nothing; the module then compares all rows at

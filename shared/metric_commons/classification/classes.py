@@ -84,7 +84,7 @@ def classes(
 
     Raises:
         ValueError: an option is not valid; a binary average of more than two labels, or of two
-            labels neither of which is `pos_label`; or `labels` none of which is present.
+            labels that do not include `pos_label`; or no label of `labels` is present.
 
     >>> task = classes(["no", "yes", "no"])
     >>> task.labels, task.positive_label, task.average

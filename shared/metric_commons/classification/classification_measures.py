@@ -1,4 +1,4 @@
-"""All classification scores: those of labels, and those of the scores or probabilities behind."""
+"""All classification scores, of labels, and of scores or probabilities."""
 
 from typing import Any
 
@@ -95,8 +95,8 @@ def classification_scores(
             `error_bound`. All other scores are unaffected.
         top_k: also return the rate of rows whose label is among the k most probable ones.
         curves: also return the points of the ROC and the precision-recall curve, or of the listed
-        ones: "roc", "pr", "det".
-        drop_intermediate: keep only significant points of curves; None does so for ROC alone.
+            ones: "roc", "pr", "det".
+        drop_intermediate: keep only significant points of curves; None does so only for ROC.
         operating_point: also return the threshold that maximizes "f1" or "f_beta", that satisfies a
             limit such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal,
             "eer"; with the scores at this threshold, on the same rows and on held-out ones.

@@ -1,8 +1,8 @@
-"""Counts of right and wrong predictions of each label, and the scores that are ratios of them.
+"""Counts of right and wrong predictions of each label, and ratios of these counts.
 
 A plain result is computed from exact numbers: counts are Python integers, sums of weights are
-fractions, and every ratio is rounded once. Resamples, of which there are thousands, are computed in
-float64, all at once.
+fractions, and every ratio is rounded once. Thousands of resamples are computed in float64, all at
+once.
 """
 
 import math

@@ -2,11 +2,11 @@
 
 Scores that are proportions of counted rows have binomial intervals, given their denominator: all
 rows for accuracy, predicted positives for precision, positives for recall, negatives for
-specificity. F1 follows from the share J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
-clusters the same shares are means of rows in clusters. Averages over rows of several labels are
-means of rows. All other scores, and those of weighted rows, have intervals by random weights
-(`weighted_labels`), whatever the method that the shares are asked to have; but "bootstrap"
-resamples all.
+specificity. F1 follows from the proportion J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
+clusters the same proportions are means of rows in clusters. Averages over rows of several labels
+are means of rows. All other scores, and scores of weighted rows, have intervals by random weights
+(`weighted_labels`), whichever method is requested for the proportions; but "bootstrap" resamples
+all.
 """
 
 import math
@@ -65,8 +65,8 @@ class ClusteredCounts:
         def totals(positions: Integers, rows: NDArray[Any]) -> NDArray[Any]:
             cells = (positions * shape[1] + number)[rows]
             size = shape[0] * shape[1]
-            counted = None if weights is None else weights[rows]
-            return weighted_counts(cells, counted, size).reshape(shape)
+            counted_weights = None if weights is None else weights[rows]
+            return weighted_counts(cells, counted_weights, size).reshape(shape)
 
         all_rows = np.ones(correct.size, bool)
         true_positives, support = totals(references, correct), totals(references, all_rows)
@@ -106,7 +106,7 @@ class ClusteredCounts:
 
         references, predictions = indicators.references, indicators.predictions
         correct = (references == predictions).all(axis=1)
-        counted = cls.of_totals(
+        counts = cls.of_totals(
             clusters.labels,
             totals(references & predictions),
             totals(references),
@@ -114,7 +114,7 @@ class ClusteredCounts:
             totals(correct.astype(np.uint8)),
             totals(np.ones(len(correct), np.uint8)),
         )
-        return replace(counted, kinds=indicators.clustered_row_kinds(task, clusters.numbers))
+        return replace(counts, kinds=indicators.clustered_row_kinds(task, clusters.numbers))
 
     @classmethod
     def of_totals(
@@ -174,7 +174,7 @@ def label_estimators(
         [Sequence[str], float, int, int], Mapping[str, Interval | list[Interval]]
     ],
 ) -> dict[str, Estimator]:
-    """A function for each score that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each score that returns its interval, for `summary.uncertainty`.
 
     Args:
         counts: the exact counts of all labels.
@@ -240,7 +240,7 @@ def label_estimators(
     return {name: partial(estimate, name) for name in names}
 
 
-_BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels draws move to one side
+_BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels are biased in draws
 _SIGNED = ("mcc", "kappa")
 
 
@@ -262,13 +262,13 @@ def weighted_label_intervals(
     Args:
         labels: the units.
         measure: from counts to scores.
-        scores: those that are drawn, by name.
+        scores: the scores that are drawn, by name.
         task: how to average.
-        kinds: the rows, where averages go over these.
+        kinds: the rows, if averages are over rows.
         clusters: the counts of clusters; None if rows are independent.
         adjusted: whether the balanced accuracy of chance is 0.
         confidence_level: strictly between 0 and 1.
-        n_resamples: how many draws.
+        n_resamples: the number of draws.
         seed: for the draws.
     """
     intervals: dict[str, Interval | list[Interval]] = {}
@@ -298,7 +298,7 @@ def weighted_label_intervals(
 
 
 def _one_kind(kinds: RowKinds) -> RowKinds:
-    """A single row, for scores that do not look at rows."""
+    """A single row, for scores that do not depend on rows."""
     return RowKinds(kinds.counts.select(np.zeros((1, 1), np.int64)), np.ones((1, 1)))
 
 
@@ -330,7 +330,7 @@ def _mean_of_rows(
         weights = occurrences.sum(axis=1)
         numerators, sizes, repeats = values, np.ones(values.size), weights
     else:
-        # Not a product of matrices, whose last digit depends on where a cluster stands.
+        # Not a product of matrices, whose last digit depends on the position of a cluster.
         numerators = np.array([math.fsum(column) for column in (values * occurrences.T).tolist()])
         sizes, repeats = occurrences.sum(axis=0), None
     n_clusters = None if clusters is None else len(clusters.labels)
@@ -340,13 +340,13 @@ def _mean_of_rows(
 
 
 def _no_counts(size: int) -> LabelCounts:
-    """Counts of which a score of rows makes no use."""
+    """Counts that a score of rows does not use."""
     zeros = np.ones((1, size))
     return LabelCounts(zeros, zeros, zeros, zeros, np.ones(size), np.ones(size))
 
 
 def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
-    """Numerator and denominator of a score that is a share, or is made of one; else nothing.
+    """Numerators and denominators of a score that follows from proportions; otherwise empty.
 
     With clusters, both are arrays over the clusters.
     """
@@ -373,7 +373,7 @@ def _proportion_interval(
     labels: Sequence[str],
     **options: Any,
 ) -> Interval:
-    """The interval of a proportion of rows, those of its denominator."""
+    """The interval of a proportion of the rows of its denominator."""
     numerator, denominator = int(proportion[0]), int(proportion[1])
     sums = None
     if clustered is not None:

@@ -27,15 +27,15 @@ def label_report(
         kinds: the rows, if they have several labels, for "samples avg".
         zero_division: the value of a ratio with denominator 0.
     """
-    shown = [position for position in task.selection if position not in task.absent]
-    selected = counts.select(shown)
+    shown_positions = [position for position in task.selection if position not in task.absent]
+    selected = counts.select(shown_positions)
     support = selected.support.tolist() if counts.is_whole else [*map(float, selected.support)]
     total = sum(support)
 
     def scores(average: str) -> dict[str, Any]:
         measured = confusion_scores(
             counts,
-            replace(task, average=average, selection=shown, absent=frozenset()),
+            replace(task, average=average, selection=shown_positions, absent=frozenset()),
             beta=1.0,
             zero_division=zero_division,
             multilabel=kinds is not None,
@@ -50,9 +50,9 @@ def label_report(
             **{column: by_label[column][row] for column in _COLUMNS.values()},
             "support": support[row],
         }
-        for row, position in enumerate(shown)
+        for row, position in enumerate(shown_positions)
     }
-    has_accuracy = kinds is None and len(shown) + len(task.absent) >= len(task.all_labels)
+    has_accuracy = kinds is None and len(shown_positions) + len(task.absent) >= len(task.all_labels)
     if has_accuracy:
         report["accuracy"] = by_label["accuracy"]
     averages = ["macro", "weighted"] if has_accuracy else ["micro", "macro", "weighted"]

@@ -1,4 +1,4 @@
-"""Scores of columns of labels, computed from a table of how often each pair occurs."""
+"""Scores of columns of labels, computed from the counts of pairs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -136,13 +136,13 @@ def label_scores(
 ) -> dict[str, Any]:
     """The scores of predicted labels and, on request, the confusion matrix.
 
-    Precision, recall, F, false positive rate and specificity are those of the positive label, or
+    Precision, recall, F, false positive rate and specificity are for the positive label, or
     averages over the selected labels, or lists of them. The other scores are over all labels and
     rows. Every ratio is one of exact integers, or of sums of weights rounded once, and is itself
     rounded once.
 
     Args:
-        table: how often each pair of a reference (row) and a prediction (column) occurs; or rows of
+        table: the count of each pair of a reference (row) and a prediction (column); or rows of
             several labels, which have no balanced accuracy, correlation and kappa.
         task: the labels, and the kind of average.
         further_scores: other scores of the same rows, to be added to the result.
@@ -155,15 +155,15 @@ def label_scores(
             which averages leave out. A false positive rate of 0 would be perfect: without negatives
             it is NaN unless `zero_division` is another number than 0.
         adjusted: whether the balanced accuracy of chance is 0.
-        kappa_weights: how much a wrong label counts in kappa: as many times as it is "linear" steps
-            away in the order of `labels`, or the square of them, "quadratic"; None for once.
-        further_estimators: of the other scores the functions that return their intervals.
+        kappa_weights: the weight of a wrong label in kappa: the number of steps in the order of
+            `labels`, "linear", or its square, "quadratic"; None for equal weights.
+        further_estimators: the functions that return the intervals of the other scores.
         clusters: the counts of each cluster of rows; None if rows are independent.
         confidence_level: also return intervals of each score, such as 0.95, under
-            `confidence_interval`, with what comes beside them.
-        interval: how, as in `statistics.interval`; "bootstrap" resamples rows, or clusters. Scores
-            that cannot take a method have that of "auto".
-        n_resamples: how often they are resampled.
+            `confidence_interval`, with the accompanying keys.
+        interval: the method, as in `statistics.interval`; "bootstrap" resamples rows, or clusters.
+            Scores that do not support a method have that of "auto".
+        n_resamples: the number of resamples.
         seed: for the resampling.
 
     Raises:

@@ -174,7 +174,7 @@ def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integer
 
 
 class _EqualRows(NamedTuple):
-    """Distinct rows, and how often each of them occurs."""
+    """Distinct rows, and their counts."""
 
     references: Booleans
     predictions: Booleans

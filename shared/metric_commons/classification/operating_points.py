@@ -2,7 +2,7 @@
 
 A threshold that is optimal on some rows looks better on these rows than on others. So the rows are
 divided into ten parts, and each part is evaluated with the threshold that the rule chooses on the
-other nine. Intervals are those of these held-out decisions.
+other nine. Intervals are for these held-out decisions.
 """
 
 import re
@@ -109,7 +109,7 @@ def point_scores(
 
 
 def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> float:
-    """The lowest score of positive rows; infinity for none of them, NaN if there is no choice.
+    """The lowest score of positive rows; infinity if no row is, NaN if no choice is possible.
 
     Among equally good thresholds, the highest is chosen. A limit on recall is satisfied by the
     highest threshold that can, any other limit by the lowest.

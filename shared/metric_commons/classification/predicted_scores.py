@@ -233,7 +233,7 @@ def curve_scores(
             probable ones; in a tie the later label comes first, as in scikit-learn.
         curves: also return `roc_curve` and `pr_curve`, or the listed ones, which may include
             `det_curve`; with several labels, a list of each.
-        drop_intermediate: keep only significant points of curves; None does so for ROC alone.
+        drop_intermediate: keep only significant points of curves; None does so only for ROC.
         calibration_bins: also return `ece`, `mce` and `calibration`, in this many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
         confidence_level: also return an interval of each score as `confidence_interval`, with the
@@ -432,7 +432,7 @@ def _top_k_hits(
 def _row_counts(
     predicted: PredictedScores | IndicatorScores, scores: Mapping[str, ScoreWithVariance]
 ) -> dict[str, Any]:
-    """The number of rows behind each score: positives, the rarer of the two labels, or all rows."""
+    """The number of rows of each score: positives, the rarer of the two labels, or all rows."""
     weights, references = predicted.weights, predicted.references
     if weights is not None:
         references = references[weights > 0]

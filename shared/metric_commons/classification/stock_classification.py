@@ -36,7 +36,7 @@ def accuracy(
     normalize: bool = True,
     sample_weight: Weights | None = None,
 ) -> dict[str, float]:
-    """The proportion of rows whose labels are all right; their number without `normalize`.
+    """The proportion of rows whose labels are all right, or without `normalize` their number.
 
     >>> accuracy(predictions=[0, 1, 1], references=[0, 1, 0], normalize=False)
     {'accuracy': 2.0}
@@ -63,7 +63,7 @@ def f1(
     """F1 of the positive label, or averaged, or of each label (`average=None`).
 
     Differences:
-        The values of several labels are a list; those of the module are a numpy array.
+        The values of several labels are a list; the module returns a numpy array.
 
     >>> f1(predictions=[0, 1, 1], references=[0, 1, 0])
     {'f1': 0.6666666666666666}
@@ -84,7 +84,7 @@ def precision(
     """Precision, as `f1`; 0 where a label is not predicted, without a warning.
 
     Differences:
-        The values of several labels are a list; those of the module are a numpy array.
+        The values of several labels are a list; the module returns a numpy array.
     """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("precision", predictions, references, *options)
@@ -103,7 +103,7 @@ def recall(
     """Recall, as `f1`; 0 where a label is not in the references, without a warning.
 
     Differences:
-        The values of several labels are a list; those of the module are a numpy array.
+        The values of several labels are a list; the module returns a numpy array.
     """
     options = (labels, pos_label, average, sample_weight, zero_division)
     return _of_labels("recall", predictions, references, *options)
@@ -183,7 +183,7 @@ def roc_auc(
     """The area under the ROC curve; scores are rounded to single precision first, as in the module.
 
     Differences:
-        The values of several labels are a list; those of the module are a numpy array. `max_fpr` is
+        The values of several labels are a list; the module returns a numpy array. `max_fpr` is
         for scores of two labels. With `multi_class="ovo"`, the area is NaN if one of `labels` is
         in no row; the module leaves this label out.
 

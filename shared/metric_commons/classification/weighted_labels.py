@@ -2,7 +2,7 @@
 
 Weighted rows give each cell of the confusion matrix a random count. The unseen row falls into the
 cell with the lowest score for the lower end, and into the one with the highest score for the upper
-end; where clusters or weights are counted, it is as large as these are on average.
+end; with clusters or weights it is as large as these are on average.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,18 +32,18 @@ Measured = Callable[[LabelCounts], Mapping[str, Floats]]
 class WeightedLabels:
     """Kinds of units, and where an unseen row may fall.
 
-    Sums stand in the order of `LabelCounts`: true positives, support and predicted positives of
+    Sums are in the order of `LabelCounts`: true positives, support and predicted positives of
     each label, correct rows, all rows, and the distance of references and predictions.
 
     Args:
         size: the number of labels.
         blocks: from the number of draws and a seed the weighted sums of all units.
         total: the sums of all units.
-        candidates: what a row of size one adds in each cell that it may fall into, shape
+        candidates: the sums that a row of size one adds in each cell that it may fall into, shape
             (candidates, sums).
         unseen_size: the size of an unseen row.
-        units: how many rows, or clusters, there are.
-        combined: whether each candidate is of one label alone, and a row combines them.
+        units: the number of rows, or clusters.
+        combined: whether each candidate is for a single label, and a row combines them.
     """
 
     size: int
@@ -55,7 +55,7 @@ class WeightedLabels:
     combined: bool = False
 
     def counts(self, sums: Floats) -> LabelCounts:
-        """The counts that sums stand for; the last axis is that of draws."""
+        """The counts that sums represent; the last axis is that of draws."""
         size = self.size
         support, total = sums[size : 2 * size], sums[3 * size + 1]
         return LabelCounts(
@@ -71,8 +71,8 @@ class WeightedLabels:
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """The sums of the rows that lower and raise a score most, by its values for candidates."""
         if np.isnan(values).all():
-            nothing = np.zeros(self.candidates.shape[1])
-            return nothing, nothing
+            zeros = np.zeros(self.candidates.shape[1])
+            return zeros, zeros
         if not self.combined:
             selection = self.candidates[[np.nanargmin(values), np.nanargmax(values)]]
         else:
@@ -113,12 +113,12 @@ def weighted_intervals(
         labels: the units.
         measure: from counts to scores.
         scores: the scores, numbers or lists of them, by name.
-        biased: whether draws of a score lie to one side of it.
+        biased: whether the draws of a score are biased.
         bounds: the range of a score.
         confidence_level: strictly between 0 and 1.
-        n_resamples: how many draws.
+        n_resamples: the number of draws.
         seed: for the draws.
-        n_clusters: how many clusters there are; None if rows are independent.
+        n_clusters: the number of clusters; None if rows are independent.
     """
     values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
     keys = [(name, index) for name, column in values.items() for index in range(column.size)]
@@ -146,7 +146,7 @@ def weighted_intervals(
 
 
 def _no_score(sums: Floats) -> Floats:
-    raise NotImplementedError("scores of labels are measured all at once")
+    raise NotImplementedError("scores of labels are computed together")
 
 
 def _column(values: Floats, index: int) -> Floats:
@@ -217,7 +217,7 @@ def labels_of_table(
 
 
 def labels_of_indicators(indicators: LabelIndicators) -> WeightedLabels:
-    """Rows of 0 and 1 for each of several labels, that stand alone."""
+    """Independent rows of 0 and 1 for each of several labels."""
     counters, weights, counts = label_counters(indicators)
     size = indicators.references.shape[1]
     amounts = np.column_stack([counters * weights[:, np.newaxis], np.zeros(len(weights))])
@@ -244,8 +244,8 @@ def labels_of_clusters(
     """Clusters of rows, whose counts are on the last axis.
 
     Args:
-        counts: of each cluster.
-        distances: of labels, for a weighted kappa.
+        counts: the counts of each cluster.
+        distances: the distances of labels, for a weighted kappa.
         combined: whether rows have several labels.
     """
     size = len(counts.support)
@@ -301,7 +301,7 @@ def _candidate_cells(
     size: int,
     distances: Distances | None,
 ) -> Floats:
-    """The cells of labels that occur; of all labels where one alone occurs."""
+    """The cells of labels that occur; of all labels if only one occurs."""
     total = np.zeros(3 * size + 3)
     np.add.at(total, size + references, masses)
     np.add.at(total, 2 * size + predictions, masses)
@@ -312,8 +312,8 @@ def _candidate_cells(
 def _candidate_labels(present: NDArray[np.bool_], total: Floats, size: int) -> Integers:
     """The labels among which an unseen row may fall.
 
-    Of many labels the rarest and the most frequent ones, on both sides, since a row of a rare label
-    moves a score most.
+    If there are many labels, these are the rarest and the most frequent ones on both sides, since a
+    row of a rare label changes a score most.
     """
     labels = np.flatnonzero(present) if present.sum() > 1 else np.arange(size)
     if labels.size <= _ALL_CELLS:

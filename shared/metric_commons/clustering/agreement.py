@@ -18,7 +18,7 @@ class CellCounts:
     """Counts of several contingency tables of the same labels, such as resamples of one table.
 
     Args:
-        cells: how often each pair of labels occurs, shape (tables, pairs).
+        cells: the count of each pair of labels, shape (tables, pairs).
         cell_row_totals: for each pair, the total of its true label.
         cell_column_totals: for each pair, the total of its cluster.
         cell_columns: for each pair, the number of its cluster, shape (pairs,).
@@ -40,7 +40,7 @@ def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
 
     Args:
         table: the table of true labels and clusters, which defines the labels of each pair.
-        counts: how often each pair of the table occurs, shape (tables, pairs).
+        counts: the count of each pair of the table, shape (tables, pairs).
     """
     row_totals = np.zeros((len(counts), len(table.row_labels)), np.int64)
     column_totals = np.zeros((len(counts), len(table.column_labels)), np.int64)
@@ -134,8 +134,8 @@ def _adjusted_information(
 ) -> list[float]:
     """Information above chance, divided by its maximum; 0 is chance level.
 
-    As in scikit-learn, a single label and a single cluster agree; one of many have nothing in
-    common.
+    As in scikit-learn, a single label and a single cluster agree; a single one and several have
+    nothing in common.
 
     Source:
         Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).
@@ -150,10 +150,10 @@ def _adjusted_information(
         rows = int(row_totals.sum())
         expected = expected_information(row_totals, column_totals)
         average_entropy = _average(average, *pair) / rows
-        most = average_entropy - expected
+        maximum = average_entropy - expected
         # If clusters are single rows on both sides, agreement by chance is already perfect.
-        is_certain = most <= _ROUNDING * average_entropy
-        values.append(1.0 if is_certain else (total / rows - expected) / most)
+        is_certain = maximum <= _ROUNDING * average_entropy
+        values.append(1.0 if is_certain else (total / rows - expected) / maximum)
     return values
 
 
@@ -198,8 +198,8 @@ def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
     """
     indices = []
     for s, a, b, p in _pair_counts(counts):
-        most = (a + b) * p - 2 * a * b
-        indices.append(2 * (s * p - a * b) / most if most else 1.0)
+        maximum = (a + b) * p - 2 * a * b
+        indices.append(2 * (s * p - a * b) / maximum if maximum else 1.0)
     return indices
 
 

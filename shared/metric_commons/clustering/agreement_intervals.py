@@ -1,9 +1,9 @@
 """Intervals of measures of agreement, by random weights with an unseen row.
 
 The unseen row falls into the pair of a label and a cluster that lowers, or raises, a measure most.
-Agreement of a sample is too great by chance, so the interval is widened by the bias that draws
-show, and measures of information also by the largest bias that chance can make,
-(K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
+The agreement of a sample is biased upwards, so the interval is widened by the bias of draws, and
+for measures of information also by the largest bias due to chance, (K - 1) (L - 1) / (2 n) nats for
+K labels and L clusters of n rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,11 +36,11 @@ def agreement_intervals(
     """The interval of each measure, with the same weights for all.
 
     Args:
-        table: of true labels and clusters.
-        measures: which.
+        table: the table of true labels and clusters.
+        measures: the measures.
         scores: their values.
         confidence_level: strictly between 0 and 1.
-        n_resamples: how many draws.
+        n_resamples: the number of draws.
         seed: for the draws.
     """
     order = np.lexsort((table.columns, table.rows))
@@ -52,7 +52,8 @@ def agreement_intervals(
     pairs, trial_values = _with_candidates(extended)
     drawn_scores, cells = {}, {}
     for measure in measures:
-        # A row with a new label says less than chance is expected to, so AMI would not choose it.
+        # A row with a new label has less information than expected by chance, so AMI would not
+        # choose it.
         is_hidden = measure.kind == "ami" and extended is not table
         trial = measure._replace(kind="nmi") if is_hidden else measure
         values = np.array(agreement(trial, trial_values))
@@ -85,7 +86,7 @@ def _unused(sums: Floats) -> Floats:
 
 
 def _with_unseen_label(table: ContingencyTable) -> ContingencyTable:
-    """The table with one more label, or cluster, where all rows have the same one.
+    """The table with one more label, or cluster, if all rows have the same one.
 
     Otherwise an unseen row could not differ from the others.
     """
@@ -103,10 +104,12 @@ def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCou
         for codes, labels in ((table.rows, table.row_labels), (table.columns, table.column_labels))
     ]
     nominees = []
-    for size in sizes:  # of many labels the rarest and the most frequent ones
-        most = int(np.sqrt(_CANDIDATES))
+    for size in sizes:  # the rarest and the most frequent labels, if there are many
+        max_labels = int(np.sqrt(_CANDIDATES))
         order = np.argsort(size, kind="stable")
-        nominees.append(order if order.size <= most else np.append(order[: most - 8], order[-8:]))
+        nominees.append(
+            order if order.size <= max_labels else np.append(order[: max_labels - 8], order[-8:])
+        )
     rows, columns = (grid.ravel() for grid in np.meshgrid(*map(np.sort, nominees), indexing="ij"))
     extended = replace(
         table,
@@ -122,7 +125,7 @@ def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCou
 
 
 def _merged(table: ContingencyTable) -> tuple[ContingencyTable, Integers]:
-    """The table with each pair once, and where each of its pairs went."""
+    """The table with each pair once, and the new position of each of its pairs."""
     codes = table.rows.astype(np.int64) * len(table.column_labels) + table.columns
     distinct, first, position = np.unique(codes, return_index=True, return_inverse=True)
     counts = np.bincount(position, table.counts, distinct.size).astype(np.int64)
@@ -205,11 +208,11 @@ class _Shares:
         )
 
     def agreement(self, measure: Measure, chance: float) -> Floats:
-        """The measure in each draw: the limit of `agreement` for many rows of these shares.
+        """The measure in each draw: the limit of `agreement` for many rows in these proportions.
 
         Args:
-            measure: which.
-            chance: for "ami" the information that is expected by chance, in nats.
+            measure: the measure.
+            chance: for "ami", the information expected by chance, in nats.
         """
         if measure.kind == "purity":
             return self.purity
@@ -223,8 +226,8 @@ class _Shares:
             if measure.kind == "fowlkes_mallows":
                 mean: Floats = both / np.sqrt(labels * clusters)
                 return mean
-            expected, most = labels * clusters, (labels + clusters) / 2
-            return np.where(most > expected, (both - expected) / (most - expected), 1.0)
+            expected, maximum = labels * clusters, (labels + clusters) / 2
+            return np.where(maximum > expected, (both - expected) / (maximum - expected), 1.0)
         joint, labels, clusters = map(_entropies, (self.cells, self.labels, self.clusters))
         information = np.maximum(labels + clusters - joint, 0.0)
         if measure.kind == "homogeneity":
@@ -254,6 +257,6 @@ def _by_code(operation: np.ufunc, cells: Floats, codes: Integers) -> Floats:
 
 
 def _entropies(shares: Floats) -> Floats:
-    """The entropy of shares in each draw, in nats."""
+    """The entropy of the proportions in each draw, in nats."""
     entropies: Floats = -np.where(shares > 0, shares * np.log(shares), 0.0).sum(axis=0)
     return entropies

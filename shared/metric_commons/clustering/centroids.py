@@ -52,7 +52,7 @@ class Spreads:
 
 
 def spreads(clusters: Clusters) -> Spreads:
-    """The centroids of clusters, and how far their points are from them.
+    """The centroids of clusters, and the distances of their points from them.
 
     If clusters are small or close together compared with their distance from zero, the rounding of
     centroids would show: the mean of 1e9, 1e9 and 1e9 + 1 is 1e9 + 1/3, but float64 is off by up to
@@ -138,7 +138,7 @@ def calinski_harabasz(spread: Spreads) -> float:
     differences = spread.centroids - spread.centroids[0]
     differences += spread.corrections - spread.corrections[0]
     differences -= (differences * sizes).sum(axis=0) / points
-    between = float((np.square(differences) * sizes).sum())
+    between_squares = float((np.square(differences) * sizes).sum())
     if not spread.scatter:
-        return math.inf if between else math.nan
-    return between * (points - clusters) / (spread.scatter * (clusters - 1))
+        return math.inf if between_squares else math.nan
+    return between_squares * (points - clusters) / (spread.scatter * (clusters - 1))

@@ -49,14 +49,14 @@ def clustering_scores(
         predictions: the cluster of each row, an int or a text; or a whole number as a float.
         references: points, a row of coordinates each; or true labels, as predictions; or for
             "precomputed" the distances of a row to all rows.
-        measures: names, as in `partition_names`; None for those of points, or of labels the
-            adjusted Rand index and normalized information.
-        metric: of the silhouette; the other measures are Euclidean.
+        measures: names, as in `partition_names`; None for those of points, or for the adjusted Rand
+            index and normalized information of labels.
+        metric: the metric of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
-        sample_size: take the silhouette of this many points alone, drawn without replacement.
+        sample_size: compute the silhouette of only this many points, drawn without replacement.
         confidence_level: also return intervals of the silhouette, or of scores of labels.
-        n_resamples: how many draws the intervals of scores of labels take.
-        seed: for the draws, and of the sample.
+        n_resamples: the number of draws for the intervals of scores of labels.
+        seed: for the draws and the sample.
 
     Raises:
         ValueError: a row or an option is not valid, or measures do not apply to these references.
@@ -117,8 +117,8 @@ def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Me
         if are_labels:
             return parse_measures(LABEL_MEASURES)
         return parse_measures("silhouette" if metric == "precomputed" else POINT_MEASURES)
-    chosen = parse_measures(measures)
-    for measure in chosen:
+    parsed = parse_measures(measures)
+    for measure in parsed:
         if measure.is_of_points is are_labels:
             expected, present = ("points", "labels") if are_labels else ("true labels", "points")
             raise ValueError(
@@ -128,7 +128,7 @@ def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Me
             raise ValueError(
                 f"measures holds {measure.name!r}, which needs points; references are distances"
             )
-    return chosen
+    return parsed
 
 
 # Points

@@ -111,7 +111,7 @@ def _from_sums(clusters: Clusters, positions: Integers, sums: Floats, b: Floats)
 
 
 def _squared_sums(clusters: Clusters, positions: Integers) -> tuple[Floats, Floats]:
-    """The sums and means of squared distances, from centroids alone.
+    """The sums and means of squared distances, computed only from centroids.
 
     The squared distances of x to the n points of a cluster add up to n * |x - centroid|**2 plus the
     squared distances of the cluster from its centroid. All terms are positive: nothing cancels.
@@ -157,7 +157,7 @@ def _sums_within(points: Floats, origin: Floats) -> Floats:
     buffer = distances.buffer()
     for top in range(0, len(points), distances.rows):
         bottom = min(top + distances.rows, len(points))
-        # The square on the diagonal has each pair twice; what is to its right has each pair once.
+        # The square on the diagonal has each pair twice; the part to its right has each pair once.
         for left, right in [
             *_steps(top, bottom, distances.columns),
             *_steps(bottom, len(points), distances.columns),

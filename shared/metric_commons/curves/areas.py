@@ -210,7 +210,7 @@ def _brier(counts: ScoreCounts) -> ScoreWithInfluence:
 def _mean_loss(
     counts: ScoreCounts, total: float, losses: Callable[[], tuple[Floats, Floats]]
 ) -> ScoreWithInfluence:
-    """The mean of losses with this total; `losses` are those of positives and of negatives."""
+    """The mean of losses with this total; `losses` are the losses of positives and of negatives."""
     rows = counts.total_positives + counts.total_negatives
     if not rows or math.isnan(total):
         return UNDEFINED

@@ -22,7 +22,7 @@ class Calibration:
     """Bins of probabilities, ascending, without empty bins.
 
     Args:
-        starts: where each bin begins among the distinct scores, and where the last one ends.
+        starts: the start of each bin among the distinct scores, and the end of the last one.
         predicted: the mean probability in each bin.
         observed: the proportion of positives in each bin.
         rows: the number of rows in each bin, or the sum of their weights.

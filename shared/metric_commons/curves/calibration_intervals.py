@@ -1,12 +1,12 @@
 """The interval of the expected calibration error.
 
-The estimate is too great: a calibrated model has an error above 0 by chance, and resampling adds
-the same again. The lower end is the largest part of the observed gaps for which these and normal
-noise together exceed the observed error less often than a tail; 0 if noise alone makes it. The
-upper end follows from random weights with the unseen row that adds most to the gaps, less the bias
-that weights alone show.
+The estimate is biased upwards: a calibrated model has an error above 0 by chance, and resampling
+adds the same again. The lower end is the largest fraction of the observed gaps for which these and
+normal noise together exceed the observed error less often than a tail; 0 if noise alone suffices.
+The upper end follows from random weights with the unseen row that adds most to the gaps, less the
+bias that is due to weights alone.
 
-For the maximum calibration error no method that was tried covers, so its interval is NaN.
+For the maximum calibration error no reliable method was found, so its interval is NaN.
 """
 
 import math
@@ -22,8 +22,8 @@ from ..statistics.sum_distributions import cluster_values
 from .areas import RowScores
 
 _NOISE = 2_000  # normal numbers of each bin
-_PARTS = 64  # of a bin, in which rows are joined where there are many
-_MANY = 5_000  # units, from which on they are joined
+_PARTS = 64  # of a bin, within which rows are joined if there are many
+_MANY = 5_000  # units, from which they are joined
 _BISECTIONS = 40
 
 
@@ -44,12 +44,12 @@ def calibration_interval(
     Args:
         value: the error.
         rows: probabilities, whether rows are positive, and weights.
-        upper_edges: of bins that hold rows, ascending; a bin holds its upper edge.
-        lower_edges: of the same bins.
+        upper_edges: the upper edges of bins with rows, ascending; a bin includes its upper edge.
+        lower_edges: the lower edges of the same bins.
         clusters: the number of the cluster of each row; None if rows are independent.
         confidence_level: strictly between 0 and 1.
-        method: ignored; "bootstrap" does not come here.
-        n_resamples: how many draws.
+        method: ignored; "bootstrap" is handled elsewhere.
+        n_resamples: the number of draws.
         seed: for the draws.
     """
     n_clusters = None if clusters is None else int(clusters.max(initial=-1)) + 1
@@ -87,14 +87,14 @@ def calibration_interval(
     noise = _noise(units, bins, p, w, size, clusters is None)
     z = _normal_numbers(seed + 1, (_NOISE, size)) * np.sqrt(noise)
     low = _least_part(gaps, z, value * mass, 1 - tail) * value
-    if n_clusters == 1:  # which does not show how much clusters differ: the error may be chance
+    if n_clusters == 1:  # clusters cannot be compared: the error may be chance
         low = 0.0
     error = redraws.standard_error(len(units))
     return Interval(low, min(max(high, value), 1.0), "debiased", error, None, n_clusters)
 
 
 def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
-    """Different units and how often each occurs; of many rows those of a part of a bin joined."""
+    """Distinct units and their counts; many rows are joined within parts of bins."""
     if not are_rows or len(units) <= _MANY:
         kinds, counts = np.unique(units, axis=0, return_counts=True)
         return kinds, counts
@@ -112,26 +112,28 @@ def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
 def _noise(
     units: Floats, bins: Integers, p: Floats, w: Floats, size: int, are_rows: bool
 ) -> Floats:
-    """The variance of the gap of each bin: by its probabilities, or as seen if that is more."""
+    """The variance of the gap of each bin: by its probabilities, or as observed if larger."""
     if not are_rows:
         number = len(units)
         deviations = units[:, :size] - units[:, :size].mean(axis=0)
-        between: Floats = np.square(deviations).sum(axis=0) * (number / max(number - 1, 1))
-        return between
+        between_squares: Floats = np.square(deviations).sum(axis=0) * (number / max(number - 1, 1))
+        return between_squares
     order = np.lexsort((w, p, bins))
     expected = np.bincount(bins[order], (p * (1 - p) * w * w)[order], size)
     is_row = units[:, :size] != 0
     counts = np.bincount(bins, minlength=size)
     squares = np.where(is_row, np.square(units[:, :size]), 0.0).sum(axis=0)
     sums = units[:, :size].sum(axis=0)
-    within = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
-    observed_variance = within * np.where(counts > 1, counts / np.maximum(counts - 1, 1), 1.0)
+    within_squares = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
+    observed_variance = within_squares * np.where(
+        counts > 1, counts / np.maximum(counts - 1, 1), 1.0
+    )
     noise: Floats = np.maximum(expected, observed_variance)
     return noise
 
 
 def _normal_numbers(seed: int, shape: tuple[int, int]) -> Floats:
-    """Standard normal numbers from raw words, a word each."""
+    """Standard normal numbers from raw words, one per word."""
     from scipy.special import ndtri
 
     words = np.random.PCG64(seed).random_raw(shape[0] * shape[1])
@@ -141,7 +143,7 @@ def _normal_numbers(seed: int, shape: tuple[int, int]) -> Floats:
 
 
 def _least_part(gaps: Floats, noise: Floats, observed: float, level: float) -> float:
-    """The largest part of the gaps that, with noise, stays below what was observed."""
+    """The largest fraction of the gaps that, with noise, stays below the observed error."""
 
     def reaches(part: float) -> Any:
         return np.quantile(np.abs(part * gaps + noise).sum(axis=1), level) < observed

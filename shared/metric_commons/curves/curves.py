@@ -48,7 +48,7 @@ def _rates(cumulated: NDArray[Any]) -> list[float]:
 def pr_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, list[float]]:
     """The precision-recall curve at each distinct score, ascending, as in scikit-learn.
 
-    It ends with precision 1 and recall 0, for which there is no threshold. Without positives,
+    It ends with precision 1 and recall 0, without a threshold. Without positives,
     recall is 1. With `drop_intermediate`, only the first and the last point of each recall are
     kept.
 
@@ -59,13 +59,13 @@ def pr_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, 
     recall = np.ones(counts.scores.size)
     if counts.total_positives:
         recall = counts.true_positives / counts.true_positives[0]
-    shown = np.ones(counts.scores.size, bool)
+    is_shown = np.ones(counts.scores.size, bool)
     if drop_intermediate:
-        shown = _changes(counts.true_positives)
+        is_shown = _changes(counts.true_positives)
     return {
-        "precision": [*counts.precision[shown].tolist(), 1.0],
-        "recall": [*recall[shown].tolist(), 0.0],
-        "thresholds": counts.scores[shown].tolist(),
+        "precision": [*counts.precision[is_shown].tolist(), 1.0],
+        "recall": [*recall[is_shown].tolist(), 0.0],
+        "thresholds": counts.scores[is_shown].tolist(),
     }
 
 
@@ -99,9 +99,9 @@ def det_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str,
     true_positives = np.append(counts.true_positives, 0)
     thresholds = np.append(counts.scores, math.inf)
     if drop_intermediate:
-        shown = _changes(true_positives)
+        is_shown = _changes(true_positives)
         false_positives, true_positives, thresholds = (
-            numbers[shown] for numbers in (false_positives, true_positives, thresholds)
+            numbers[is_shown] for numbers in (false_positives, true_positives, thresholds)
         )
     positives, negatives = counts.total_positives, counts.total_negatives
     first = int(np.count_nonzero(true_positives == true_positives[0])) - 1

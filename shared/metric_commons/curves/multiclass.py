@@ -59,7 +59,7 @@ def top_k_hits(scores: Floats, references: Integers, sizes: Sequence[int]) -> li
     In a tie, the later label comes first, as in scikit-learn.
 
     Args:
-        scores: of each label, shape (rows, labels).
+        scores: the scores of each label, shape (rows, labels).
         references: the label of each row, from 0.
         sizes: each k.
 

@@ -159,5 +159,5 @@ def _weighted(influences: Floats, weights: Floats | None) -> Floats:
 
 
 def sum_of_squares(influences: Floats) -> float:
-    """The sum of squares in ascending order, whatever the order of rows."""
+    """The sum of squares in ascending order, which does not depend on the order of rows."""
     return float(np.sort(influences**2).sum())

@@ -5,7 +5,7 @@ them stay the same. Rounding keeps the order of scores but makes some equal. A p
 its distance from 0 or from 1, whichever is nearer, up to 1 part in 2**bits. So for each power of
 two among these distances there are at most 2**bits scores, however many rows there are.
 
-The errors of the measures are bounded, whatever the scores were. A bin is all rows with the same
+The errors of the measures are bounded for any scores. A bin is all rows with the same
 rounded score; their original order is unknown.
 
 * Area under the ROC curve. The order of rows in different bins is kept. A positive and a negative
@@ -121,7 +121,7 @@ def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:
 def _precision_ranges(
     counts: ScoreCounts, positives: NDArray[Any], negatives: NDArray[Any]
 ) -> Floats:
-    """For each bin, how much the precision at its rows may vary with their order."""
+    """The possible variation of the precision at the rows of each bin with their order."""
     true_positives = counts.true_positives.astype(np.float64)
     false_positives = counts.false_positives.astype(np.float64)
     positives_above = true_positives - positives

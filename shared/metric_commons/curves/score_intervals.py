@@ -34,40 +34,42 @@ def score_estimators(
     clusters: Clusters | None,
     weights: Floats | None = None,
 ) -> dict[str, Estimator]:
-    """A function for each score that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each score that returns its interval, for `summary.uncertainty`.
 
     Args:
         scores: the scores.
-        rows: how many rows each rests on; of a list of scores a list.
-        upper_bounds: the largest value that each can have; infinite for errors without a bound.
+        rows: the number of rows that each is based on; for a list of scores a list.
+        upper_bounds: the largest possible value of each; infinite for errors without a bound.
         clusters: the clusters of the rows; None if they are independent.
-        weights: of the rows; None if all weigh alike.
+        weights: the weights of the rows; None if they are equal.
     """
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:
         score, variance, influences = scores[name]
-        many = isinstance(score, list)
+        is_list = isinstance(score, list)
         method = options.get("method", "auto")
         if name == "mce" and method != "bootstrap":
             n_clusters = None if clusters is None else len(clusters.labels)
             return Interval(math.nan, math.nan, "none", math.nan, None, n_clusters)
         if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
-            pairs = zip(score, influences(), strict=True) if many else [(score, influences())]
+            pairs = zip(score, influences(), strict=True) if is_list else [(score, influences())]
             means = [
                 _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
                 for value, changes in pairs
             ]
-            return means if many else means[0]
-        columns = [score, variance(), rows[name]] if many else [[score], [variance()], [rows[name]]]
+            return means if is_list else means[0]
+        columns = (
+            [score, variance(), rows[name]] if is_list else [[score], [variance()], [rows[name]]]
+        )
         variances: list[ClusterVariance | None] = [None] * len(columns[0])
         if clusters is not None:
-            listed = influences() if many else [influences()]
+            listed = influences() if is_list else [influences()]
             variances = [cluster_variance(influence, clusters) for influence in listed]
         estimates = [
             _interval(value, square, size, cluster, upper_bounds[name], **options)
             for value, square, size, cluster in zip(*columns, variances, strict=True)
         ]
-        return estimates if many else estimates[0]
+        return estimates if is_list else estimates[0]
 
     return {name: partial(estimate, name) for name in scores}
 

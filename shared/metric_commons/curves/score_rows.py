@@ -98,8 +98,8 @@ and add up to 1
 def _roundoff(scores: Floats) -> float:
     """The rounding error of a number near 1, in the precision that all scores have.
 
-    The precision is inferred from the numbers themselves: those of float16 have 11 binary digits,
-    those of bfloat16, the upper half of a float32, 8.
+    The precision is inferred from the numbers themselves: float16 has 11 binary digits, and
+    bfloat16, the upper half of a float32, has 8.
     """
     single = scores.astype(np.float32)
     if (single == scores).all():

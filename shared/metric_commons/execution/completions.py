@@ -21,7 +21,7 @@ _MOST_BYTES = 1 << 30  # of private tests, which are compressed
 
 
 def fenced_program(completion: str) -> str | None:
-    r"""The last fenced block that is marked as Python, else the last without a mark, else None.
+    r"""The last fenced block that is marked as Python, otherwise the last unmarked one, or None.
 
     >>> fenced_program("First:\n```\nx\n```\n```python\nprint(1)\n```\n")
     'print(1)\n'
@@ -37,7 +37,7 @@ def fenced_program(completion: str) -> str | None:
 
 @dataclass(frozen=True)
 class Problem:
-    """A task: the text before a continuation, and a reference as `read_tests` takes it."""
+    """A task: the text before a continuation, and a reference for `read_tests`."""
 
     prompt: str
     reference: Any
@@ -47,7 +47,7 @@ def read_problems(rows: Iterable[Mapping[str, Any]]) -> dict[str, Problem]:
     r"""The tasks of a file, by their ids.
 
     Args:
-        rows: those of human-eval or evalplus (`task_id`, `prompt`, `test`, `entry_point`), MBPP
+        rows: rows of human-eval or evalplus (`task_id`, `prompt`, `test`, `entry_point`), MBPP
             (`task_id`, `test_list`), APPS (`input_output`), LiveCodeBench (`question_id`,
             `public_test_cases`, `private_test_cases`), open-r1 (`verification_info`), or any with
             `tests` or `reference`.
@@ -74,7 +74,7 @@ def read_problems(rows: Iterable[Mapping[str, Any]]) -> dict[str, Problem]:
 
 
 def _names(row: Mapping[str, Any], number: int) -> list[str]:
-    """The id of a row, in the ways in which samples may write it."""
+    """The id of a row, in all spellings that samples may use."""
     for key in _IDS:
         if row.get(key) is not None:
             name = str(row[key])
@@ -118,7 +118,7 @@ def _livecodebench_tests(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cases(value: Any) -> list[Any]:
-    """Test cases: a list, its JSON text, or that text pickled, compressed and as base 64."""
+    """Test cases: a list, its JSON text, or that text pickled, compressed and in base 64."""
     if not isinstance(value, str):
         return list(value)
     try:
@@ -133,7 +133,7 @@ def _cases(value: Any) -> list[Any]:
 
 
 class _TextUnpickler(pickle.Unpickler):
-    """Reads texts and numbers alone: a pickle that names anything else could run it."""
+    """Reads only texts and numbers: a pickle that names anything else could run it."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it refers to {module}.{name}")
@@ -144,12 +144,12 @@ def read_samples(
 ) -> Iterator[tuple[str, str]]:
     r"""The id and the program of each sample.
 
-    A `completion` is put after the prompt of its task, and a `solution` stands alone, as in
-    evalplus; either may be a list. With `is_fenced` the program is the last fenced block of it, and
-    stands alone; a sample without one is an empty program, which fails its tests.
+    A `completion` is put after the prompt of its task, and a `solution` is a complete program, as
+    in evalplus; either may be a list. With `is_fenced` the program is its last fenced block, and
+    complete; a sample without one is an empty program, which fails its tests.
 
     Raises:
-        ValueError: a sample has no id, no program, or the id of no task.
+        ValueError: a sample has no id, no program, or an unknown id.
 
     >>> problems = {"t": Problem("def f():\n", "assert f() == 1")}
     >>> list(read_samples([{"task_id": "t", "completion": "    return 1"}], problems))

@@ -2,7 +2,7 @@
 
 A supervisor forks the programs that it runs, and a fork copies its memory. So texts are not sent
 in packets: programs, inputs and outputs are files in memory, and packets carry their descriptors.
-The file needs the standard library alone, since supervisors import nothing else.
+The file needs only the standard library, since supervisors import nothing else.
 """
 
 import json
@@ -44,9 +44,9 @@ def memory_file(content: bytes | None = None) -> int:
     b'1 2\n'
     >>> os.close(descriptor)
     """
-    if not hasattr(os, "memfd_create"):  # not on Linux, where nothing but servers run programs
+    if not hasattr(os, "memfd_create"):  # not on Linux: only servers run programs
         return _temporary_file(content or b"")
-    import fcntl  # POSIX alone has it
+    import fcntl  # POSIX only
 
     descriptor = os.memfd_create("text", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     if content is not None:
@@ -64,14 +64,14 @@ def _temporary_file(content: bytes) -> int:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of the content, in as many calls as it takes."""
+    """Write all of the content, in as many calls as necessary."""
     remaining = memoryview(content)
     while remaining:
         remaining = remaining[os.write(descriptor, remaining) :]
 
 
 def reopened(descriptor: int) -> int:
-    """Another descriptor of a file in memory, for reading, with a position of its own."""
+    """Another descriptor of a file in memory, for reading, with its own position."""
     return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
 
 
@@ -84,7 +84,7 @@ def file_content(descriptor: int, limit: int | None = None) -> bytes:
     while position < size:
         if hasattr(os, "pread"):
             part = os.pread(descriptor, min(size - position, 1 << 24), position)
-        else:  # on Windows, where no program moves the position
+        else:  # on Windows, where no program changes the position
             os.lseek(descriptor, position, os.SEEK_SET)
             part = os.read(descriptor, min(size - position, 1 << 24))
         if not part:

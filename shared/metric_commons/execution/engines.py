@@ -65,10 +65,10 @@ Engine = Annotated[
 def engine_runner(
     engine: str, workers: int | None, preload: tuple[str, ...] = (), *, has_packages: bool = True
 ) -> Runner:
-    """The pool or server that runs programs in an engine; one for equal arguments, and warm.
+    """The pool or server that runs programs in an engine; shared by equal arguments, and warm.
 
     Args:
-        engine: "local"; "docker" or "podman", perhaps with ":" and an image;
+        engine: "local"; "docker" or "podman", optionally with ":" and an image;
             "sandbox_fusion:URL" or "piston:URL".
         workers: the number of programs that run at once; None for one for each core.
         preload: modules that workers here import before any program.
@@ -85,10 +85,10 @@ def engine_runner(
 
 
 class ContainerWorker(Worker):
-    """A supervisor inside a container, without network, on a file system that is read-only.
+    """A supervisor inside a container, without network, on a read-only file system.
 
-    It connects to a socket in a folder that both share, and speaks the protocol of every worker.
-    This works where the engine runs on this machine; descriptors do not reach another one.
+    It connects to a socket in a shared folder, and uses the protocol of all workers. This works
+    only if the engine runs on this machine, because descriptors do not reach another one.
     """
 
     def _start_here(self) -> socket.socket:
@@ -160,7 +160,7 @@ class ContainerWorker(Worker):
 
 
 class RemoteRunner:
-    """A server that runs programs; time is its wall time, and its layers are not known here."""
+    """A server that runs programs; time is its wall time, and its layers are unknown here."""
 
     test_kinds = _KINDS_OF_SERVERS
     runs_checkers = False

@@ -1,4 +1,4 @@
-"""All candidates of all tasks, run and judged: what `code_eval` reports of them."""
+"""All candidates of all tasks, run and graded: the basis of the results of `code_eval`."""
 
 import os
 import re
@@ -50,7 +50,7 @@ Size = Annotated[str, Parsed(byte_count, "a size such as '64MiB'")]
 
 
 class InfrastructureError(OSError):
-    """The machine, a server or a checker has failed; nothing is known of the program."""
+    """The machine, a server or a checker has failed; the outcome of the program is unknown."""
 
 
 def check_permission(is_allowed: bool) -> None:
@@ -83,7 +83,7 @@ class Executions:
 
     @property
     def outcomes(self) -> list[list[bool | None]]:
-        """Whether each candidate passed; None where nothing is known and that is to be skipped."""
+        """Whether each candidate passed; None if this is unknown and to be skipped."""
         undecided = False if self.infrastructure == "fail" else None
         return [
             [undecided if grade.outcome is None else grade.outcome for grade in grades]
@@ -94,7 +94,7 @@ class Executions:
         """The outcomes that count for pass@k.
 
         Raises:
-            ValueError: nothing is known of any candidate of a task.
+            ValueError: no outcome of a task is known.
         """
         decided = [[x for x in outcomes if x is not None] for outcomes in self.outcomes]
         for row, outcomes in enumerate(decided):
@@ -114,7 +114,7 @@ class Executions:
 
 @dataclass(frozen=True)
 class Preparation:
-    """All that it takes to run programs: the tests of each task have been read and checked."""
+    """Everything needed to run programs: the tests of each task have been read and checked."""
 
     runner: Runner
     tests: list[ReferenceTests]
@@ -151,21 +151,21 @@ def prepare(
     Args:
         references: the tests of each task, in a form that `reference_tests.read_tests` reads.
         num_workers: the number of programs that run at once; None for one for each core.
-        timeout: seconds of one test.
-        program_timeout: CPU seconds of all tests of a program.
+        timeout: the seconds of one test.
+        program_timeout: the CPU seconds of all tests of a program.
         isolation: whether a test program runs in the process of its solution.
-        require: layers of isolation without which nothing is run.
-        memory: address space of one program.
-        output_limit: output of one program.
+        require: layers of isolation; nothing is run if one is missing.
+        memory: the address space of one program.
+        output_limit: the maximum output of one program.
         preload: modules that workers import before any program.
         packages: whether programs can import installed packages.
         compare: how outputs are compared.
         tolerance: the tolerance of "floats".
         stop_at_failure: whether the tests after a failure are not run.
         max_tests: the number of tests of a task that count.
-        prelude: what is defined before a program starts.
-        exit_status: with which exit status an output counts.
-        engine: what runs the programs.
+        prelude: the definitions that precede a program.
+        exit_status: the exit status with which an output counts.
+        engine: the engine that runs the programs.
 
     Raises:
         ValueError: tests cannot be run; names the row.
@@ -207,11 +207,11 @@ def execute(
     Args:
         predictions: the candidates of each task.
         references: the tests of each task.
-        infrastructure: what is done where the machine has failed.
-        **options: those of `prepare`.
+        infrastructure: what to do if the machine has failed.
+        **options: the options of `prepare`.
 
     Raises:
-        ValueError: a task has no candidates, or its tests cannot be run; nothing has run then.
+        ValueError: a task has no candidates, or its tests cannot be run; nothing has been run.
         InfrastructureError: the machine has failed, and `infrastructure` is "error".
         NotImplementedError: programs cannot be isolated on this platform.
     """

@@ -32,12 +32,12 @@ ExitStatus = Literal["zero", "any"]
 TestIsolation = Literal["in_process", "separate"]
 
 _EXCERPT = 300  # characters of a text in a failure
-_CHECKER_LIMITS = ProgramLimits(timeout=15.0)  # whatever the solution may take
+_CHECKER_LIMITS = ProgramLimits(timeout=15.0)  # independent of those of the solution
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """How programs are run and judged; the options of `code_eval` say the same."""
+    """How programs are run and judged, as in the options of `code_eval`."""
 
     limits: ProgramLimits
     isolation: TestIsolation = "in_process"
@@ -53,8 +53,8 @@ class Conditions:
 class Grade:
     """The outcome of one program.
 
-    `outcome` is True if all tests passed, None if nothing but a fault of the machine kept the
-    program from passing, else False. `first_failure` is empty if there is none.
+    `outcome` is True if all tests passed, None if only a fault of the machine kept the program from
+    passing, and otherwise False. `first_failure` is empty if there is none.
     """
 
     statuses: list[str]
@@ -87,9 +87,9 @@ def grade(runner: Runner, program: str, tests: ReferenceTests, conditions: Condi
     """The statuses of a program's tests; see `Grade`.
 
     Args:
-        runner: what runs programs.
+        runner: the pool that runs programs.
         program: the text of the program.
-        tests: those of its task.
+        tests: the tests of its task.
         conditions: how it is run and judged.
     """
     count = len(tests)
@@ -117,13 +117,13 @@ class _Grading:
     grade: Grade
 
     def run_all(self, run_test: Any) -> None:
-        """Run tests one by one, as long as there is time and no failure ends the program."""
+        """Run tests one by one, until time runs out or a failure ends the program."""
         for number in range(len(self.grade.statuses)):
             if self._is_out_of_time() or not run_test(number):
                 return
 
     def run_test_program(self) -> None:
-        """Run a program together with its tests, or apart from them."""
+        """Run a program together with its tests, or separately."""
         if self.conditions.isolation == "separate":
             task = {
                 "prelude": self.tests.prelude,
@@ -155,7 +155,7 @@ class _Grading:
         return self._note(number, status, message, *test, report.stdout)
 
     def _end_status(self, report: Report) -> str:
-        """The status that the end of a program gives, whatever its output."""
+        """The status from the end of a program, regardless of its output."""
         status = report.status
         if status == "exited":
             text = _message(report)
@@ -195,7 +195,7 @@ class _Grading:
                     )
                 )
             first, *lines = report.results.split(b"\n")[:-1] or [b""]
-            if b'"ready"' not in first[:20]:  # it would end in the same way before every test
+            if b'"ready"' not in first[:20]:  # it would end the same way before every test
                 status, message = _start_failure(first, report)
                 for unstarted in range(number, count):
                     if not self._note(unstarted, status, message, *self._call(unstarted)):
@@ -205,7 +205,7 @@ class _Grading:
                 if not self._judge(number, line):
                     return
                 number += 1
-            if number < count:  # the process has ended in this test
+            if number < count:  # the process ended during this test
                 status = "exited" if report.status == "finished" else report.status
                 status = "output_limit" if report.is_cut else status
                 if not self._note(number, status, _message(report), *self._call(number)):
@@ -216,7 +216,7 @@ class _Grading:
         return self.tests.arguments[number], self.tests.answers[number][0]
 
     def _judge(self, number: int, line: bytes) -> bool:
-        """Note what one call has returned; the line is what the program claims."""
+        """Record the result of one call; the line is what the program claims."""
         tolerance = self.conditions.tolerance if self.conditions.compare == "floats" else None
         value: Any = ""
         try:
@@ -236,7 +236,7 @@ class _Grading:
         return self._note(number, status, message, *self._call(number), value)
 
     def _star_imports(self, is_usual: bool) -> dict[str, Any]:
-        """Whether the names that LiveCodeBench imports are there; usual with functions."""
+        """Whether the names that LiveCodeBench imports are defined, as is usual with functions."""
         prelude = self.conditions.prelude
         if prelude == "livecodebench" or (prelude == "auto" and is_usual):
             return {"star_imports": True, "recursion": STAR_RECURSION}
@@ -266,7 +266,7 @@ class _Grading:
         expected: Any = "",
         output: Any = "",
     ) -> bool:
-        """Note the status of a test; False if no other test is to run."""
+        """Record the status of a test; False if no other test is to run."""
         self.grade.statuses[number] = status
         if status == "passed":
             return True
@@ -286,7 +286,7 @@ class _Grading:
 def checked_output(
     runner: Runner, checker: str, protocol: Protocol, test: tuple[str, str], output: bytes
 ) -> tuple[str, str]:
-    """The status and the message that a checker gives an output.
+    """The status and the message of a checker for an output.
 
     "testlib" gets the paths of input, output and answer; its exit status is 0 for a right output,
     1 or 2 for a wrong one. "open-r1" gets input, answer and output; the last word that it prints is
@@ -294,11 +294,11 @@ def checked_output(
     "infrastructure".
 
     Args:
-        runner: what runs the checker, locked in like a program.
-        checker: its text.
-        protocol: what it is told, and how it answers.
+        runner: the pool that runs the checker, locked in like a program.
+        checker: the text of the checker.
+        protocol: its arguments, and how it answers.
         test: the input, and the expected output.
-        output: that of the program.
+        output: the output of the program.
     """
     texts = [text.encode("utf-8", "surrogatepass") for text in test]
     order = [texts[0], output, texts[1]] if protocol == "testlib" else [*texts, output]
@@ -336,7 +336,7 @@ def _files(*texts: str | bytes) -> Iterator[Sequence[int]]:
 
 
 def _start_failure(line: bytes, report: Report) -> tuple[str, str]:
-    """Status and message of a program that did not get as far as its first call."""
+    """Status and message of a program that did not reach its first call."""
     if not line:
         status = "exited" if report.status == "finished" else report.status
         return ("output_limit" if report.is_cut else status), _message(report)
@@ -349,7 +349,7 @@ def _start_failure(line: bytes, report: Report) -> tuple[str, str]:
 
 
 def _message(report: Report) -> str:
-    """The facts known about the end of a program."""
+    """The facts about the end of a program."""
     if report.message:
         return report.message
     is_text = report.results and not report.results.startswith(b"{")
@@ -357,7 +357,7 @@ def _message(report: Report) -> str:
 
 
 def _excerpt(value: Any) -> str:
-    """A text as a failure has it: cut in the middle where it is long."""
+    """A text for a failure, shortened in the middle if it is long."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     text = value if isinstance(value, str) else shown(value, 10 * _EXCERPT)

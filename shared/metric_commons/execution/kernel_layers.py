@@ -1,7 +1,7 @@
 """The layers of isolation that Linux offers, by calls that Python has no functions for.
 
-Every function raises an OSError where the kernel, or what surrounds this process, refuses its
-layer. The file needs the standard library alone, since supervisors import nothing else.
+Every function raises an OSError if the kernel, or the environment of this process, refuses its
+layer. The file needs only the standard library, since supervisors import nothing else.
 """
 
 import ctypes
@@ -44,7 +44,7 @@ _DENIED = {
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "perf_event_open": (298, 241),
-    # These outlive the program that makes them, and the next one would find them.
+    # These outlive the program that creates them, and the next one would find them.
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
@@ -72,8 +72,8 @@ _ARCHITECTURE = (0xC000003E, 0xC00000B7)
 _NAMESPACE_FLAGS = 0x7E020000
 _MOUNT_SETATTR, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 442, 444, 445, 446
 
-# Rights of Landlock over files: to read them and list folders; to do in a folder all but run files
-# and make devices.
+# Rights of Landlock over files: to read them and list folders; to do everything in a folder except
+# running files and making devices.
 _READ, _FILE_RIGHTS = 0x4 | 0x8, 0x1 | 0x2 | 0x4 | 0x4000
 _DEVICES_AND_EXECUTION = 0x1FC1
 _MAKE_AND_REMOVE = 0x2 | 0x4 | 0x8 | 0x1B0
@@ -101,7 +101,7 @@ def set_process_option(option: int, value: int) -> None:
 
 
 def enter_namespaces() -> None:
-    """Leave the caller's users, network, IPC and mounts; the user keeps its number."""
+    """Leave the namespaces of users, network, IPC and mounts; the user keeps its number."""
     uid, gid = os.getuid(), os.getgid()
     _call("unshare", NEW_USERS | NEW_NETWORK | NEW_IPC | NEW_UTS | NEW_MOUNTS)
     for file, content in (
@@ -114,7 +114,7 @@ def enter_namespaces() -> None:
 
 
 def enter_pid_namespace() -> None:
-    """The next child of this process is process 1 of a namespace of its own."""
+    """Make the next child of this process process 1 of a new namespace."""
     _call("unshare", NEW_PIDS)
 
 
@@ -132,9 +132,9 @@ def mount_read_only(scratch: str, megabytes: int) -> None:
 
 
 def landlock_rules(readable: Iterable[str], writable: Iterable[str]) -> int:
-    """The descriptor of rules: what may be read, and what written; no TCP, no foreign signals.
+    """The descriptor of rules for reading and writing, without TCP and foreign signals.
 
-    The supervisor makes them once, and every program enters them.
+    The supervisor creates them once, and they apply to every program.
     """
     version = _call("syscall", _LANDLOCK_CREATE, None, 0, 1)
     rights = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF}.get(version, 0xFFFF)
@@ -158,7 +158,7 @@ def landlock_rules(readable: Iterable[str], writable: Iterable[str]) -> int:
 
 
 def enter_landlock(rules: int) -> None:
-    """Restrict this process to the rules, for good."""
+    """Restrict this process to the rules, permanently."""
     _call("syscall", _LANDLOCK_RESTRICT, rules, 0)
 
 
@@ -169,8 +169,8 @@ class _Filter(ctypes.Structure):
 def seccomp_filter() -> _Filter:
     """The filter of system calls, for `enter_seccomp`.
 
-    Calls of another architecture end the process; `clone3`, whose flags no filter sees, does not
-    exist; `clone` makes no namespace; and the calls in the table fail with EPERM.
+    Calls of another architecture end the process; `clone3`, whose flags a filter cannot see, does
+    not exist; `clone` cannot create namespaces; and the calls in the table fail with EPERM.
     """
     if _MACHINE not in _COLUMN:
         raise OSError(f"no table of system calls for {_MACHINE}")
@@ -198,18 +198,18 @@ def seccomp_filter() -> _Filter:
     text = b"".join(struct.pack("<HBBI", *line) for line in code)
     buffer = ctypes.create_string_buffer(text, len(text))
     system_calls = _Filter(len(code), ctypes.cast(buffer, ctypes.c_void_p))
-    system_calls.buffer = buffer  # kept alive with the filter, which holds its address alone
+    system_calls.buffer = buffer  # kept alive with the filter, which only holds its address
     return system_calls
 
 
 def enter_seccomp(calls: _Filter) -> None:
-    """Restrict this process to the filter, for good."""
+    """Restrict this process to the filter, permanently."""
     mode_filter = 2
     _call("prctl", _SECCOMP, mode_filter, ctypes.byref(calls), 0, 0)
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, and the way to new ones."""
+    """Give up every capability, and the possibility to gain new ones."""
     header = struct.pack("<Ii", 0x20080522, 0)
     if _MACHINE in _COLUMN:
         _call("syscall", _CAPSET[_COLUMN[_MACHINE]], header, bytes(24))

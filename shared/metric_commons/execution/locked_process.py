@@ -1,6 +1,6 @@
-"""A child of the supervisor, locked in before it runs anything of a program.
+"""A child of the supervisor, which is locked in before it runs any part of a program.
 
-The file needs the standard library alone, since supervisors import nothing else.
+The file needs only the standard library, since supervisors import nothing else.
 """
 
 import os
@@ -23,7 +23,7 @@ class Limits(NamedTuple):
 
     timeout: float  # CPU seconds, and seconds without waiting for a core, of one test
     program_timeout: float | None  # CPU seconds of all tests
-    wall: float  # seconds of one test after which something else is wrong
+    wall: float  # seconds of one test, after which something else must be wrong
     cpu_backstop: int  # CPU seconds after which the kernel ends the process
     memory: int
     output: int
@@ -34,7 +34,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Isolation:
-    """The layers that the supervisor has, as its children need them."""
+    """The layers of the supervisor, in the form that its children need."""
 
     landlock: int | None  # the descriptor of the rules
     seccomp: Any  # the filter, or None
@@ -60,12 +60,12 @@ def start_process(
     """Fork a process that is locked in and then runs `body`.
 
     Args:
-        body: what the process does; it ends the process.
+        body: the work of the process; it ends the process.
         isolation: the layers of the supervisor.
-        limits: what the process may use.
+        limits: the resources that the process may use.
         folder: its working directory.
-        streams: the descriptors of stdin, stdout and stderr; None is empty.
-        descriptors: the others that `body` needs.
+        streams: the descriptors of stdin, stdout and stderr; None for an empty one.
+        descriptors: the other descriptors that `body` needs.
     """
     parent, child = socket.socketpair()
     pid = os.fork()
@@ -78,8 +78,8 @@ def start_process(
         return LockedProcess(pid, descriptors[0])
     try:
         os.setsid()
-        # /proc has the numbers of the outer namespace, so only the process itself finds its entry,
-        # and only as long as Landlock lets it open files there.
+        # /proc has the numbers of the outer namespace, so only the process itself can find its
+        # entry, and only before Landlock prevents it from opening files there.
         statistics = os.open("/proc/self/schedstat", os.O_RDONLY)
         socket.send_fds(child, [b"."], [statistics])
         os.chdir(folder)
@@ -106,7 +106,7 @@ def _replace_streams(streams: Sequence[int | None]) -> None:
 
 
 def _close_others(descriptors: Sequence[int]) -> None:
-    """Close all descriptors but the standard streams and these."""
+    """Close all descriptors except the standard streams and these."""
     last = 2
     for descriptor in sorted(descriptors):
         os.closerange(last + 1, descriptor)
@@ -115,7 +115,7 @@ def _close_others(descriptors: Sequence[int]) -> None:
 
 
 def _lock_in(isolation: Isolation, limits: Limits) -> None:
-    """Enter the layers that every program has a copy of."""
+    """Enter the layers that apply to each program separately."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
     for kind, limit in (
         (resource.RLIMIT_AS, limits.memory),
@@ -127,7 +127,7 @@ def _lock_in(isolation: Isolation, limits: Limits) -> None:
         (resource.RLIMIT_NPROC, limits.processes),
     ):
         resource.setrlimit(kind, (limit, limit))
-    # A server may have lowered this one for the process that runs programs, not for these.
+    # A server may have lowered this limit for the process that runs programs, not for its children.
     data = resource.getrlimit(resource.RLIMIT_DATA)[1]
     resource.setrlimit(resource.RLIMIT_DATA, (data, data))
     drop_capabilities()

@@ -11,18 +11,18 @@ from typing import Any, Literal
 Comparison = Literal["lines", "tokens", "floats"]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
-_LONGEST_NUMBER = 400  # characters; longer ones are equal as text or not at all
+_LONGEST_NUMBER = 400  # characters; longer ones are only compared as text
 
 
 def output_difference(
     output: bytes, expected: str, compare: Comparison, tolerance: float = 1e-6
 ) -> str:
-    r"""Where an output differs from the expected one; empty if it does not.
+    r"""The place where an output differs from the expected one; empty if it does not.
 
     "lines" is LiveCodeBench's comparison: both texts and each of their lines are stripped; lines
     are equal as text, or else as lists of decimal numbers. "tokens" compares words as text.
-    "floats" compares words, of which numbers may differ by the tolerance where the expected one has
-    a decimal point or an exponent.
+    "floats" compares words; numbers may differ by the tolerance if the expected one has a decimal
+    point or an exponent.
 
     >>> output_difference(b"3.0 +5 \n", "3 5", "lines")
     ''
@@ -86,7 +86,7 @@ def _are_close_words(word: str, expected: str, tolerance: float) -> bool:
 def are_close(value: float, expected: float, tolerance: float) -> bool:
     """Whether numbers differ by at most the tolerance, or this fraction of the expected one.
 
-    This is testlib's comparison. Infinite numbers are close to themselves alone.
+    This is testlib's comparison. Infinite numbers are close only to themselves.
 
     >>> are_close(1e9, 1e9 + 1, 1e-6), are_close(0.0, 1e-7, 1e-6), are_close(0, float("inf"), 1)
     (True, True, False)
@@ -99,7 +99,7 @@ def are_close(value: float, expected: float, tolerance: float) -> bool:
 def are_equal_values(value: Any, expected: Any, tolerance: float | None = None) -> bool:
     """Whether a returned value is the expected one, both as JSON would keep them.
 
-    With a tolerance, numbers may differ by it where a float is expected.
+    With a tolerance, numbers may differ by it if a float is expected.
 
     >>> are_equal_values([(1, 2)], [[1, 2]]), are_equal_values({1: "a"}, {"1": "a"})
     (True, True)

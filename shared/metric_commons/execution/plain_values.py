@@ -1,8 +1,8 @@
 """Values sent between processes as JSON: plain values of Python, with their exact types.
 
-Nothing of a program may decide what the other side makes of its values, so there is no pickle:
-`unpacked` makes builtin types alone, whose `==` is honest. The file needs the standard library
-alone, since supervisors import nothing else.
+A program must not influence how the other side reads its values, so there is no pickle: `unpacked`
+creates only builtin types, whose `==` is honest. The file needs only the standard library, since
+supervisors import nothing else.
 """
 
 import os
@@ -15,7 +15,7 @@ _MESSAGE = 500  # characters
 
 
 def packed(value: Any, depth: int = 0) -> Any:
-    """A plain value as JSON; instances of subclasses become their base.
+    """A plain value as JSON; instances of subclasses become instances of their base class.
 
     Raises:
         TypeError: the value is of another class, or nested more than 100 levels deep.
@@ -51,10 +51,10 @@ def packed(value: Any, depth: int = 0) -> Any:
 
 
 def unpacked(value: Any) -> Any:
-    """The plain value that `packed` has made JSON of.
+    """The inverse of `packed`.
 
     Raises:
-        ValueError, TypeError, KeyError, RecursionError: it has not.
+        ValueError, TypeError, KeyError, RecursionError: the input does not come from `packed`.
 
     >>> unpacked(packed({"a": [1, (2, 3)], None: {4}}))
     {'a': [1, (2, 3)], None: {4}}

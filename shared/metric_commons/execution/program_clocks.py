@@ -1,4 +1,4 @@
-"""Waiting for a program under three clocks, none of which a busy machine makes faster.
+"""Waiting for a program under three clocks; a busy machine makes none of them faster.
 
 CPU time is what the program has computed. Active time is wall time without the time that it stood
 in a queue for a core, so that `sleep` counts and a busy machine does not. Wall time is a hard stop:
@@ -17,7 +17,7 @@ from typing import Any
 from .locked_process import Limits, LockedProcess
 
 _LONGEST_VERDICT = 4096
-_SECONDS_TO_END = 1.0  # for a process that has given its verdict
+_SECONDS_TO_END = 1.0  # for a process that has reported its verdict
 
 
 class HangUpError(Exception):
@@ -37,19 +37,19 @@ def watched(
     """How a program has ended: its status, message, exit status and CPU seconds.
 
     With a token, the program ends with its verdict in the pipe, a line with JSON of the token and a
-    status; if processes that it has forked say more, the first line counts.
-    Without one, every byte in the pipe ends a test, so that its clock starts anew, and the way in
-    which the process ends is its status.
+    status; if processes that it has forked write more, the first line counts. Without one, every
+    byte in the pipe ends a test and restarts its clock, and the status follows from how the process
+    ends.
 
     Args:
-        processes: those of the program; the first one has the verdict.
-        started: when they were started, by `time.monotonic`.
-        pipe: what the program writes to.
+        processes: the processes of the program; the first one has the verdict.
+        started: the time of their start, by `time.monotonic`.
+        pipe: the pipe that the program writes to.
         caller: the descriptor of the connection to the caller.
-        limits: what the program may use.
-        token: what a verdict is recognized by.
-        ticks_allowed: the number of bytes without a token; more of them are forged, and start
-            no clock.
+        limits: the resources that the program may use.
+        token: the secret that identifies a verdict.
+        ticks_allowed: the number of bytes without a token; any more are forged, and restart no
+            clock.
 
     Raises:
         HangUpError: the caller is gone.
@@ -58,7 +58,7 @@ def watched(
     ended = os.pidfd_open(main)
     poll = select.poll()
     for descriptor, events in ((ended, select.POLLIN), (pipe, select.POLLIN), (caller, 0)):
-        poll.register(descriptor, events)  # 0: of the caller, that it hangs up
+        poll.register(descriptor, events)  # 0: only the hang-up of the caller
     status, text, ticks = "", b"", 0
     start_cpu = start_active = 0.0
     start_wall = started
@@ -107,7 +107,7 @@ def watched(
 
 
 def _status(token: str | None, text: bytes, exit_status: int | None) -> str:
-    """The status of a program that has ended, or given its verdict."""
+    """The status of a program that has ended, or reported its verdict."""
     if token is not None and text:
         try:
             received, status = json.loads(text.partition(b"\n")[0])
@@ -136,7 +136,7 @@ def _clocks(processes: Sequence[LockedProcess], started: float) -> tuple[float, 
 
 
 def _exit_status(pid: int, ended: int) -> int | None:
-    """The exit status of a process that is about to end; negative of a signal, None if unknown.
+    """The exit status of a process that is about to end; negative for a signal, None if unknown.
 
     The process is not reaped, so that its CPU clock can still be read.
     """

@@ -1,4 +1,4 @@
-"""The tests of a task, from the forms in which data sets have them."""
+"""The tests of a task, read from the forms of data sets."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ _CALLS = frozenset({"function_call", "functional"})
 class ReferenceTests:
     """The tests of one task.
 
-    Of kind "program", `program` is a text that fails with an error; with `prelude` and
-    `entry_points` it can also run apart from its solution. Of kind "stdin" each test is one of the
-    `inputs` and one of the `outputs`, which a checker may judge; of kind "calls" the arguments of
-    a function and the answers that are right; of kind "asserts" a statement.
+    For the kind "program", `program` is a text that fails with an error; with `prelude` and
+    `entry_points` it can also run separately from its solution. For "stdin" each test is one of the
+    `inputs` and one of the `outputs`, which a checker may judge; for "calls" the arguments of a
+    function and its right answers; for "asserts" a statement.
     """
 
     kind: Kind
@@ -46,7 +46,7 @@ def read_tests(reference: Any) -> ReferenceTests:
 
     Args:
         reference: the text of a test program; {"tests", "prelude", "entry_points"}; {"inputs",
-            "outputs", "fn_name"}, perhaps with "assert_case", "checker" and "checker_protocol";
+            "outputs", "fn_name"}, optionally with "assert_case", "checker" and "checker_protocol";
             open-r1's {"language", "test_cases"}; a list of {"input", "output", "type"} or
             "testtype"; one of these under "input_output"; or the JSON text of any.
 
@@ -86,7 +86,7 @@ def read_tests(reference: Any) -> ReferenceTests:
 
 
 def _json(text: str) -> Any:
-    """The object or list that a text states; None if it is a program."""
+    """The object or list in a text; None if it is a program."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -187,10 +187,10 @@ def _text(name: str, number: int, value: Any) -> str:
 
 
 def _call(number: int, arguments: Any, answer: Any) -> tuple[list[Any], list[Any]]:
-    """The arguments of a call, and the answers that are right.
+    """The arguments of a call, and its right answers.
 
     A text has JSON, one argument in each line, as in LiveCodeBench. A list has the arguments
-    themselves; then the answer may stand alone in a list of its own, as in APPS.
+    themselves; then the answer may be in a list of its own, as in APPS.
     """
     try:
         if isinstance(arguments, str):

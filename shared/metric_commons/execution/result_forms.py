@@ -1,4 +1,4 @@
-"""Grades as results: scores of programs, and the forms that other harnesses have."""
+"""Grades as results: scores of programs, and the forms of other harnesses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -33,11 +33,11 @@ _CODES: Mapping[str, Any] = {
     "failed": -4,
     "exited": -4,
 }
-_FIRST = 10  # tests, of which verl takes the share
+_FIRST = 10  # tests that count for verl's proportion
 
 
 def program_score(grade: Grade, score: Score) -> float | None:
-    """The score of one program; None where nothing is known of it.
+    """The score of one program; None if it is unknown.
 
     "pass_fail" is 1.0 if all tests passed, "partial" the proportion of tests that passed, and
     "weighted_sum", as in open-r1, the first plus a tenth of the second. "first_10" is verl's: 1.0
@@ -62,7 +62,7 @@ def program_score(grade: Grade, score: Score) -> float | None:
 
 
 def row_reports(executions: Executions, score: Score) -> dict[str, Any]:
-    """The keys of a result about each candidate beside scores, and the layers of isolation."""
+    """The keys of a result about each candidate, besides scores, and the layers of isolation."""
     reports: dict[str, Any] = {
         "outcomes": executions.outcomes,
         "status": executions.of_candidates(lambda grade: grade.status),
@@ -96,9 +96,9 @@ def mean_pass_rates(executions: Executions) -> dict[str, Floats]:
 def possible_sizes(
     predictions: Sequence[Sequence[str]], k: Any, result_format: ResultFormat | None
 ) -> tuple[int, ...]:
-    """The sizes k, once it is clear that every task has enough candidates.
+    """The sizes k, checked against the number of candidates of each task.
 
-    As evaluate's `code_eval` does, its form of the result leaves out sizes that are too great.
+    As in evaluate's `code_eval`, its form of the result omits sizes that are too large.
 
     >>> possible_sizes([["", ""], ["", "", ""]], [1, 5], "code_eval")
     (1,)
@@ -124,9 +124,9 @@ def harness_result(
 ) -> Any:
     """The result in the form of another harness.
 
-    "code_eval" is the pair of evaluate's module: the scores, and for each task the number of each
-    candidate with what became of it. "livecodebench" has the codes of the tests of each candidate,
-    up to the first that did not pass.
+    "code_eval" is the pair of evaluate's module: the scores, and for each task the number and the
+    outcome of each candidate. "livecodebench" has the codes of the tests of each candidate, up to
+    the first that did not pass.
     """
     if result_format == "livecodebench":
         results = [

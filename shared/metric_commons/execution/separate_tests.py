@@ -1,8 +1,8 @@
-"""Tests in one process, the solution that they test in another: only plain values pass between.
+"""Tests in one process and their solution in another; only plain values pass between them.
 
 A solution that shares its process with its tests can forge a pass, such as by an object that
-equals everything. Here its values are made again as builtin types before a test sees them. The
-file needs the standard library alone, since supervisors import nothing else.
+equals everything. Here its values are recreated as builtin types before a test sees them. The file
+needs only the standard library, since supervisors import nothing else.
 """
 
 import builtins
@@ -27,7 +27,7 @@ class SolutionError(Exception):
 
 
 def serve_solution(program: int, connection: int) -> NoReturn:
-    """Define what the program defines, and answer calls until no more arrive."""
+    """Run the program's definitions, and answer calls until no more arrive."""
     namespace: dict[str, Any] = {}
     try:
         exec(compiled(program), namespace)
@@ -59,7 +59,7 @@ def run_separate_tests(
         task: the descriptor of JSON with "prelude", "tests" and "entry_points".
         message: the descriptor that takes the text of an error.
         verdict: the pipe that takes the token and the status.
-        token: what the supervisor recognizes the verdict by.
+        token: the secret that identifies the verdict.
         connection: the socket to the solution.
     """
     parts = json.loads(file_content(task))
@@ -113,7 +113,7 @@ def _remote(name: str, connection: int) -> Callable[..., Any]:
 
 
 def _take_over(original: Any, changed: Any) -> None:
-    """Change an argument in place as the solution has changed its copy."""
+    """Change an argument in place, as the solution changed its copy."""
     if type(original) is type(changed) is list:
         original[:] = changed
     elif type(original) is type(changed) and type(original) in (dict, set):

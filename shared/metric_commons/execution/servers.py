@@ -1,4 +1,4 @@
-"""Servers that run programs, by their protocols; nothing of them is needed here but an address."""
+"""Servers that run programs, and their protocols; only an address is needed here."""
 
 import json
 import time
@@ -13,12 +13,12 @@ from .program_bodies import STAR_IMPORTS
 from .worker_pool import Job, ProgramLimits, Report
 
 _ATTEMPTS = 4
-_FUSION_CUT = 1 << 20  # bytes of stdout, beyond which SandboxFusion cuts without a word
+_FUSION_CUT = 1 << 20  # bytes of stdout, beyond which SandboxFusion cuts silently
 PAUSE = 1.0  # seconds before the second attempt
-_SECONDS_MORE = 30.0  # that an answer may take beside the program
+_SECONDS_MORE = 30.0  # that an answer may take in addition to the program
 
-# Calls the function with the arguments in its input, and writes what it returns after a line that
-# tells it from what the program prints.
+# Calls the function with the arguments in its input, and writes the result after a line that
+# separates it from the output of the program.
 _CALL = """
 
 import json as _json, sys as _sys
@@ -141,7 +141,7 @@ def _ended(code: int, stderr: str, cpu: float, stdout: bytes) -> Report:
     message = stderr.strip().split("\n")[-1]
     if code < 0:
         return Report("crashed", message, code, cpu, stdout)
-    # As a supervisor says it: an exception has its text alone, another exit says so.
+    # As from a supervisor: the message of an exception is its text; any other exit is named.
     is_error = "Traceback" in stderr or "Error" in message
     text = message if is_error else f"exit {message}"
     return Report("exited", text, code, cpu, stdout)
@@ -187,7 +187,7 @@ def _text(descriptor: int) -> str:
 
 
 def _posted(server: Server, program: str, stdin: str, limits: ProgramLimits) -> Report:
-    """The report of one run; a server that fails is asked again, after 1, 2 and 3 seconds."""
+    """The report of one run; a failing server is asked again, after 1, 2 and 3 seconds."""
     content = json.dumps(server.request(program, stdin, limits)).encode("ascii")
     headers = {"Content-Type": "application/json"}
     report = Report("infrastructure")
@@ -203,7 +203,7 @@ def _posted(server: Server, program: str, stdin: str, limits: ProgramLimits) -> 
             with error:
                 excerpt = error.read(300).decode("utf-8", "replace")
             report = Report("infrastructure", f"{server.address} answers {error.code}: {excerpt}")
-            if error.code < 500 and error.code != 429:  # it would refuse the same again
+            if error.code < 500 and error.code != 429:  # it would refuse the same request again
                 return report
         except (OSError, ValueError, AttributeError, TypeError) as error:
             report = Report("infrastructure", f"{server.address}: {error}")

@@ -1,9 +1,9 @@
-"""The process between a caller and the programs: it locks itself in, and forks a child a program.
+"""The process between a caller and the programs: it locks itself in, and forks a child per program.
 
-It runs as a script of its own, with `command`, and imports the standard library and its neighbours
-alone. It reads no program, input or answer: a fork copies its memory, so whatever it had read a
-later program could find there. Where the kernel allows it, it is process 1 of a namespace; then
-programs cannot end it, orphans become its children, and after each program nothing is left alive.
+It runs as a separate script, with `command`, and imports only the standard library and its
+neighbours. It reads no program, input or answer: a fork copies its memory, where a later program
+could find them. If the kernel allows it, it is process 1 of a namespace; then programs cannot end
+it, orphans become its children, and no process survives a program.
 """
 
 import gc
@@ -49,7 +49,7 @@ LAYERS = (
 
 _NOBODY = 65534
 _SCRATCH_MEGABYTES = 64
-# Modules that programs use often: imported once here, and then there in every fork.
+# Modules that programs use often: imported once here, and then available in every fork.
 _PRELOADED = (
     *("abc", "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy"),
     *("dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq"),
@@ -64,11 +64,11 @@ _READABLE = (
 
 
 def command(descriptor: str, settings: str, *, has_packages: bool) -> list[str]:
-    """The command line of a supervisor that speaks to its caller through a descriptor.
+    """The command line of a supervisor that communicates with its caller through a descriptor.
 
-    Its files are found as a package of their own, in whatever folder they lie. The environment
+    Its files are a separate package, in any folder. The environment
     must be clean: with `-I` Python would ignore PYTHONHASHSEED as well. Without packages, programs
-    can import the standard library alone.
+    can import only the standard library.
     """
     script = (
         "import sys, types\n"
@@ -118,10 +118,10 @@ class _Supervisor:
     refused: dict[str, str] = field(default_factory=dict)
     isolation: Isolation = field(default_factory=lambda: Isolation(None, None, False))
     star_names: dict[str, Any] = field(default_factory=dict)
-    users_processes: int = 0  # of the same user, which count against the limit of processes
+    users_processes: int = 0  # of the same user, which count towards the limit of processes
 
     def lock_in(self) -> None:
-        """Enter each layer that there is, and tell the caller which ones these are."""
+        """Enter each available layer, and tell the caller which ones these are."""
         self._become_nobody()
         has_namespaces = self._enter("user and network namespaces", enter_namespaces) is not None
         if has_namespaces:
@@ -132,13 +132,13 @@ class _Supervisor:
         elif os.getuid():
             self.users_processes = _processes_of(os.getuid())
         is_alone = "pid namespace" in self.layers
-        # Whoever ends a part of this chain ends all of it, and the caller starts another.
+        # If a process of this chain ends, all of it ends, and the caller starts another.
         set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if is_alone and (pid := os.fork()):  # the child is process 1 of the new namespace
             self.caller.close()
             os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
         set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        # Interpreter and packages lie in these folders.
+        # The folders of interpreter and packages.
         folders = {
             os.path.realpath(path) for path in [*sys.path, sys.prefix, sys.base_prefix] if path
         }
@@ -181,13 +181,13 @@ class _Supervisor:
 
     def _become_nobody(self) -> None:
         if os.geteuid():
-            self.refused["nobody"] = "for root alone"
+            self.refused["nobody"] = "for root only"
             return
         if "nobody" in self.without:
             self.refused["nobody"] = "switched off"
             return
         if not _can_nobody_read(os.__file__):
-            self.refused["nobody"] = f"{os.__file__} lies where only root can read"
+            self.refused["nobody"] = f"{os.__file__} is in a folder that only root can read"
             return
         os.chown(self.scratch, _NOBODY, _NOBODY)
         _give_up_root()
@@ -210,7 +210,7 @@ class _Supervisor:
             except HangUpError:
                 self._end_descendants()
                 os._exit(0)
-            except Exception as error:  # the caller must learn of it, as a fault of ours
+            except Exception as error:  # the caller must be told, as it is our fault
                 report = {"status": "infrastructure", "message": repr(error)[:500]}
             self._end_descendants()
             self._empty_scratch()
@@ -280,7 +280,7 @@ class _Supervisor:
                         lambda: run_separate_tests(data, results, verdict, token, tests),
                         [data, results, verdict, tests],
                     )
-                    # The solution gets neither its tests nor what takes their results.
+                    # The solution gets neither its tests nor the descriptors of their results.
                     start(lambda: serve_solution(program, solution), [program, solution])
                     os.close(tests)
                     os.close(solution)
@@ -302,7 +302,7 @@ class _Supervisor:
                 os.close(descriptor)
 
     def _end_descendants(self) -> None:
-        """End and reap all that a program has left."""
+        """End and reap all processes that a program has left."""
         if not self.isolation.is_alone:
             while children := _children_of(os.getpid()):  # orphans become children in turn
                 for pid in children:
@@ -310,14 +310,14 @@ class _Supervisor:
                     os.waitpid(pid, 0)
             return
         try:
-            os.kill(-1, signal.SIGKILL)  # all but this process
+            os.kill(-1, signal.SIGKILL)  # all except this process
             while os.waitpid(-1, 0):
                 pass
         except (ProcessLookupError, ChildProcessError):
             pass
 
     def _empty_scratch(self) -> None:
-        """Remove all that a program has left, so that the next one finds nothing of it."""
+        """Remove everything that a program has left, so that the next one cannot find it."""
         for name in os.listdir(self.scratch):
             path = os.path.join(self.scratch, name)
             if os.path.isdir(path) and not os.path.islink(path):
@@ -327,7 +327,7 @@ class _Supervisor:
 
 
 def _can_nobody_read(path: str) -> bool:
-    """Whether the user nobody reaches a file; an interpreter in root's home it does not."""
+    """Whether the user nobody can read a file, unlike an interpreter in root's home."""
     if (pid := os.fork()) == 0:
         try:
             _give_up_root()

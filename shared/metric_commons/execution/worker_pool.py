@@ -1,4 +1,4 @@
-"""Workers that run programs: each a supervisor that stays warm, in a pool that all calls share."""
+"""Workers that run programs: each is a warm supervisor, in a pool that all calls share."""
 
 import atexit
 import json
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 _ATTEMPTS = 2
 _SECONDS_TO_END = 5.0
-_STDERR, _MESSAGE = 2_000, 4_096  # bytes that are read of them
+_STDERR, _MESSAGE = 2_000, 4_096  # bytes of them that are read
 _PROCESSES = 16  # of one program, threads included
 _STACK = 100 << 20
 _RECURSION = 1_000
@@ -31,8 +31,8 @@ _RECURSION = 1_000
 class ProgramLimits(NamedTuple):
     """The limits of one program.
 
-    `timeout` is in seconds of each test, and both of CPU time and of time without waiting for a
-    core; `program_timeout` in CPU seconds of all tests together. `memory` and `output` are bytes.
+    `timeout` is in seconds per test, both of CPU time and of time without waiting for a core;
+    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes.
     """
 
     timeout: float
@@ -60,11 +60,11 @@ class ProgramLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """A program to run, as a supervisor or a server does it.
+    """A program to be run by a supervisor or a server.
 
-    `kind` is "tests", a program that holds its tests; "separate", tests whose solution has a
-    process of its own; "main", a program with an input; "calls", a function with arguments.
-    `program`, `data` and `files` are descriptors of files in memory.
+    `kind` is "tests", a program that contains its tests; "separate", tests with their solution in
+    another process; "main", a program with an input; "calls", a function with arguments. `program`,
+    `data` and `files` are descriptors of files in memory.
     """
 
     kind: str
@@ -94,7 +94,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Report:
-    """How a program has ended, and what it has written."""
+    """How a program ended, and its output."""
 
     status: str
     message: str = ""
@@ -119,11 +119,11 @@ class Runner(Protocol):
 
     @property
     def layers(self) -> list[str]:
-        """The layers of isolation that it has."""
+        """Its layers of isolation."""
 
     @property
     def refused(self) -> dict[str, str]:
-        """The layers that it does not have, each with the cause."""
+        """The missing layers, each with the cause."""
 
     def run(self, job: Job) -> Report:
         """Run one program."""
@@ -136,7 +136,7 @@ class WorkerSetup(NamedTuple):
     """How workers are started.
 
     They import the modules to `preload` once; `has_packages` says whether installed packages are
-    there, and `without` names layers that are switched off.
+    available, and `without` names layers that are switched off.
     """
 
     preload: tuple[str, ...] = ()
@@ -177,7 +177,7 @@ class Worker:
         self.python = about["python"]
 
     def _start_here(self) -> socket.socket:
-        from .supervisor import command  # which imports what Linux alone has
+        from .supervisor import command  # which imports modules that only Linux has
 
         self._scratch = tempfile.mkdtemp(prefix="execution-")
         connection, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -263,7 +263,7 @@ class Worker:
             self._scratch = ""
 
     def forget(self) -> None:
-        """Leave the supervisor to the process that has started it, after a fork."""
+        """Leave the supervisor to the process that started it, after a fork."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._process = None
@@ -271,26 +271,26 @@ class Worker:
 
 
 def program_environment(home: str) -> dict[str, str]:
-    """The environment of programs: nothing of the caller's."""
+    """The environment of programs, without anything of the caller's."""
     return {
         "PATH": os.defpath,
         "HOME": home,
         "TMPDIR": ".",
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
-        # Each thread of these reserves address space, of which programs have a limited amount.
+        # Each thread of these libraries reserves address space, which is limited for programs.
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
 
 
 class Pool:
-    """Warm workers that any number of threads share; each runs one program at a time.
+    """Warm workers, shared by any number of threads; each runs one program at a time.
 
     Args:
         workers: the number of workers.
         setup: how they are started.
-        make_worker: what makes one.
+        make_worker: a function that makes one.
     """
 
     runs_checkers = True
@@ -310,12 +310,12 @@ class Pool:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of isolation that a worker has."""
+        """The layers of isolation of a worker."""
         return self._ask(lambda worker: worker.layers)
 
     @property
     def refused(self) -> dict[str, str]:
-        """The layers that a worker does not have, each with the cause."""
+        """The missing layers of a worker, each with the cause."""
         return self._ask(lambda worker: worker.refused)
 
     def _ask(self, question: Callable[[Worker], T]) -> T:
@@ -345,7 +345,7 @@ class Pool:
             worker.close()
 
     def forget(self) -> None:
-        """Leave the workers to the process that has started them, after a fork."""
+        """Leave the workers to the process that started them, after a fork."""
         for worker in self._workers:
             worker.forget()
 
@@ -364,7 +364,7 @@ def shared_pool(
     Args:
         workers: the number of workers; None for one for each core that this process may use.
         setup: how they are started.
-        make_worker: what makes one.
+        make_worker: a function that makes one.
 
     Raises:
         NotImplementedError: not on Linux, where programs cannot be isolated from here.

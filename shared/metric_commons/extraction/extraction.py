@@ -1,9 +1,9 @@
-"""Extraction: the answer is cut out of what a model wrote, before texts are compared.
+"""Extraction of the answer from the text of a model, before texts are compared.
 
 A model does not answer "18": it thinks aloud and ends with "#### 18", a box, or "The answer is".
-What cuts the answer out moves scores by points, so it is an option, which signatures name: a step
-of `extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a
-step finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
+The extraction rule changes scores by points, so it is an option, which signatures name: a step of
+`extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a step
+finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -40,17 +40,17 @@ Choices = Annotated[Sequence[Any], PerRow("list of choices")] | None
 def extract_answers(
     texts: Sequence[str], steps: Any, choices: Sequence[Sequence[str]] | None = None
 ) -> list[str | None]:
-    r"""The answer in each text, or None where there is none. Equal texts are read once.
+    r"""The answer in each text, or None if there is none. Equal texts are read once.
 
     Args:
-        texts: what models wrote.
+        texts: texts of models.
         steps: a name in `STEPS`, `{"regex": pattern, "group": number}`, a function from str to str
-            or None, or a list of these: each reads what the one before it found. A text for which a
-            pattern takes longer than a second, or its "seconds", has no answer.
+            or None, or a list of these: each reads the result of the previous one. A text for which
+            a pattern takes longer than a second, or its "seconds", has no answer.
         choices: the options of each row, for the step `gpqa_choices`.
 
     Raises:
-        ValueError: there is no such step, or it needs choices that are not there.
+        ValueError: a step is unknown, or needs choices that are missing.
 
     >>> extract_answers(["<think>hm</think>#### 1,080", "18"], ["strip_think", "gsm8k"])
     ['1,080', None]
@@ -62,7 +62,7 @@ def extract_answers(
 
 
 def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> list[Any]:
-    """As `extract_answers`, with TIMED_OUT in the place of answers that took too long."""
+    """As `extract_answers`, with TIMED_OUT for answers that took too long."""
     chain = step_functions(steps, PatternStep)
     row_choices: Iterable[tuple[str, ...]] = repeat(())
     if any(step is gpqa_choices for step in chain):
@@ -126,10 +126,10 @@ def summarize_extracted(
         predictions: one text per row.
         references: the reference, or references, of each row.
         reference_scores: names of scores that do not depend on the prediction.
-        extract: what cuts the answer out of a prediction, before it is normalized: the name of a
+        extract: how to extract the answer from a prediction, before it is normalized: the name of a
             step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
-            from str to str or None, or a list of these, of which each reads what the one before it
-            found. A prediction without an answer scores 0.
+            from str to str or None, or a list of these, each of which reads the result of the
+            previous one. A prediction without an answer scores 0.
         extract_references: the same for references, each of which must have an answer.
         choices: for the step "gpqa_choices": one list of choices per row.
         **summary: the options of `summarize`.
@@ -187,7 +187,7 @@ def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None
     """The references with the answer in place of each text.
 
     Raises:
-        RowError: there is none.
+        RowError: a reference has no answer.
     """
     numbers, texts = [], []
     for row, reference in enumerate(references):

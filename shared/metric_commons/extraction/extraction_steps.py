@@ -1,9 +1,9 @@
-r"""Steps of extraction: each finds the answer in what a model wrote, as some community does.
+r"""Steps of extraction: each finds the answer in the text of a model, as some community does.
 
-A step is a function from a text to the answer in it, or to None where there is none. It returns
-what its community's function returns, for every text, oddities included: the docstrings name them.
-Where two communities differ, both have a step: `gsm8k` takes the first match and `gsm8k_flexible`
-the last, `answer_line` the first "Answer:" and `inspect_line` the last.
+A step is a function from a text to the answer in it, or to None if there is none. For every text it
+returns the same as its community's function, including oddities, which the docstrings name. If two
+communities differ, each has a step: `gsm8k` takes the first match and `gsm8k_flexible` the last,
+`answer_line` the first "Answer:" and `inspect_line` the last.
 """
 
 import re
@@ -29,8 +29,8 @@ _NUMBER = re.compile(r"\d+\.?\d*")
 def match_step(pattern: str, group: int = 0) -> Step:
     """The step that takes the match number `group`, without white space at its ends.
 
-    Matches are counted from 0, or from -1 at the end. Where the pattern has several groups, the
-    first that is not empty is the answer. This is the filter `regex` of lm-eval.
+    Matches are counted from 0, or from -1 at the end. If the pattern has several groups, the first
+    that is not empty is the answer. This is the filter `regex` of lm-eval.
 
     >>> match_step("[0-9]+", -1)("16 - 3 = 13"), match_step("[0-9]+")("none")
     ('13', None)
@@ -39,7 +39,7 @@ def match_step(pattern: str, group: int = 0) -> Step:
 
 
 def _first_group(pattern: str) -> Step:
-    """The step that takes the first group of the first match, as it is."""
+    """The step that takes the first group of the first match, unchanged."""
     compiled = re.compile(pattern)
 
     def step(text: str) -> str | None:
@@ -52,8 +52,8 @@ def _first_group(pattern: str) -> Step:
 def strip_think(text: str) -> str | None:
     """The text after the last `</think>`: `think_end_token` of lm-eval.
 
-    lm-eval keeps all of a thought that is never closed; here such a text has no answer. A
-    `</think>` alone is common, since prompts open the thought.
+    lm-eval keeps the whole text of a thought that is never closed; here such a text has no answer.
+    A `</think>` without `<think>` is common, since prompts open the thought.
 
     >>> strip_think("<think>2 + 2</think> 4"), strip_think("so 4</think> 4")
     ('4', '4')
@@ -67,7 +67,7 @@ def strip_think(text: str) -> str | None:
 
 
 def strip_citations(text: str) -> str:
-    """The text without citations such as [1], as ALCE cuts them; every other `]` goes, too.
+    """The text without citations such as [1], as in ALCE; every other `]` is removed, too.
 
     >>> strip_citations("Denver won [1][2] in 2016 [3].")
     'Denver won in 2016.'
@@ -107,8 +107,8 @@ def _in_braces(text: str, opening: int) -> str | None:
 def ultrarag_boxed(text: str) -> str:
     r"""As UltraRAG: the content of the last box, or all of the text; there always is an answer.
 
-    It loses `$`, `\(`, `\text{}` and outer parentheses, so that "(1,2)" becomes "1,2". Backslashes
-    become spaces. Of a box that is never closed the last character is missing.
+    It removes `$`, `\(`, `\text{}` and outer parentheses, so that "(1,2)" becomes "1,2".
+    Backslashes become spaces. A box that is never closed loses its last character.
 
     >>> ultrarag_boxed(r"\boxed{(1,2)}"), ultrarag_boxed(r"\boxed{\frac12"), ultrarag_boxed(" 5 ")
     ('1,2', ' frac1', '5')
@@ -145,7 +145,7 @@ def dollars(text: str) -> str:
 
 
 def gsm8k_flexible(text: str) -> str | None:
-    """The last number, or what looks like one: the filter flexible-extract of lm-eval's GSM8K.
+    """The last text that looks like a number: the filter flexible-extract of lm-eval's GSM8K.
 
     >>> gsm8k_flexible("#### 18 eggs, or $1,080.50."), gsm8k_flexible("Hm..."), gsm8k_flexible("no")
     ('$1,080.50.', '...', None)
@@ -171,7 +171,7 @@ def gsm8k_openai(text: str) -> str | None:
 def minerva(text: str) -> str | None:
     """The answer in minerva_math's sentence: "Final Answer: The final answer is 5. I hope ...".
 
-    The text may end before "I hope it is correct."; any character may stand for the two dots.
+    The text may end before "I hope it is correct."; any character matches the two dots.
 
     >>> minerva("Final Answer: The final answer is $5$. I hope it is correct.")
     '$5$'
@@ -200,7 +200,7 @@ def mgsm(text: str) -> str | None:
 def helm_final_number(text: str) -> str | None:
     """The last number of the text, without commas: HELM's `final_number_exact_match`.
 
-    Any character will do for the decimal point.
+    Any character matches the decimal point.
 
     >>> helm_final_number("12 apples"), helm_final_number("(1,2)"), helm_final_number("3 or 4")
     ('12', '12', '4')
@@ -210,7 +210,7 @@ def helm_final_number(text: str) -> str | None:
 
 
 def helm_gpqa(text: str) -> str | None:
-    """The letter after "answer is" and the like: HELM's chain of thought for GPQA.
+    """The letter after "answer is" and similar phrases: HELM's chain of thought for GPQA.
 
     >>> helm_gpqa("The correct answer is (B)."), helm_gpqa("B")
     ('B', None)
@@ -230,8 +230,8 @@ def helm_gpqa(text: str) -> str | None:
 def gpqa_choices(text: str, choices: Sequence[str]) -> str | None:
     """The last letter in parentheses, else the last choice that is quoted, else ": A".
 
-    The filter `multi_choice_regex` of lm-eval as GPQA has it: choices are looked for without
-    punctuation and in lower case.
+    This is the filter `multi_choice_regex` of lm-eval with the options of GPQA: choices are
+    searched for without punctuation and in lower case.
 
     >>> colours = ["red", "dark green"]
     >>> gpqa_choices("It is dark-green... Dark green!", colours), gpqa_choices("so: A", colours)
@@ -296,8 +296,8 @@ def inspect_line(text: str) -> str | None:
     r"""The text after `ANSWER:` on the last line, as inspect_ai's `answer("line")`.
 
     The pattern alone would try every `ANSWER` with all that follows on its line, and take quadratic
-    time. But a match ends with the text, so it lies in the last line that is not blank; it may only
-    begin before it, with the last `ANSWER` there.
+    time. But a match ends with the text, so it is in the last line that is not blank; it can only
+    begin before that line, with the last `ANSWER` there.
 
     >>> inspect_line("ANSWER: 1\nANSWER: 2\n")
     '2'

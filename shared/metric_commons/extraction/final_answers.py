@@ -1,14 +1,14 @@
 r"""Steps of extraction of our own: all boxes, the final answer, its number, the letter of a choice.
 
-They find nothing rather than guess. What is found is the text of an answer, without the marks that
-show it: no `$`, no bold type, no final stop.
+They return nothing rather than guess. Their result is the text of an answer, without its marks: no
+`$`, no bold type, no final stop.
 """
 
 import re
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
 _BRACE = re.compile(r"(?<!\\)[{}]")
-# What may stand between two boxes that are one answer.
+# Text that may occur between two boxes of one answer.
 _BETWEEN_BOXES = re.compile(
     r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]"
     r"|\\text(?:rm|bf)?\{\s*,?\s*(?:and|or)\s*\}|\band\b|\bor\b)*+"
@@ -86,7 +86,7 @@ _LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
 def _after_thoughts(text: str) -> str:
-    """The text behind the last thought; nothing of one that is never closed."""
+    """The text after the last thought; empty if a thought is never closed."""
     _, closed, answer = text.rpartition("</think>")
     if closed:
         return answer
@@ -114,8 +114,8 @@ def _boxes(text: str) -> list[tuple[int, int, str]]:
 def boxed_all(text: str) -> str | None:
     r"""The contents of the last adjacent boxes, joined by commas; equal ones once.
 
-    Between adjacent boxes stand only white space, commas, "and" and "or". Other boxes before them
-    do not count.
+    Adjacent boxes are separated only by white space, commas, "and" and "or". Other boxes before
+    them do not count.
 
     >>> boxed_all(r"\boxed{2}, \boxed{3} and $\boxed{5}$"), boxed_all(r"\boxed{2}. No: \boxed{3}")
     ('2, 3, 5', '3')
@@ -159,7 +159,7 @@ def final_answer(text: str) -> str | None:
 
 
 def _up_to_end(remainder: str) -> str | None:
-    """The rest of the line or sentence, without marks; None of what is rejected."""
+    """The rest of the line or sentence, without marks; None if it is rejected."""
     remainder = remainder.lstrip()
     for left, right in _FORMULA_MARKS:
         end = remainder.find(right, len(left))
@@ -217,10 +217,10 @@ def final_number_comma(text: str) -> str | None:
 
 
 def choice(text: str) -> str | None:
-    """The letter that a text settles for.
+    """The final choice of a text, a letter.
 
-    It stands in the last box, else after the last "answer is", "option" or 答案是, else in bold
-    type or alone in its line. No community has this step; it would rather find nothing than guess.
+    It is in the last box, else after the last "answer is", "option" or 答案是, else in bold type or
+    alone in its line. No community uses this step; it returns nothing rather than guess.
 
     >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
     ('B', 'B', 'C')

@@ -1,9 +1,9 @@
-"""Patterns of users, whose matches are looked for within a time limit.
+"""Patterns of users, which are matched within a time limit.
 
 Python's `re` tries alternatives one after another, so that a pattern such as "(a+)+$" takes
 exponential time, and cannot be stopped by another thread. Patterns whose work is bounded by their
-form and the length of a text are matched at once; all others in a separate process with a clock.
-Both use `re`, so that the matches do not depend on which of them it was.
+form and the length of a text are matched directly; all others in a separate process with a clock.
+Both use `re`, so the matches are the same.
 """
 
 import json
@@ -23,7 +23,7 @@ from typing import Any
 from .pattern_worker import SCRIPT, nth_match
 from .step_chains import SECONDS
 
-_FAST = 5_000_000  # steps of `re`, which take less than the time limit anywhere
+_FAST = 5_000_000  # steps of `re`, which take less than the time limit on any machine
 _COUNTED_REPEATS = 3  # repetitions that are counted one by one
 _SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "RANGE", "CATEGORY"}
 _LOOPS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
@@ -37,7 +37,7 @@ class PatternStep:
     Args:
         pattern: a regular expression of Python.
         group: the number of the match, from 0, or from -1 at the end.
-        seconds: the time limit of each text: of processor time, except on Windows.
+        seconds: the time limit for each text, in processor time except on Windows.
 
     Raises:
         re.error: it is not a regular expression.
@@ -60,10 +60,10 @@ class PatternStep:
             else:
                 slow.append(row)
         while slow:
-            done = list(self._timed([texts[row] for row in slow]))
-            for row, answer in zip(slow, done, strict=False):
+            timed_answers = list(self._timed([texts[row] for row in slow]))
+            for row, answer in zip(slow, timed_answers, strict=False):
                 answers[row] = answer
-            slow = slow[len(done) :]
+            slow = slow[len(timed_answers) :]
         return answers
 
     def _timed(self, texts: Sequence[str]) -> Iterator[Any]:
@@ -125,8 +125,8 @@ def work_bound(pattern: str, length: int) -> float:
     """A bound of the steps in which `re` finds all matches in a text of this length.
 
     From each position there is a number of ways to match, and each takes at most as many steps as
-    the pattern has parts. A loop over one character ends in as many places as it has lengths. A
-    loop over anything longer may have exponentially many, so that it has no bound here.
+    the pattern has parts. A loop over one character has one end per length. A loop over anything
+    longer may have exponentially many ends, so it has no bound here.
 
     >>> work_bound("[0-9]+x?", 1000) <= 9 * 2 * 1000 * 1001, work_bound("(a+)+$", 28)
     (True, inf)

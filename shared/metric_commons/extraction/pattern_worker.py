@@ -1,9 +1,9 @@
-"""A process of its own that looks for matches of a pattern, which may take exponential time.
+"""A separate process that searches for matches of a pattern, which may take exponential time.
 
 It reads a pattern and then texts from standard input, one JSON value per line, and writes the
-answer to each: a text, or null where there is none. Where the system has clocks of processor time,
-such a clock ends the process when a text takes too long, even while `re` holds the interpreter.
-Run as a script, this file reaches no other file of the package.
+answer to each: a text, or null if there is none. If the system has clocks of processor time, such a
+clock ends the process when a text takes too long, even while `re` holds the interpreter. Run as a
+script, this file imports no other file of the package.
 """
 
 import re
@@ -16,7 +16,7 @@ SCRIPT = __file__
 def nth_match(compiled: re.Pattern[str], group: int, text: str) -> str | None:
     """The match of this number, counted from 0, or from -1 at the end; None if there is none.
 
-    Of several groups, the first that is not empty is the match.
+    If there are several groups, the first that is not empty is the match.
 
     >>> nth_match(re.compile("[0-9]+"), -1, "16 - 3 = 13")
     '13'

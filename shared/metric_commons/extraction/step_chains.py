@@ -1,4 +1,4 @@
-"""Chains of steps: each step reads what the one before it found."""
+"""Chains of steps: each step reads the result of the previous one."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,8 +15,8 @@ Extract = (
 Chain = tuple[Any, ...]  # of names, of functions, and of ("regex", pattern, group)
 
 _EXCERPT = 60  # characters of a text in a message
-SECONDS = 1.0  # that a pattern may take for a text, unless it says otherwise
-_LONGEST = 3600  # seconds that it may ask for
+SECONDS = 1.0  # that a pattern may take for a text, by default
+_LONGEST = 3600  # seconds that it may request
 
 
 def _without_limit(pattern: str, group: int, seconds: float) -> Step:
@@ -30,11 +30,11 @@ def step_functions(
 
     Args:
         steps: one step, or a chain of them.
-        pattern_step: makes the step of a pattern, the number of its match and its time limit; by
-            default a function that knows no time limit.
+        pattern_step: makes a step from a pattern, the number of its match and its time limit; by
+            default a function without time limits.
 
     Raises:
-        ValueError: there is no such step, or no step at all.
+        ValueError: a step is unknown, or there are no steps.
     """
     listed = steps if isinstance(steps, list | tuple) else [steps]
     chain = [_function(step, pattern_step) for step in listed]
@@ -44,7 +44,7 @@ def step_functions(
 
 
 def answer_in(text: str, functions: Sequence[Any], choices: Sequence[str] = ()) -> str | None:
-    """The answer that steps find in a text, one after the other; None where one finds nothing.
+    """The answer that steps find in a text, one after the other; None if one finds nothing.
 
     >>> answer_in("<think>hm</think>#### 18", step_functions(["strip_think", "gsm8k"]))
     '18'
@@ -64,11 +64,11 @@ def hashable_chain(steps: Extract) -> Chain:
     """A chain of steps as a value: equal, hashable, and picklable if its functions are.
 
     Args:
-        steps: as `step_functions` takes them, also any sequence of them, such as a list of
-            OmegaConf; or None, which is a chain without steps.
+        steps: as in `step_functions`, or any sequence of them, such as a list of OmegaConf; or None
+            for a chain without steps.
 
     Raises:
-        ValueError: there is no such step, or a step needs the choices of each row.
+        ValueError: a step is unknown, or needs the choices of each row.
 
     >>> hashable_chain(["strip_think", {"regex": "[0-9]+", "group": -1}])
     ('strip_think', ('regex', '[0-9]+', -1))
@@ -79,14 +79,14 @@ def hashable_chain(steps: Extract) -> Chain:
     if steps is None or steps == ():
         return ()
     is_chain = isinstance(steps, Sequence) and not isinstance(steps, str)
-    several: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
-    if not several:
+    step_list: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
+    if not step_list:
         raise ValueError("a chain needs at least one step")
-    if any(isinstance(step, Mapping) and "seconds" in step for step in several):
+    if any(isinstance(step, Mapping) and "seconds" in step for step in step_list):
         raise ValueError("patterns have no time limit here; leave out 'seconds'")
     chain = tuple(
         ("regex", step.get("regex"), step.get("group", 0)) if _is_plain_pattern(step) else step
-        for step in several
+        for step in step_list
     )
     if gpqa_choices in chain_functions(chain):
         raise ValueError("the step 'gpqa_choices' needs the choices of each row; use 'gpqa'")

@@ -1,6 +1,6 @@
-"""Mathematical answers read: LaTeX or plain text to exact values and structures of them.
+"""Parsing of mathematical answers: from LaTeX or plain text to exact values and structures.
 
-`notation` makes tokens of a text, `expressions` reads formulas by a grammar with `conventions`,
-`amounts` with the `units` behind them, `relations` equations and inequalities, and
-`mathematical_answers` whole answers.
+`notation` splits a text into tokens; `expressions` parses formulas with `conventions`, `amounts`
+formulas with `units`, `relations` equations and inequalities, and `mathematical_answers` whole
+answers.
 """

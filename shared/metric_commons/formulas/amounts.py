@@ -1,4 +1,4 @@
-"""Amounts: formulas with what stands behind them, ratios, and sums such as 5 ft 3 in."""
+"""Amounts: formulas with units and other suffixes, ratios, and sums such as 5 ft 3 in."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from .units import measured
 
 
 def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
-    r"""The meaning of a formula with the text behind it; "± 3" is the list 3, -3.
+    r"""The meaning of a formula with the text after it; "± 3" is the list 3, -3.
 
     Raises:
         UndecidedError: it is not understood.
@@ -75,7 +75,7 @@ def _values(amount: Sequence[Token], context: Context) -> MathObject:
 
 
 def _compound(all_tokens: Sequence[Token], context: Context) -> MathObject | None:
-    """5 ft 3 in, as one quantity; None if that is not the form."""
+    """5 ft 3 in, as one quantity; None for any other form."""
     starts = [
         index
         for index, token in enumerate(all_tokens)
@@ -96,7 +96,7 @@ def _compound(all_tokens: Sequence[Token], context: Context) -> MathObject | Non
 
 
 def total_quantity(parts: Sequence[MathObject]) -> Quantity | None:
-    """The sum of quantities in ever smaller units of one dimension; None if they are not that."""
+    """The sum of quantities in decreasing units of one dimension; None for any others."""
     quantities = [part for part in parts if isinstance(part, Quantity)]
     units = [quantity.unit for quantity in quantities if quantity.unit is not None]
     if len(units) < len(parts) or len({unit.powers for unit in units}) > 1:

@@ -10,7 +10,7 @@ from .notation import ROW_END, Token
 from .structures import Bracketed, Collection, MathObject, Matrix, as_value
 
 _MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
-_MAX_SUM = 1_000  # terms of a sum that is expanded  # terms of a sum that is expanded
+_MAX_SUM = 1_000  # terms of a sum that is expanded
 
 
 class BracketReader(LetterReader):

@@ -1,4 +1,4 @@
-"""Conventions by which a text can be read in two ways; both sides are read by the same ones."""
+"""Conventions for texts that can be read in two ways; both sides are read by the same ones."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -32,24 +32,24 @@ _VOWELS = set("aeiou")
 
 @dataclass
 class Context:
-    """How a text is read, and what was met in it."""
+    """How a text is read, and what was found in it."""
 
     conventions: Conventions = DEFAULT
-    forms: set[str] = field(default_factory=set)  # conventions that made a difference
+    forms: set[str] = field(default_factory=set)  # conventions that mattered
     is_latex: bool = False
     has_digits: bool = False  # a formula with a digit or ^ has no words of the language
-    plus_minus: int = 1  # the sign that ± stands for
+    plus_minus: int = 1  # the sign that ± represents
     values_of_letters: dict[str, Value] = field(default_factory=dict)  # letters of sums
     depth: int = 0
     has_vectors: bool = False
 
     def chooses(self, form: str) -> bool:
-        """Whether a convention holds; the text is recorded as one that it matters for."""
+        """Whether a convention applies; also records that it matters for the text."""
         self.forms.add(form)
         return bool(getattr(self.conventions, form))
 
 
 def is_of_language(token: Token) -> bool:
-    """Whether a word is one of the language, and not a product of letters."""
+    """Whether this is a word of the language, and not a product of letters."""
     word = token.text
     return token.is_spaced and len(word) > 3 and not _VOWELS.isdisjoint(word.lower())

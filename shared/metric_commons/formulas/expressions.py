@@ -1,7 +1,7 @@
 r"""The grammar of formulas: from tokens to exact values and structures.
 
 A recursive descent: a sum has terms, a term factors, a factor is an atom with its exponents. Each
-method reads one part and leaves the reader behind it.
+method reads one part and leaves the reader after it.
 
     union    = sum { (∪ | ∩ | ∖) sum }
     sum      = [sign] term { sign term }              or an infinity
@@ -37,7 +37,7 @@ from .structures import (
     as_value,
 )
 
-_MAX_DEPTH = 40  # of brackets within brackets  # of brackets within brackets
+_MAX_DEPTH = 40  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
 _INFINITIES = {"inf", "infinity", "oo"}
@@ -49,7 +49,7 @@ _NO_FACTORS = {
     "mod",
     "choose",
     "pmod",
-}  # commands that end a term  # commands that end a term
+}  # commands that end a term
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
 
@@ -58,7 +58,7 @@ def parse_expression(tokens: Sequence[Token], context: Context | None = None) ->
     """The meaning of the tokens.
 
     Raises:
-        UndecidedError: they are not a formula, or one that is not understood.
+        UndecidedError: they are not a formula, or not one that is understood.
 
     >>> from .notation import tokens
     >>> parse_expression(tokens("2(3+4)/7")).fraction
@@ -99,7 +99,7 @@ class _Parser(BracketReader):
         return result
 
     def _sign(self, signs: str = _SIGNS) -> int:
-        """The product of the signs that stand here, 1 if there are none."""
+        """The product of the signs at this position, 1 if there are none."""
         sign = 1
         while self.next.is_sign(signs):
             sign *= self._factor_of_sign[self.take().text]
@@ -138,7 +138,7 @@ class _Parser(BracketReader):
         return multiplied(left, right)
 
     def _denominator(self, factor: MathObject) -> Value:
-        """1/2x: factors side by side behind a slash may all belong to the denominator."""
+        """1/2x: adjacent factors after a slash may all belong to the denominator."""
         denominator = as_value(factor)
         if self._starts_symbol() and self._context.chooses("tight_division"):
             while self._starts_symbol():
@@ -260,7 +260,7 @@ class _Parser(BracketReader):
         return value
 
     def _argument(self) -> Value:
-        r"""One argument of a command: a group, or one token, of a number its first digit."""
+        r"""One argument of a command: a group, or one token, or the first digit of a number."""
         if self.next.is_sign("{"):
             return self._group()
         if self.next.kind == "number" and self.next.text.isdigit():
@@ -281,7 +281,7 @@ class _Parser(BracketReader):
             return rational(Fraction(text)) if exponent else decimal(text)
         value = rational(int(text))
         if self.skip("_"):
-            is_number = self.next.kind == "number"  # all digits, unlike those of \\frac12
+            is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
             base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
             return BasedNumber(value, rational(base))
         fraction = mixed_fraction(self) if mixed else None
@@ -351,7 +351,7 @@ def _union(left: MathObject, right: MathObject, first: RealSet, second: RealSet)
 
 def _remainder(number: Value, modulus: Value) -> Value:
     if number.integer is None or not modulus.integer:
-        raise UndecidedError("a remainder of what is not an integer")
+        raise UndecidedError("a remainder of a number that is not an integer")
     return rational(number.integer % modulus.integer)
 
 

@@ -1,4 +1,4 @@
-"""Functions that have a name: what is known of each."""
+"""Named functions, and their known properties."""
 
 from collections.abc import Sequence
 from math import comb, factorial, gcd, lcm
@@ -36,7 +36,7 @@ def is_of_angle(name: str) -> bool:
 
 
 def takes_several(name: str) -> bool:
-    """Whether a function has a list of arguments, as gcd has."""
+    """Whether a function has a list of arguments, like gcd."""
     return name in _OF_SEVERAL
 
 
@@ -44,7 +44,7 @@ def inverse_name(name: str) -> str:
     """The name of the inverse function: arcsin of sin.
 
     Raises:
-        UndecidedError: there is none.
+        UndecidedError: it does not exist.
     """
     if name not in TRIGONOMETRIC or name == "cis":
         raise UndecidedError("an inverse function that is not known")
@@ -76,7 +76,7 @@ def applied(name: str, argument: MathObject) -> Value:
 
 
 def applied_to_several(name: str, arguments: Sequence[Value]) -> Value:
-    """gcd, lcm, max or min of numbers; of formulas with letters it is not looked into.
+    """gcd, lcm, max or min of numbers; with letters it is not analysed.
 
     >>> applied_to_several("gcd", [rational(12), rational(18)]).fraction
     Fraction(6, 1)
@@ -100,7 +100,7 @@ def _symmetric(name: str, arguments: Sequence[Value]) -> Value:
 
 
 def factorial_of(value: Value) -> Value:
-    """The factorial of a natural number; that of a formula with letters is not looked into."""
+    """The factorial of a natural number; that of a formula with letters is not analysed."""
     if value.letters:
         return opaque("factorial", value)
     spend(100)
@@ -125,10 +125,10 @@ def rounded(value: Value, opening: str) -> Value:
 
 
 def small_integer(content: MathObject, low: int, high: int) -> int:
-    """The integer that something is, if it lies between these.
+    """The value as an integer, checked to be between these.
 
     Raises:
-        UndecidedError: it is another number, or none.
+        UndecidedError: it is not such an integer.
     """
     number = as_value(content).integer
     if number is None or not low <= number <= high:

@@ -37,7 +37,7 @@ ACCENTS = frozenset(
         *("overrightarrow", "mathcal", "mathscr", "mathfrak", "underline", "boldsymbol"),
     }
 )
-_OF_TIME = ("dot", "ddot")  # derivatives, of which nothing is known
+_OF_TIME = ("dot", "ddot")  # derivatives about which nothing is known
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
 
 
@@ -50,8 +50,8 @@ class LetterReader(TokenReader, ABC):
     def __init__(self, tokens: Sequence[Token], context: Context) -> None:
         super().__init__(tokens)
         self._context = context
-        self._bars = 0  # how many | are open
-        self._angles = 0  # how many functions of angles are open
+        self._bars = 0  # the number of open |
+        self._angles = 0  # the number of open functions of angles
 
     @abstractmethod
     def union(self) -> MathObject:
@@ -79,11 +79,11 @@ class LetterReader(TokenReader, ABC):
 
     @abstractmethod
     def _exponent(self) -> Value:
-        """The exponent behind ^."""
+        """The exponent after ^."""
 
     @abstractmethod
     def _sign(self, signs: str) -> int:
-        """The product of the signs that stand here."""
+        """The product of the signs at this position."""
 
     @abstractmethod
     def _items(self, separators: str) -> tuple[MathObject, ...]:
@@ -109,7 +109,7 @@ class LetterReader(TokenReader, ABC):
         if self._is_derivative(word):
             self.take()
             return derivative(word, self.take().text)
-        if len(word) > 1:  # letter by letter, so that exponents belong to the last one alone
+        if len(word) > 1:  # letter by letter, so that exponents belong only to the last one
             self._check_product(token)
             if word[-2] == "d" and word[-1] in "xytuvzr" and self.next.kind == "end":
                 raise UndecidedError("a differential")
@@ -131,7 +131,7 @@ class LetterReader(TokenReader, ABC):
         """A word is a product of its letters.
 
         Raises:
-            UndecidedError: it is a word of the language, or may hold the name of a function.
+            UndecidedError: it is a word of the language, or may contain the name of a function.
         """
         word = token.text
         if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
@@ -150,7 +150,7 @@ class LetterReader(TokenReader, ABC):
         raise UndecidedError(f"{text!r} is not part of a formula")
 
     def _named_letter(self, letter: str) -> MathObject:
-        """A letter with its subscript and primes, and what it is applied to."""
+        """A letter with its subscript and primes, and its argument."""
         name = letter + self._subscript()
         primes = 0
         while self.skip("'"):
@@ -167,17 +167,17 @@ class LetterReader(TokenReader, ABC):
         return self._letter(letter) if name == letter else symbol(name)
 
     def _is_inverse_function(self, letter: str) -> bool:
-        """Whether f^{-1}( stands here."""
+        """Whether f^{-1}( is at this position."""
         texts = [self.next.text, *(self.following(step).text for step in range(1, 6))]
         return letter in _OFTEN_FUNCTIONS and "".join(texts).startswith("^{-1}(")
 
     def group_of_exponent(self) -> None:
-        """The position moves behind ^ and its group."""
+        """Move the position past ^ and its group."""
         self.expect("^")
         self.group()
 
     def _is_applied(self, letter: str, primes: int) -> bool:
-        """Whether a letter before a bracket is a function of what is in the bracket."""
+        """Whether a letter before a bracket is a function of the content of the bracket."""
         end = self.closing(self.position)
         inner = self.between(self.position + 1, end)
         if primes or any(token.is_sign(",;|∩∪∖") for token in inner):
@@ -191,7 +191,7 @@ class LetterReader(TokenReader, ABC):
         return False
 
     def _application(self, name: str) -> Value:
-        """A function that is not looked into, of the arguments in the bracket that follows."""
+        """A function that is not analysed, of the arguments in the bracket that follows."""
         end = self.closing(self.position)
         inner = self.between(self.position + 1, end)
         self.move(end + 1)
@@ -225,7 +225,7 @@ class LetterReader(TokenReader, ABC):
         return "_" + "".join(part.text for part in parts)
 
     def _accented(self, name: str) -> Value:
-        r"""\vec v is a name of its own; a line above a number is its conjugate."""
+        r"""\vec v is a separate name; a line above a number is its conjugate."""
         parts = self.group()
         text = "".join(part.text for part in parts)
         if name in ("overline", "bar") and not text.isalpha():
@@ -297,7 +297,7 @@ class LetterReader(TokenReader, ABC):
         return argument if sign > 0 else multiplied(rational(-1), argument)
 
     def _factor_of_argument(self) -> MathObject:
-        """A factor, of a product of letters the first letter."""
+        """A factor, or the first letter of a product of letters."""
         word = self.next.text
         if self.next.kind == "word" and len(word) > 1 and word not in {*FUNCTIONS, "pi", "sqrt"}:
             self._check_product(self.next)
@@ -317,5 +317,5 @@ class LetterReader(TokenReader, ABC):
 
 
 def derivative(numerator: str, denominator: str) -> Value:
-    """A derivative, of which nothing is known but its name."""
+    """A derivative, of which only the name is known."""
     return symbol(Opaque(f"{numerator}/{denominator}", ()))

@@ -71,7 +71,7 @@ def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unre
 
 
 def unmarked(text: str) -> str:
-    r"""The text without what marks it as mathematics or an answer: $...$, \boxed{}, a full stop.
+    r"""The text without the marks of mathematics or an answer: $...$, \boxed{}, a full stop.
 
     >>> unmarked(r" $\boxed{12}$. ")
     '12'
@@ -98,7 +98,7 @@ def unmarked(text: str) -> str:
 
 
 def _answer(text: str, conventions: Conventions) -> Answer:
-    if _DECIMAL.fullmatch(text):  # most answers are; this is shorter, and says the same
+    if _DECIMAL.fullmatch(text):  # most answers are; a shortcut with the same result
         return Answer(decimal(text), text)
     choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text) if "{" in text else text)
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
@@ -130,7 +130,7 @@ def _part(part: Sequence[Token], context: Context) -> MathObject:
 
 
 def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | None:
-    r"""\{x \mid x > 2\} as a set of real numbers; None if the part is not of that form."""
+    r"""\{x \mid x > 2\} as a set of real numbers; None for any other form."""
     if not (part[0].is_sign("⦃") and part[-1].is_sign("⦄")):
         return None
     inner = part[1:-1]
@@ -174,7 +174,7 @@ def _spelled(all_tokens: Sequence[Token]) -> Words:
 
 
 def _is_word(word: str) -> bool:
-    """Whether this is a word, and neither letters nor the name of a function."""
+    """Whether this is a word, rather than letters or the name of a function."""
     lower = word.lower()
     if lower in _NO_WORDS:
         return False
@@ -220,7 +220,7 @@ def _as_tuple(content: MathObject) -> MathObject:
 
 
 def _flat(contents: Sequence[MathObject | None]) -> tuple[MathObject, ...]:
-    """The items, with those of lists such as ± 3 in their place."""
+    """The items, where lists such as ± 3 are replaced by their items."""
     items: list[MathObject] = []
     for content in contents:
         if isinstance(content, Collection) and not content.in_braces:
@@ -231,7 +231,7 @@ def _flat(contents: Sequence[MathObject | None]) -> tuple[MathObject, ...]:
 
 
 def _named(contents: Sequence[MathObject]) -> MathObject:
-    """Values with names: one name several times is a list, several names are coordinates."""
+    """Named values: a repeated name makes a list, different names are coordinates."""
     names, values = [], []
     for content in contents:
         if not isinstance(content, Equation) or content.name is None or content.content is None:
@@ -246,7 +246,7 @@ def _named(contents: Sequence[MathObject]) -> MathObject:
 
 
 def _numbers(content: MathObject) -> RealSet | None:
-    """The set of numbers that an inequality is."""
+    """The set of numbers that satisfy an inequality."""
     if isinstance(content, Equation) and isinstance(content.content, RealSet):
         return content.content
     return content if isinstance(content, RealSet) else None
@@ -278,7 +278,7 @@ def _joined_sets(
 
 
 def _by_comma(common: RealSet, union_of_all: RealSet) -> RealSet:
-    """X > 1, x < 3 is meant as "and"; x < 1, x > 3 as "or", since nothing is both."""
+    """X > 1, x < 3 means "and"; x < 1, x > 3 means "or", since no number satisfies both."""
     if not common.intervals:
         return union_of_all
     if not complement(union_of_all).intervals:

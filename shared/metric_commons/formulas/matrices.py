@@ -12,7 +12,7 @@ def total(left: MathObject, right: MathObject) -> MathObject:
     """The sum of two values, or of two matrices of one shape.
 
     Raises:
-        UndecidedError: there is no such sum.
+        UndecidedError: the sum is undefined.
     """
     if isinstance(left, Matrix) and isinstance(right, Matrix):
         if shape(left) != shape(right):
@@ -26,7 +26,7 @@ def multiplied(left: MathObject, right: MathObject) -> MathObject:
     """The product of values and matrices, in this order.
 
     Raises:
-        UndecidedError: there is no such product.
+        UndecidedError: the product is undefined.
     """
     if isinstance(left, Matrix) and isinstance(right, Matrix):
         return _matrix_product(left, right)
@@ -57,7 +57,7 @@ def matrix_power(matrix: Matrix, exponent: int) -> Matrix:
     """A power of a square matrix with a positive exponent.
 
     Raises:
-        UndecidedError: the matrix is not square, or the exponent is not in range.
+        UndecidedError: the matrix is not square, or the exponent is out of range.
     """
     rows, columns = shape(matrix)
     if rows != columns or not 1 <= exponent <= _MAX_POWER:
@@ -69,7 +69,7 @@ def matrix_power(matrix: Matrix, exponent: int) -> Matrix:
 
 
 def transposed(matrix: Matrix) -> Matrix:
-    """The matrix with rows and columns exchanged."""
+    """The transposed matrix."""
     return Matrix(tuple(zip(*matrix.rows, strict=True)))
 
 

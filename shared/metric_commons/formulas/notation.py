@@ -16,7 +16,7 @@ class Token(NamedTuple):
 
     kind: Kind
     text: str
-    is_spaced: bool = False  # white space stands before it
+    is_spaced: bool = False  # preceded by white space
 
     def is_sign(self, signs: str) -> bool:
         """Whether the token is one of these signs."""
@@ -85,7 +85,7 @@ _GREEK_LETTERS = {
     "Omega": "Ω",
 }
 
-# What is written instead of these signs, which no keyboard has, or which TeX has no use for.
+# Replacements of signs that are missing on keyboards, or not used in TeX.
 _SIGNS = str.maketrans(
     {
         sign: replacement
@@ -162,8 +162,8 @@ _COMMANDS = {
 }
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
-# Steps of LaTeX, in this order: what a text has if a step matters, a pattern, and what it is
-# replaced by. White space comes as single spaces.
+# Steps of LaTeX, in this order: a string that is present if a step matters, a pattern, and its
+# replacement. White space is already reduced to single spaces.
 _REWRITES = [
     (trigger, re.compile(pattern), replacement)
     for trigger, pattern, replacement in [
@@ -334,7 +334,7 @@ def closing_brace(text: str, start: int) -> int:
     """The index of the brace that closes the one before `start`.
 
     Raises:
-        UndecidedError: there is none.
+        UndecidedError: it does not exist.
 
     >>> closing_brace("{a{b}}", 1)
     5

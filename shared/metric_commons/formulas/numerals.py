@@ -7,7 +7,7 @@ from .notation import Token
 from .token_reader import TokenReader
 
 _MAX_BLOCK = 6  # digits that recur before an ellipsis
-_REPEATS = 3  # how often a block stands there
+_REPEATS = 3  # the number of times that a block is repeated
 _LINES = ("overline", "bar")
 
 
@@ -15,7 +15,7 @@ def recurring_decimal(text: str, reader: TokenReader) -> Fraction | None:
     r"""The number of 0.1\overline{6}, 0.\dot{1}\dot{2} or 0.333...; None if nothing recurs.
 
     Raises:
-        UndecidedError: it is not clear what recurs.
+        UndecidedError: it is unclear which digits recur.
     """
     if "." not in text or "e" in text.lower():
         return None
@@ -36,7 +36,7 @@ def recurring_decimal(text: str, reader: TokenReader) -> Fraction | None:
 def _digits(tokens: list[Token]) -> str:
     text = "".join(token.text for token in tokens)
     if not text.isdigit():
-        raise UndecidedError("a line above what is not digits")
+        raise UndecidedError("a line above something other than digits")
     return text
 
 
@@ -53,7 +53,7 @@ def _dotted(reader: TokenReader) -> str:
 
 
 def _recurring(text: str, block: str) -> Fraction:
-    """The number with these digits and a block of digits that recurs behind them.
+    """The number with these digits, followed by a recurring block of digits.
 
     >>> _recurring("0.1", "6")
     Fraction(1, 6)
@@ -64,7 +64,7 @@ def _recurring(text: str, block: str) -> Fraction:
 
 
 def _continued(text: str) -> Fraction:
-    """0.333... is 1/3, if a block stands three times before the dots.
+    """0.333... is 1/3, if a block occurs three times before the dots.
 
     >>> _continued("0.1666")
     Fraction(1, 6)
@@ -78,10 +78,10 @@ def _continued(text: str) -> Fraction:
 
 
 def mixed_fraction(reader: TokenReader) -> Fraction | None:
-    r"""The fraction behind a whole number in 7\frac34 and 7 3/4; None in 2\frac{\pi}{3}.
+    r"""The fraction after a whole number in 7\frac34 and 7 3/4; None in 2\frac{\pi}{3}.
 
     Raises:
-        UndecidedError: two numbers stand side by side, or a mixed number may be read in two ways.
+        UndecidedError: two numbers are adjacent, or a mixed number may be read in two ways.
     """
     after_division = reader.previous(2).is_sign("/")
     if reader.next.kind == "number":

@@ -17,10 +17,10 @@ End = Value | Infinity
 
 
 def compare_ends(left: End, right: End) -> int:
-    """-1, 0 or 1: whether an end is below, at or above another.
+    """-1, 0 or 1 if an end is below, at or above another.
 
     Raises:
-        UndecidedError: that was not found, or an end has letters.
+        UndecidedError: this is undecided, or an end has letters.
     """
     if isinstance(left, Infinity) or isinstance(right, Infinity):
         signs = [end.sign if isinstance(end, Infinity) else 0 for end in (left, right)]
@@ -50,7 +50,7 @@ def points(numbers: Iterable[Value]) -> RealSet:
 
 
 def union(sets: Iterable[RealSet]) -> RealSet:
-    """All numbers of several sets."""
+    """The union of several sets."""
     parts = [part for numbers in sets for part in numbers.intervals]
     if len(parts) > _MAX_INTERVALS:
         raise UndecidedError("too much work: too many intervals")
@@ -84,7 +84,7 @@ def _joined(first: Interval, second: Interval) -> Interval:
 
 
 def complement(numbers: RealSet) -> RealSet:
-    """All real numbers that are not in a set."""
+    """The complement of a set in the real numbers."""
     gaps = []
     low: End = Infinity(-1)
     has_low = False
@@ -106,12 +106,12 @@ def _gap(low: End, high: End, has_low: bool, has_high: bool) -> Interval | None:
 
 
 def intersection(first: RealSet, second: RealSet) -> RealSet:
-    """The numbers of both sets."""
+    """The intersection of two sets."""
     return complement(union([complement(first), complement(second)]))
 
 
 def as_real_set(content: MathObject) -> RealSet | None:
-    """The set of real numbers that something may be: an interval, or numbers in braces."""
+    """An interval, or numbers in braces, as a set of real numbers."""
     if isinstance(content, RealSet):
         return content
     if isinstance(content, Collection) and content.in_braces:

@@ -1,4 +1,4 @@
-"""Equations, inequalities, chains of them, statements, and names to which values are given."""
+"""Equations, inequalities, chains of them, statements, and named values."""
 
 import re
 from collections.abc import Sequence
@@ -159,7 +159,7 @@ def _required_value(side: Sequence[Token], context: Context) -> Value:
 
 
 def _letters(values: Sequence[Value]) -> set[str]:
-    """The letters of values; of a function that is not looked into one that has no name."""
+    """The letters of values; a nameless letter stands for a function that is not analysed."""
     letters: set[str] = set()
     for value in values:
         letters |= value.letters
@@ -219,7 +219,7 @@ def _inequality(
 def _ascending(
     contents: Sequence[MathObject], signs: Sequence[str]
 ) -> tuple[list[MathObject], list[str]]:
-    """The sides and signs so that all signs are <, ≤ or ≠."""
+    """The sides and signs, rearranged so that all signs are <, ≤ or ≠."""
     if all(sign in ">≥" for sign in signs):
         return [*reversed(contents)], [_MIRRORED[sign] for sign in reversed(signs)]
     if not all(sign in "<≤" for sign in signs) and list(signs) != ["≠"]:
@@ -228,7 +228,7 @@ def _ascending(
 
 
 def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> RealSet | None:
-    """The numbers for which left < right; None if that is not linear in the letter."""
+    """The numbers for which left < right; None if it is not linear in the letter."""
     if isinstance(left, Infinity) or isinstance(right, Infinity):
         return _beside_infinity(left, right, letter)
     slope_and_rest = linear(as_value(left) - as_value(right), letter)
@@ -258,7 +258,7 @@ def _beside_infinity(left: MathObject, right: MathObject, letter: str) -> RealSe
 
 
 def linear(value: Value, letter: str) -> tuple[Value, Value] | None:
-    """Slope and rest of slope * letter + rest; None if the value is not of that form.
+    """Slope and rest of slope * letter + rest; None for any other form.
 
     >>> from ..algebra.exact_values import plain_fraction, rational
     >>> slope, rest = linear(symbol("x") + symbol("x") - rational(3), "x")

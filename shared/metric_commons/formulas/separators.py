@@ -14,7 +14,7 @@ _TEXT_AND_CONNECTIVE = re.compile(r"(.*\w),? (and|or)")
 
 
 class Parts(NamedTuple):
-    """Parts that are not empty, and the separators between them."""
+    """The parts that are not empty, and the separators between them."""
 
     parts: list[list[Token]]
     separators: list[str]

@@ -9,7 +9,7 @@ from ..algebra.work_limits import UndecidedError
 
 @dataclass(frozen=True)
 class Infinity:
-    """Infinity, or minus infinity; it stands alone, as the end of an interval or as an answer."""
+    """Infinity, or minus infinity, as the end of an interval or as an answer."""
 
     sign: int
 
@@ -72,11 +72,11 @@ class BasedNumber:
 
 @dataclass(frozen=True)
 class Equation:
-    """left = right, where one side has letters; `name` is that of the left side, if it is one."""
+    """left = right, where one side has letters; `name` is the left side, if that is a name."""
 
-    difference: Value | None  # None where a side is not a value
+    difference: Value | None  # None if a side is not a value
     name: str | None = None
-    content: "MathObject | None" = None  # what has the name
+    content: "MathObject | None" = None  # the object with the name
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,10 @@ MathObject = (
 
 
 def as_value(content: MathObject) -> Value:
-    """The same as a value, with which one can calculate.
+    """The content as a value for calculations.
 
     Raises:
-        UndecidedError: it is none.
+        UndecidedError: it is not a value.
     """
     if not isinstance(content, Value):
         raise UndecidedError("not a value")

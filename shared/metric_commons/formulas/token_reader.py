@@ -7,7 +7,7 @@ from .notation import CLOSING, END, OPENING, Token
 
 
 class TokenReader:
-    """Tokens and a position among them; behind the last one there is `END`."""
+    """Tokens and a position among them; the last one is followed by `END`."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = [*tokens, END]
@@ -15,16 +15,16 @@ class TokenReader:
         self.next = self._tokens[0]  # the token at the position
 
     def following(self, steps: int) -> Token:
-        """The token this many steps behind the position, `END` where there is none."""
+        """The token this many steps after the position, `END` if there is none."""
         position = self._position + steps
         return self._tokens[position] if position < len(self._tokens) else END
 
     def previous(self, steps: int = 1) -> Token:
-        """The token this many steps before the position, `END` where there is none."""
+        """The token this many steps before the position, `END` if there is none."""
         return self._tokens[self._position - steps] if steps <= self._position else END
 
     def take(self) -> Token:
-        """The token at the position, which moves on."""
+        """The token at the position, which advances."""
         token = self.next
         if token is not END:
             self._position += 1
@@ -32,23 +32,23 @@ class TokenReader:
         return token
 
     def skip(self, sign: str) -> bool:
-        """Whether the token is this sign; then the position moves on."""
+        """Whether the token is this sign; if so, the position advances."""
         if self.next.text != sign or self.next.kind != "sign":
             return False
         self.take()
         return True
 
     def expect(self, text: str) -> None:
-        """The position moves on if the token has this text.
+        """Advance past a token with this text.
 
         Raises:
-            UndecidedError: it has another.
+            UndecidedError: it has a different text.
         """
         if self.take().text != text:
             raise UndecidedError(f"{text!r} expected")
 
     def digit(self) -> int:
-        r"""The first digit of a number, which is all that \frac12 takes of it; the others stay."""
+        r"""The first digit of a number, as \frac12 takes it; the others remain."""
         number = self.next.text
         if len(number) > 1:
             self.next = self._tokens[self._position] = Token("number", number[1:])
@@ -67,7 +67,7 @@ class TokenReader:
         self.next = self._tokens[position]
 
     def state(self) -> tuple[int, list[Token]]:
-        """The position and the tokens, some of which reading may split."""
+        """The position and the tokens, which reading may split."""
         return self._position, list(self._tokens)
 
     def restore(self, state: tuple[int, list[Token]]) -> None:
@@ -76,7 +76,7 @@ class TokenReader:
         self.move(position)
 
     def split_word(self) -> None:
-        """Makes one token of each letter of the next word."""
+        """Split the next word into letters."""
         word = self.next.text
         letters = [Token("word", word[0], self.next.is_spaced)]
         letters += [Token("word", letter) for letter in word[1:]]
@@ -84,10 +84,10 @@ class TokenReader:
         self.next = letters[0]
 
     def group(self) -> list[Token]:
-        """The tokens of a group in braces, or the next token; the position moves behind them.
+        """The tokens of a group in braces, or the next token; the position moves past them.
 
         Raises:
-            UndecidedError: a brace is not closed, or nothing is there.
+            UndecidedError: a brace is not closed, or there are no more tokens.
         """
         start = self._position
         if not self.next.is_sign("{"):
@@ -102,7 +102,7 @@ class TokenReader:
         """The index of the bracket that closes the one at an index.
 
         Raises:
-            UndecidedError: there is none.
+            UndecidedError: it does not exist.
         """
         depth = 0
         for index in range(start, len(self._tokens)):
@@ -118,10 +118,10 @@ class TokenReader:
         return self._tokens[start:end]
 
     def finish(self) -> None:
-        """There is no token left.
+        """Check that there are no more tokens.
 
         Raises:
-            UndecidedError: there is one.
+            UndecidedError: there are.
         """
         if self.next is not END:
             raise UndecidedError(f"{self.next.text!r} does not belong here")

@@ -26,7 +26,7 @@ def _unit(factor: str | int, **powers: int) -> Unit:
 
 
 _ENERGY = {"kg": 1, "m": 2, "s": -2}
-# Symbols with SI prefixes; of the words behind them, those before the bar have prefixes, too.
+# Symbols with SI prefixes, and words; words before the bar have prefixes, too.
 _WITH_PREFIXES = {
     "m": (_unit(1, m=1), "meter metre"),
     "g": (_unit("1/1000", kg=1), "gram gramme"),
@@ -48,7 +48,7 @@ _WITH_PREFIXES = {
     "Wh": (_unit(3600, **_ENERGY), ""),
     "bar": (_unit(100_000, kg=1, m=-1, s=-2), "bar"),
 }
-# Symbols are read as they are written; words without case, in the singular and the plural.
+# Symbols are case-sensitive; words are not, and may be in the singular or the plural.
 _SYMBOLS = {
     "min": _unit(60, s=1),
     "h": _unit(3600, s=1),
@@ -129,7 +129,7 @@ SCALES = {
 
 @lru_cache(1024)
 def unit_of_symbol(text: str) -> Unit | None:
-    """The unit that a symbol stands for, case as written.
+    """The unit with this symbol, which is case-sensitive.
 
     >>> unit_of_symbol("km") == unit_of_symbol("Km"), unit_of_symbol("mW").factor
     (False, Fraction(1, 1000))
@@ -146,7 +146,7 @@ def unit_of_symbol(text: str) -> Unit | None:
 
 @lru_cache(1024)
 def unit_of_word(text: str) -> Unit | None:
-    """The unit that a word stands for, in the singular or the plural.
+    """The unit with this name, in the singular or the plural.
 
     >>> unit_of_word("Feet").factor, unit_of_word("cats")
     (Fraction(381, 1250), None)

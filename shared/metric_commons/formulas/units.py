@@ -1,4 +1,4 @@
-r"""Text behind a formula: units, percent signs, scale words, nouns, and what is part of the answer.
+r"""Text after a formula: units, percent signs, scale words, nouns, and parts of the answer.
 
 "5 \text{ m/s}" is a quantity, "10 \text{ billion}" a number, "18 \text{ eggs}" a number of
 something, and "5 \text{ or more}" is not 5. In doubt, a text is part of the answer.
@@ -87,7 +87,7 @@ _FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
 
 
 class Suffix(NamedTuple):
-    """The text behind a formula."""
+    """The text after a formula."""
 
     scale: Fraction = Fraction(1)
     unit: Unit | None = None
@@ -97,7 +97,7 @@ class Suffix(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The tokens of a formula, and what stands behind it."""
+    """The tokens of a formula, and those after it."""
 
     amount: Sequence[Token]
     suffix: Suffix
@@ -113,7 +113,7 @@ class _Element(NamedTuple):
 
 
 def measured(all_tokens: Sequence[Token], context: Context) -> Measured:
-    r"""The tokens without the text behind them, and without signs of currencies.
+    r"""The tokens without the text after them, and without currency signs.
 
     >>> from .notation import tokens
     >>> measured(tokens(r"12 \text{ cm}^2"), Context()).suffix.unit.factor
@@ -127,7 +127,7 @@ def measured(all_tokens: Sequence[Token], context: Context) -> Measured:
         if currencies or suffix.unit not in (None, unit) or suffix.noun or suffix.is_percent:
             raise UndecidedError("several units")
         if any(token.kind == "word" and token.text in "kKMB" for token in amount):
-            raise UndecidedError("a letter that may stand for thousands")
+            raise UndecidedError("a letter that may mean thousands")
         suffix = suffix._replace(unit=unit)
     return Measured(amount, suffix)
 
@@ -170,14 +170,14 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     if unit_of_word(word) is not None and len(word) > 2:
         return True
     unit = unit_of_symbol(word)
-    if previous.is_sign("π"):  # of lengths alone: 2 pi hr is a product
+    if previous.is_sign("π"):  # only for lengths: 2 pi hr is a product
         return unit is not None and len(word) > 1 and {base for base, _ in unit.powers} == {"m"}
     is_number = previous.kind == "number" or previous.is_sign("})")
     return is_number and (unit is not None or word in _POWER_WORDS)
 
 
 def _is_ordinal(digits: str, token: Token) -> bool:
-    """Whether 1st, 2nd, 3rd or 4th stands here."""
+    """Whether 1st, 2nd, 3rd or 4th is at this position."""
     if token.is_spaced or not digits.isdigit():
         return False
     is_teen = digits[-2:-1] == "1"
@@ -185,7 +185,7 @@ def _is_ordinal(digits: str, token: Token) -> bool:
 
 
 def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> Suffix | None:
-    """The meaning of the tokens behind a formula; None if they belong to the formula."""
+    """The meaning of the tokens after a formula; None if they belong to the formula."""
     elements = _elements(tail)
     if not elements:
         return Suffix()
@@ -237,7 +237,7 @@ def _elements(tail: Sequence[Token]) -> list[_Element]:
 
 
 def _is_noun(elements: Sequence[_Element]) -> bool:
-    """One or two plain words; whether they are counted, `is_counted` says."""
+    """One or two plain words; `is_counted` says whether they are counted."""
     words = [element.text.lower() for element in elements]
     return (
         1 <= len(words) <= 2
@@ -265,7 +265,7 @@ def same_noun(left: str, right: str) -> bool:
 
 
 def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:
-    """Whether letters look like a unit: its parts are set apart, and only lengths have powers."""
+    """Whether letters look like a unit: its parts are separated, and only lengths have powers."""
     for previous, element in pairwise(elements):
         if element.kind == "word" and not element.is_spaced and previous.text not in "*/·({-":
             return False
@@ -281,7 +281,7 @@ def _is_meant(
     is_spaced: bool,
     context: Context,
 ) -> bool:
-    """Whether a unit is meant, and not letters: 5 m is five metres or five times m."""
+    """Whether a unit is meant, rather than letters: 5 m is five metres or five times m."""
     words = [element for element in elements if element.kind == "word"]
     is_sure = any(
         e.is_text or (unit_of_word(e.text) is not None and len(e.text) > 2) for e in words

@@ -1,4 +1,4 @@
-"""How many prompts and instructions responses follow, strictly and loosely, as in IFEval.
+"""The prompts and instructions that responses follow, strictly and loosely, as in IFEval.
 
 J. Zhou et al., Instruction-Following Evaluation for Large Language Models, arXiv 2311.07911, 2023.
 """
@@ -19,7 +19,7 @@ from .response_languages import Language, LanguageFunction, detected_language, l
 from .responses import Response, loose_variants
 
 _STRICTNESS = ("strict", "loose")
-# Of every row; "strict" and "loose" count instructions.
+# The statistics of every row; "strict" and "loose" count instructions.
 _COUNTS = ("strict_prompts", "loose_prompts", "strict", "loose", "instructions", "rows")
 _AT_MOST = (
     ("strict", "loose"),  # a loose check accepts the response itself, too
@@ -44,8 +44,8 @@ def verdicts(
 ) -> Verdicts:
     r"""Whether a text follows each instruction.
 
-    Strictly it has to do so as it is. Loosely one of its variants has to, and other instructions
-    may be followed by other variants. Nothing is followed by a blank text.
+    In the strict sense the text itself has to follow it. In the loose sense one of its variants has
+    to, which may differ between instructions. A blank text follows no instruction.
 
     >>> reference = '{"instruction_id_list": ["startend:quotation"], "kwargs": [{}]}'
     >>> [instructions] = read_instructions([reference])
@@ -53,8 +53,8 @@ def verdicts(
     Verdicts(strict=[False], loose=[True])
     """
     if not text.strip():
-        nothing = [False] * len(instructions)
-        return Verdicts(nothing, nothing)
+        failures = [False] * len(instructions)
+        return Verdicts(failures, failures)
     response = Response(text, language_of)
     strict = [instruction.check(response) for instruction in instructions]
     if all(strict):
@@ -80,11 +80,11 @@ def instruction_statistics(
 
     Args:
         predictions: the response to each prompt.
-        references: the instructions of each prompt, as `read_instructions` takes them.
+        references: the instructions of each prompt, in the form of `read_instructions`.
         checks: "ifeval" gives the verdicts of IFEval's own program, with its faults; "corrected"
-            mends them.
+            corrects them.
         language: "langdetect", or a function from a text to the code of its language, or to None if
-            it has none. It is asked only about responses to instructions about the language.
+            it has none. It is used only for instructions about the language.
         by_instruction: whether instructions of each kind are counted, too.
 
     Raises:
@@ -198,5 +198,5 @@ def _breakdowns(statistics: Sequence[str]) -> dict[str, dict[str, dict[str, SumR
     return {"by_instruction": entries} if entries else {}
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _ratio(part: float, total: float) -> float:
+    return part / total if total else math.nan

@@ -1,7 +1,7 @@
 """Checks of the form of a response: lists, sections, highlights, titles, JSON, several answers.
 
-Patterns look at a line at a time, so that their time grows with the length of a response, whatever
-is in it. IFEval's own patterns find the same.
+Patterns search one line at a time, so that their time grows with the length of a response, whatever
+its content. IFEval's own patterns find the same.
 """
 
 import json
@@ -13,7 +13,7 @@ from .responses import Check, Response
 _CONSTRAINED = tuple(f"My answer is {answer}." for answer in ("yes", "no", "maybe"))
 _FENCES = ("```json", "```Json", "```JSON", "```")
 
-# From a bracket to the next closing one, or to the end of the line where there is none.
+# From a bracket to the next closing one, or otherwise to the end of the line.
 _PLACEHOLDER = re.compile(r"\[[^\]\n]*+(\]?)")
 _ASTERISK_ITEM = re.compile(r"^[^\S\n]*\*[^*].*$", re.MULTILINE)
 _HYPHEN_ITEM = re.compile(r"^[^\S\n]*-.*$", re.MULTILINE)
@@ -48,7 +48,7 @@ def has_postscript_pattern(postscript_marker: Text) -> Check:
 
 
 def has_postscript(postscript_marker: Text) -> Check:
-    """Corrected: a line starts with the marker, perhaps after marks."""
+    """Corrected: a line starts with the marker, optionally after marks."""
     marker = postscript_marker.strip()
     pattern = _POSTSCRIPTS.get(marker, re.escape(marker.lower()))
     return _finds(re.compile(rf"^[^\w\n]*{pattern}", re.MULTILINE))
@@ -111,7 +111,7 @@ def counts_section_patterns(section_spliter: Text, num_sections: Number) -> Chec
 
 
 def counts_sections(section_spliter: Text, num_sections: Number) -> Check:
-    """Corrected: the same, with the mark as it is written."""
+    """Corrected: the same, with the mark as literal text."""
     heading = re.compile(rf"\s?{re.escape(section_spliter.strip())}\s?\d+\s?")
     return _counts_headings(heading, num_sections, parts=1)
 
@@ -125,7 +125,7 @@ def _counts_headings(heading: re.Pattern[str], num_sections: Number, parts: int)
 
 
 def is_json() -> Check:
-    """IFEval: the response is a value of JSON, perhaps in a Markdown fence; NaN is a value."""
+    """IFEval: the response is a JSON value, optionally in a Markdown fence; NaN is a value."""
     return lambda response: _json_type(response.text) is not None
 
 

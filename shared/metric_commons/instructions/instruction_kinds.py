@@ -1,4 +1,4 @@
-"""The kinds of instructions of IFEval, each with its check as it is and as it should be.
+"""The kinds of instructions of IFEval, each with its original and its corrected check.
 
 The parameters of a check are the arguments that an instruction of the kind has to have.
 """
@@ -55,7 +55,7 @@ from .wording_checks import (
 
 
 class Kind(NamedTuple):
-    """From arguments to a check: IFEval's own, and the corrected one where it has a fault."""
+    """Functions from arguments to a check: IFEval's own, and a corrected one if necessary."""
 
     ifeval: Callable[..., Check]
     corrected: Callable[..., Check] | None = None

@@ -1,7 +1,7 @@
 """Checks of words and letters that a response has to contain, or must not contain.
 
-IFEval's own checks take a keyword for a regular expression: "art" occurs in "start", and "C++" in
-"C". The corrected checks look for the words as they are written, and only for whole words.
+IFEval's own checks treat a keyword as a regular expression: "art" occurs in "start", and "C++" in
+"C". The corrected checks search for the literal words, and only for whole words.
 """
 
 import re
@@ -21,12 +21,12 @@ def contains_words(keywords: Texts) -> Check:
 
 
 def repeats_pattern(keyword: Text, frequency: Number, relation: Relation) -> Check:
-    """IFEval: how often the keyword occurs, as a regular expression."""
+    """IFEval: the number of matches of the keyword, as a regular expression."""
     return _repeats(re.compile(keyword.strip(), re.IGNORECASE), frequency, relation)
 
 
 def repeats_word(keyword: Text, frequency: Number, relation: Relation) -> Check:
-    """Corrected: how often the keyword occurs as a whole word."""
+    """Corrected: the number of times that the keyword occurs as a whole word."""
     return _repeats(_whole_word(keyword.strip()), frequency, relation)
 
 
@@ -41,7 +41,7 @@ def avoids_words(forbidden_words: Texts) -> Check:
 
 
 def repeats_letter(letter: Character, let_frequency: Number, let_relation: Relation) -> Check:
-    """How often a letter or another character occurs, in lower or upper case.
+    """The number of times that a letter or another character occurs, in either case.
 
     A letter that has two characters in lower case, such as İ, is not found.
     """

@@ -1,4 +1,4 @@
-"""Checks of how many sentences, words and paragraphs a response has."""
+"""Checks of the numbers of sentences, words and paragraphs of a response."""
 
 import re
 from itertools import takewhile
@@ -66,7 +66,7 @@ def starts_paragraph(num_paragraphs: Number, nth_paragraph: Number, first_word: 
 def starts_filled_paragraph(
     num_paragraphs: Number, nth_paragraph: Number, first_word: Text
 ) -> Check:
-    """Corrected: the position counts no empty paragraphs, and markup is not part of the word."""
+    """Corrected: the position excludes empty paragraphs, and the word excludes markup."""
 
     def check(response: Response) -> bool:
         filled = [paragraph for paragraph in response.text.split("\n\n") if paragraph.strip()]

@@ -61,7 +61,7 @@ def sentence_count(text: str) -> int:
 
 
 def _unaligned_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Spans from mark to mark; at least one, the last of which may be empty."""
+    """Spans from mark to mark; there is at least one, and the last may be empty."""
     start = 0
     for mark, context in _contexts(text):
         if _has_sentence_end(context):
@@ -71,17 +71,17 @@ def _unaligned_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _contexts(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """The marks that may end a sentence, each with the word before it and what follows it.
+    """The marks that may end a sentence, each with the word before it and the text after it.
 
-    The context of a mark starts after the last white space before it. Of marks whose contexts
-    overlap only the last counts.
+    The context of a mark starts after the last white space before it. If the contexts of marks
+    overlap, only the last mark counts.
     """
     start = previous = 0
     last: re.Match[str] | None = None
     for mark in _MARK.finditer(text):
-        between = text[previous : mark.start()]
-        space = max(map(between.rfind, " \t\n\r\v\f"))
-        # NLTK takes white space at position 0 for none.
+        gap = text[previous : mark.start()]
+        space = max(map(gap.rfind, " \t\n\r\v\f"))
+        # NLTK treats white space at position 0 as missing.
         word_start = previous + space + 1 if space > 0 else start
         if last is not None and previous <= word_start:
             yield last, f"{text[start:previous]}{last[0]}{last['after']}"
@@ -130,7 +130,7 @@ def _ends_sentence(token: str, following: str) -> bool:
 
 
 def _starts_sentence(token: str, flags: int) -> bool | None:
-    """Whether a token starts a sentence, by its letter case; None where that is unknown."""
+    """Whether a token starts a sentence, by its letter case; None if that is unknown."""
     if token in (";", ":", ",", ".", "!", "?"):
         return False
     if token[0].isupper() and flags & UPPER_STARTS:

@@ -2,7 +2,7 @@
 
 Jan Strunk trained them on the Wall Street Journal, for the algorithm of T. Kiss and J. Strunk,
 Unsupervised multilingual sentence boundary detection, Computational Linguistics 32(4), 2006. They
-are those of `english.pickle` and of `punkt_tab` in nltk_data, which are under the MIT licence.
+equal those of `english.pickle` and of `punkt_tab` in nltk_data, which are under the MIT licence.
 """
 
 # Without the last full stop; a space is written as _.
@@ -33,7 +33,8 @@ the there these they this though thus under when while yet
 """
 # The other words, packed by zlib and written in base 85. Unpacked they are three lines, one for
 # each value of `FLAGS`. A line has sorted words, each written as a capital letter and the rest of
-# the word; the letter says how many characters are those of the word before, from A for none.
+# the word; the letter is the number of characters in common with the previous word, from A for
+# none.
 FLAGS = (4, 5, 7)  # sums of the facts about a word, see `punkt_parameters`
 WORDS = """
 c-myW+m`D{jx6{-|1poO>OM1P&Y8z8(n(1XJG*{?B3%+oyp=mCZN}G+nZc=u>RGEQGcrQr#T^b900Z!=K3wX48hzgN-LmCVSh{J9

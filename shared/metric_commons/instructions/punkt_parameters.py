@@ -2,7 +2,7 @@
 
 NLTK counts in which of six contexts it saw a word: in upper or lower case, at the beginning of a
 sentence, within one, or unknown. Its decisions depend on three facts that follow from these counts.
-Only these are kept, and words for which none of them holds are left out.
+Only these are kept, and words without any of them are omitted.
 """
 
 import re
@@ -55,7 +55,7 @@ def english() -> Parameters:
 
 
 def _whole_words(line: str) -> list[str]:
-    """Sorted words, of which each is written as how much it shares with the one before, and a rest.
+    """Sorted words, each written as the length of its prefix in the previous one, and the rest.
 
     >>> _whole_words("AabaloneCilityGies")
     ['abalone', 'ability', 'abilities']

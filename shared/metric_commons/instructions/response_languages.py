@@ -1,8 +1,8 @@
 """The language of a text, by langdetect, which the extra `languages` installs.
 
-langdetect draws at random, so that short texts get another language from run to run, unless it has
-a seed. Its seed is a variable of the library that belongs to other people too; here a factory of
-our own has the seed 0.
+langdetect draws at random, so that without a seed the language of short texts changes from run to
+run. Its seed is a global variable of the library, which other code may use; here a separate factory
+has the seed 0.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ LANGUAGES = frozenset(_CODES.split())
 
 
 def detected_language(text: str) -> str | None:
-    """The code of the language, such as "en" or "zh-cn"; None if the text has no letters of any.
+    """The code of the language, such as "en" or "zh-cn"; None for a text without letters.
 
     Raises:
         ImportError: langdetect is not installed.
@@ -46,10 +46,10 @@ def detected_language(text: str) -> str | None:
 
 
 def language_function(language: Language) -> LanguageFunction:
-    """The function that detects languages; langdetect reads its profiles now.
+    """The function that detects languages; langdetect reads its profiles here.
 
     Raises:
-        ImportError: langdetect is not installed; the message names the extra that brings it.
+        ImportError: langdetect is not installed; the message names the extra that installs it.
     """
     if callable(language):
         return _checked(language)

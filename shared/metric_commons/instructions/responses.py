@@ -1,4 +1,4 @@
-"""A response as the checks read it, and the variants of it that loose scores accept."""
+"""A response in the form that checks read, and its variants for loose scores."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -9,7 +9,7 @@ from .response_languages import LanguageFunction
 
 
 class Response:
-    """A text, and facts about it that several checks may ask for; each is worked out once."""
+    """A text, and facts about it that several checks may need; each is computed once."""
 
     def __init__(self, text: str, language_of: LanguageFunction) -> None:
         self.text = text
@@ -36,10 +36,10 @@ Check = Callable[[Response], bool]
 
 
 def loose_variants(text: str) -> list[str]:
-    r"""The texts of which one has to follow an instruction, for loose scores: distinct, not blank.
+    r"""The texts one of which has to follow an instruction, for loose scores: distinct, not blank.
 
     They are the response, the response without its first line, its last line, or both, and all of
-    these without asterisks. Where lines are taken off, so is white space at both ends.
+    these without asterisks. If lines are removed, so is white space at both ends.
 
     >>> loose_variants("Sure!\n*one*")
     ['Sure!\n*one*', '*one*', 'Sure!', 'Sure!\none', 'one']

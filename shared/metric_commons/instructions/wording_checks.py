@@ -11,7 +11,7 @@ def repeats_prompt(prompt_to_repeat: Text) -> Check:
 
 
 def ends_with(end_phrase: Text) -> Check:
-    """The response ends with the phrase, in any letter case, perhaps before a double quote."""
+    """The response ends with the phrase, in any letter case, optionally before a double quote."""
     phrase = end_phrase.strip().lower()
     return lambda response: response.text.strip().strip('"').lower().endswith(phrase)
 
@@ -27,7 +27,7 @@ def is_quoted() -> Check:
 
 
 def has_no_comma() -> Check:
-    """No comma occurs; those of other scripts are not commas here."""
+    """No comma occurs; commas of other scripts do not count."""
     return lambda response: "," not in response.text
 
 

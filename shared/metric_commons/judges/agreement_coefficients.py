@@ -1,7 +1,7 @@
 """Coefficients of agreement with the influences of units, from which their intervals follow.
 
-A coefficient is (p - c) / (1 - c) for an observed agreement p and an agreement c that would come
-about by chance. All count units, so they do not depend on the order of rows.
+A coefficient is (p - c) / (1 - c) for an observed agreement p and an agreement c by chance. All are
+computed from counts of units, so they do not depend on the order of rows.
 """
 
 import math
@@ -19,15 +19,17 @@ from .rating_weights import LabelWeights, distances, sum_over_pairs
 
 @dataclass(frozen=True)
 class AgreementEstimate:
-    """A coefficient of agreement, and how much each unit moves it.
+    """A coefficient of agreement, and the influence of each unit.
 
     Args:
-        value: NaN where it is undefined.
+        value: NaN if it is undefined.
         agreement: the observed agreement, a proportion from 0 to 1.
         room: 1 minus the agreement by chance; the coefficient is 1 - (1 - agreement) / room.
-        influences: of each kind of unit on the coefficient, with a sum of 0 over all units.
-        units: the kinds of units; None where there are none.
-        is_plain: whether each unit agrees or does not, so that the coefficient is a proportion.
+        influences: the influence of each kind of unit on the coefficient; their sum over all units
+            is 0.
+        units: the kinds of units; None if there are none.
+        is_plain: whether each unit either agrees or disagrees, so that the coefficient is a
+            proportion.
     """
 
     value: float
@@ -38,14 +40,14 @@ class AgreementEstimate:
     is_plain: bool = False
 
     def interval(self, confidence_level: float, method: str = "auto") -> Interval:
-        """The interval of the coefficient; NaN where it is undefined or there is one unit.
+        """The interval of the coefficient; NaN if it is undefined or there is only one unit.
 
         Args:
             confidence_level: strictly between 0 and 1.
             method: "auto", the interval of the observed agreement as a proportion of effective
-                trials, at most as many as units, with ends turned by what would agree by chance;
-                for a plain proportion Clopper and Pearson's. Or "linearized", Student's interval
-                around the coefficient with the same standard error, as irrCAC has it.
+                trials, at most as many as units, with ends corrected for agreement by chance; for a
+                plain proportion Clopper and Pearson's. Or "linearized", Student's interval around
+                the coefficient with the same standard error, as in irrCAC.
         """
         if self.units is None or not math.isfinite(self.value) or len(self.units) < 2:
             return Interval(math.nan, math.nan, method, math.nan, None)
@@ -66,7 +68,7 @@ class AgreementEstimate:
             self.units.spread(scaled),
             clusters=self.units.cluster_spread(scaled),
             confidence_level=confidence_level,
-            most_trials=float(rows),  # no coefficient is known better than the agreement is
+            most_trials=float(rows),  # a coefficient cannot be more precise than the agreement
         )
         low, high = (1 - (1 - end) / self.room for end in (estimate.low, estimate.high))
         return estimate._replace(low=low, high=high, standard_error=error)
@@ -92,7 +94,7 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
 
     Source:
         Cohen, Weighted kappa (1968). The standard error is Fleiss, Cohen and Everitt's (1969) with
-        n - 1 in place of n, as irrCAC has it.
+        n - 1 in place of n, as in irrCAC.
 
     >>> from .rated_units import rated_units
     >>> pairs = rated_units([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"]], in_order=True)
@@ -124,13 +126,13 @@ def chance_corrected(
     agreement by chance of Fleiss and of Gwet is that of all rated units, each counting the same.
 
     Args:
-        units: with holes where a rater gave no rating.
-        weights: of pairs of labels.
+        units: the units, with missing ratings.
+        weights: the weights of pairs of labels.
         coefficient: "percent_agreement", "fleiss_kappa", "gwet_ac" or "brennan_prediger".
 
     Returns:
-        The estimate; undefined where no unit has two ratings, or chance agrees always. Its
-        influences are those of irrCAC, also for units with one rating.
+        The estimate; undefined if no unit has two ratings, or chance always agrees. Its influences
+        equal those of irrCAC, also for units with one rating.
 
     Source:
         Gwet, Handbook of Inter-Rater Reliability (2014). Brennan and Prediger, Coefficient kappa:
@@ -188,7 +190,7 @@ def _chance(
 
 
 def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
-    """Krippendorff's alpha of any number of raters; NaN where all ratings are equal.
+    """Krippendorff's alpha of any number of raters; NaN if all ratings are equal.
 
     Units with one rating do not count. The agreement is 1 minus the observed disagreement in
     units of the largest distance, and the room is the expected disagreement in these units.
@@ -229,10 +231,10 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
 
 
 def _mean(values: Floats, counts: Integers) -> float:
-    """The mean of the values of kinds, each occurring so often."""
+    """The mean of the values of kinds, weighted by their counts."""
     return float(values @ counts) / int(counts.sum())
 
 
 def _is_certain(chance: float) -> bool:
-    """Whether chance agrees always, up to rounding, or is undefined."""
+    """Whether chance always agrees, up to rounding, or is undefined."""
     return not chance < 1 - 1e-12

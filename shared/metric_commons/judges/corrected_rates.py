@@ -2,9 +2,9 @@
 
 Prediction-powered inference adds to the mean verdict of the rows without labels the mean error of
 the judge on the rows with labels. The verdicts count with a weight, lambda, that makes the variance
-small: 0 for a judge that knows nothing. Rows may be labelled at random, in strata, in clusters, or
-with known probabilities. All sums are over kinds of equal rows in one order, so the order in which
-rows come does not show.
+small: 0 for an uninformative judge. Rows may be labelled at random, in strata, in clusters, or
+with known probabilities. All sums are over kinds of equal rows in a fixed order, so they do not
+depend on the order of rows.
 
 Source:
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered inference (2023).
@@ -29,7 +29,7 @@ from ..statistics.summary import reported
 from .judged_rows import JudgedRows, judged_rows, label_numbers
 from .misclassification import rogan_gladen
 
-_ROUNDED_ZERO = 1e-12  # a lambda below is that of a judge without correlation, rounded
+_ROUNDED_ZERO = 1e-12  # a smaller lambda is that of a judge without correlation, rounded
 
 Method = Literal["ppi++", "ppi", "rogan_gladen", "labelled"]
 PowerTuning = Literal["clipped", "free"]
@@ -62,16 +62,16 @@ ScoreRange = Annotated[
 
 
 class Correction(NamedTuple):
-    """An estimate, and what its interval follows from.
+    """An estimate, and the basis of its interval.
 
     Args:
         value: the corrected rate.
-        plain_variance: that of the standard error.
+        plain_variance: the square of the standard error.
         variance: with a pseudo-row of the largest residual that the range allows.
-        degrees: of freedom of the variance.
-        units: how many trials count if the variance is 0.
+        degrees: the degrees of freedom of the variance.
+        units: the number of trials if the variance is 0.
         power_tuning: the weights of the judges, shape (strata, judges).
-        is_exact: whether labels count alone and are ends of the range, so that the interval is
+        is_exact: whether only labels count and are ends of the range, so that the interval is
             Clopper and Pearson's.
     """
 
@@ -101,28 +101,28 @@ def judge_corrected(
     ddof: Annotated[int, Range(0, 1)] = 0,
     confidence_level: Level | None = 0.95,
 ) -> dict[str, Any]:
-    """The corrected rate, its error and interval, and how much the judge helps.
+    """The corrected rate, its error and interval, and the benefit of the judge.
 
     Args:
-        predictions: the verdict of the judge on each row, or a list with that of each judge.
-        references: the label of each row by a person, NaN where there is none; or a list of it,
-            empty where there is none.
+        predictions: the verdict of the judge on each row, or a list with one of each judge.
+        references: the label of each row by a person, NaN if missing; or a list of it,
+            empty if missing.
         method: "ppi++"; "ppi", with lambda 1; "rogan_gladen", from sensitivity and specificity, for
-            labels chosen by class; "labelled", from labels alone.
+            labels chosen by class; "labelled", from labels only.
         power_tuning: whether lambda is "clipped" to 0 to 1 or "free".
-        combine: of several judges the "mean", or "weights" fitted to the labels.
+        combine: the "mean" of several judges, or "weights" fitted to the labels.
         strata: the stratum of each row; each stratum is estimated by itself.
         clusters: the cluster of each row; labels may be on any rows of a cluster.
-        labelling_probability: with which each row was labelled.
-        weighting: residuals count by 1 / probability, with weights "normalized" to mean 1 (Hajek)
-            or as they are ("horvitz_thompson").
-        score_range: the least and the largest possible label.
+        labelling_probability: the probability with which each row was labelled.
+        weighting: residuals are weighted by 1 / probability, "normalized" to mean 1 (Hajek) or
+            unchanged ("horvitz_thompson").
+        score_range: the smallest and the largest possible label.
         interval: "auto" or "normal", value plus and minus z standard errors.
         ddof: 1 to divide the variances of the standard error by n - 1.
-        confidence_level: of the interval; None for none.
+        confidence_level: the level of the interval; None for none.
 
     Raises:
-        ValueError: a row or an option is not valid, or options do not go together.
+        ValueError: a row or an option is not valid, or options cannot be combined.
 
     >>> nan = float("nan")
     >>> verdicts, labels = [1.0, 1, 0, 1, 1, 0, 1, 1], [1.0, 1, 0, 0, nan, nan, nan, nan]
@@ -186,7 +186,7 @@ def _check_fitted_weights(
 
 
 def _check_range(labels: Floats, bounds: tuple[float, float]) -> None:
-    """Check that labels lie in the range; NaN is none.
+    """Check that labels are in the range; NaN means no label.
 
     Raises:
         ValueError: one does not.
@@ -206,7 +206,7 @@ def _check_range(labels: Floats, bounds: tuple[float, float]) -> None:
 def _of_random_labels(
     rows: JudgedRows, method: str, free: bool, ddof: int, bounds: tuple[float, float]
 ) -> Correction:
-    """The correction where all rows of a stratum are equally likely to be labelled."""
+    """The correction if all rows of a stratum are equally likely to be labelled."""
     total = len(rows)
     value = plain = variance = of_degrees = of_units = pseudo = 0.0
     tuning, influences = [], np.zeros(rows.counts.size)
@@ -269,10 +269,10 @@ def _check_stratum(
     Raises:
         ValueError: there are too few rows with or without labels.
     """
-    least = 0 if method == "labelled" else 1 + ddof
-    if labelled >= 2 and unlabelled >= least:
+    fewest = 0 if method == "labelled" else 1 + ddof
+    if labelled >= 2 and unlabelled >= fewest:
         return
-    required = f"two labelled rows and {('no row', 'one row', 'two rows')[least]} without a label"
+    required = f"two labelled rows and {('no row', 'one row', 'two rows')[fewest]} without a label"
     if rows.stratum_names:
         raise ValueError(f"strata: {shown(rows.stratum_names[stratum])} needs {required}")
     raise ValueError(f"references needs {required} for ddof={ddof}")
@@ -307,9 +307,9 @@ def _clustered(
 def _power_tuning(
     covariances: Floats, spread: Floats, labelled: int, unlabelled: int, free: bool
 ) -> Floats:
-    """The weights that make the variance least; 0 for a judge that is constant.
+    """The weights with the smallest variance; 0 for a constant judge.
 
-    Of one judge it is the lambda of PPI++, as ppi-python computes it.
+    For one judge it is the lambda of PPI++, as in ppi-python.
     """
     if covariances.size > 1:
         fitted: Floats = (
@@ -343,7 +343,7 @@ def _covariance(verdicts: Floats, counts: Integers) -> Floats:
 def exact_mean(values: Floats, counts: Integers) -> float:
     """The mean of the values of kinds of rows, whose sum is rounded once.
 
-    It is the same however equal rows are counted, so that clusters do not move a score.
+    It does not depend on how equal rows are counted, so clusters do not change a score.
     """
     return float(exact_sum(values, counts)) / int(counts.sum())
 
@@ -359,7 +359,7 @@ def _pseudo_square(
 ) -> float:
     """The largest sum of squares of one row with this mean, from the range of residuals.
 
-    A residual is a label of the range minus a weighted verdict that occurs.
+    A residual is a label in the range minus a weighted verdict that occurs.
     """
     low, high = bounds
     room_up = high - float(weighted_verdicts.min()) - residual_mean
@@ -373,7 +373,7 @@ def _pseudo_square(
 def _of_weighted_labels(
     rows: JudgedRows, method: str, free: bool, bounds: tuple[float, float]
 ) -> Correction:
-    """The correction with residuals by 1 / probability, and weights brought to mean 1 (Hajek)."""
+    """The correction with residuals weighted by 1 / probability, normalized to mean 1 (Hajek)."""
     total, counts = len(rows), rows.counts
     inverse, labels = _inverse_probabilities(rows)
     verdicts = rows.verdicts[:, 0]
@@ -401,7 +401,7 @@ def _of_weighted_labels(
 
 
 def _horvitz_thompson(rows: JudgedRows, method: str) -> Correction:
-    """The correction with weights 1 / probability as they are, and lambda free."""
+    """The correction with weights 1 / probability, not normalized, and a free lambda."""
     total, counts = len(rows), rows.counts
     inverse, labels = _inverse_probabilities(rows)
     verdicts = rows.verdicts[:, 0]
@@ -459,12 +459,12 @@ def _result(rows: JudgedRows, correction: Correction, ddof: int) -> dict[str, An
 
 
 def _single(values: Floats) -> float | list[float]:
-    """The value of one judge, or the list of those of several."""
+    """The value of one judge, or the list of the values of several."""
     return float(values[0]) if values.size == 1 else values.tolist()
 
 
 def _tuning(rows: JudgedRows, power_tuning: Floats) -> Any:
-    """Lambda, that of each judge, or that of each stratum by its label."""
+    """Lambda, or the one of each judge, or of each stratum by its label."""
     of_strata = [_single(weights) for weights in power_tuning]
     if rows.stratum_names:
         return dict(zip(rows.stratum_names, of_strata, strict=True))

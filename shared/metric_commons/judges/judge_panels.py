@@ -1,4 +1,4 @@
-"""Several judges on rows with a true label: how often they are right, and how they err together."""
+"""Several judges on rows with a true label: their accuracy, and the correlation of their errors."""
 
 import math
 from itertools import combinations
@@ -16,11 +16,11 @@ from .rated_units import RatedUnits, rated_units
 def panel_scores(
     predictions: Column, references: Column, labels: Any = None, clusters: Any = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The scores of a panel of judges, and for those of rows the function of their interval.
+    """The scores of a panel of judges, and functions that return the intervals of row scores.
 
     Correlated errors make a panel smaller than it looks. If the errors of k judges have the mean
     correlation r, the mean of their verdicts varies as much as that of k / (1 + (k - 1) r) judges
-    that err independently: the effective number of judges.
+    with independent errors: the effective number of judges.
 
     Args:
         predictions: for each row the verdict of each judge, in the same order in all rows.
@@ -112,9 +112,10 @@ def _majorities(verdicts: Integers, truth: Integers) -> tuple[Floats, Any]:
     supporters = sum(
         (verdicts == verdicts[:, [judge]]).astype(np.int64) for judge in range(verdicts.shape[1])
     )
-    most = np.max(supporters, axis=1)
-    is_leading = supporters == most[:, np.newaxis]
-    leaders = is_leading.sum(axis=1) // most  # each leading label is counted by its supporters
+    most_votes = np.max(supporters, axis=1)
+    is_leading = supporters == most_votes[:, np.newaxis]
+    # Each leading label is counted by its supporters.
+    leaders = is_leading.sum(axis=1) // most_votes
     is_right = (is_leading & (verdicts == truth[:, np.newaxis])).any(axis=1)
     return is_right / leaders, leaders > 1
 

@@ -1,4 +1,4 @@
-"""Rows with verdicts of judges, some of which a person has labelled, as counts of equal rows."""
+"""Rows with verdicts of judges, some of them labelled by a person, as counts of equal rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,17 @@ _LARGEST = 1e75  # whose fourth power is finite
 
 @dataclass(frozen=True)
 class JudgedRows:
-    """The different rows, in ascending order, and how many rows are equal to each of them.
+    """The distinct rows, in ascending order, with their counts.
 
     Args:
-        verdicts: of each judge, shape (kinds, judges).
-        labels: by a person; NaN where there is none, shape (kinds,).
-        counts: how many rows are of each kind.
+        verdicts: the verdicts of each judge, shape (kinds, judges).
+        labels: the labels by a person; NaN if missing, shape (kinds,).
+        counts: the number of rows of each kind.
         strata: the number of the stratum of each kind; 0 if there are no strata.
         stratum_names: the labels of the strata; empty if there are none.
         clusters: the number of the cluster of each kind; None if rows are independent.
-        probabilities: with which a row of each kind was labelled; None if all are equal.
+        probabilities: the probability with which a row of each kind was labelled; None if all are
+            equal.
     """
 
     verdicts: Floats
@@ -39,7 +40,7 @@ class JudgedRows:
 
     @property
     def is_labelled(self) -> Booleans:
-        """Which kinds of rows have a label."""
+        """Whether each kind of rows has a label."""
         return ~np.isnan(self.labels)
 
     @property
@@ -60,16 +61,16 @@ def judged_rows(
     clusters: Sequence[Any] | None = None,
     labelling_probability: ArrayLike | None = None,
 ) -> JudgedRows:
-    """The different rows of these columns.
+    """The distinct rows of these columns.
 
     Args:
-        predictions: the verdict of the judge on each row, or a list with that of each judge.
-        references: the label of each row, NaN where there is none; or a list of the label, empty
-            where there is none.
-        mean_of_judges: whether the mean of several judges takes their place.
+        predictions: the verdict of the judge on each row, or a list with one of each judge.
+        references: the label of each row, NaN if missing; or a list of the label, empty if missing.
+        mean_of_judges: whether to replace several judges by their mean.
         strata: the stratum of each row; None for none.
         clusters: the cluster of each row; None for none.
-        labelling_probability: of each row, above 0 and at most 1; None for equal ones.
+        labelling_probability: the probability of each row, above 0 and at most 1; None for equal
+            ones.
 
     Raises:
         ValueError: a verdict is missing, there are fewer than two labels, two designs are
@@ -125,7 +126,7 @@ def judged_rows(
 
 
 def label_numbers(references: Any) -> Floats:
-    """The label of each row, NaN where there is none.
+    """The label of each row, NaN if missing.
 
     >>> label_numbers([[1.0], [], [0.5]]).tolist()
     [1.0, nan, 0.5]
@@ -142,7 +143,7 @@ def label_numbers(references: Any) -> Floats:
 
 
 def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
-    """The columns whose equal rows a state counts, with lists of labels: a file has no NaN.
+    """The columns of a state, which counts equal rows; labels are lists, as a file has no NaN.
 
     >>> state_columns({"predictions": [1.0, 0.0], "references": [1.0, float("nan")]})["references"]
     [[1.0], []]
@@ -206,7 +207,7 @@ def _probabilities(labelling_probability: ArrayLike, labels: Floats) -> Floats:
 
 
 def _distinct(columns: Sequence[Floats]) -> tuple[Floats, Integers]:
-    """The different rows in ascending order, shape (columns, kinds), and how often each occurs.
+    """The distinct rows in ascending order, shape (columns, kinds), and their counts.
 
     NaN is equal to NaN here.
     """

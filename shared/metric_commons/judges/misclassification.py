@@ -1,4 +1,4 @@
-"""The rate behind the verdicts of a judge whose sensitivity and specificity are estimated."""
+"""The true rate, from the verdicts of a judge with estimated sensitivity and specificity."""
 
 import math
 from typing import Any
@@ -14,12 +14,12 @@ from .judged_rows import JudgedRows
 def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, Any]:
     """The rate of 1 among the rows without labels, corrected for the judge's errors of both kinds.
 
-    It needs no random sample of labels, only random samples of each class. The interval is by the
+    It only needs random samples of labels within each class. The interval is by the
     delta method, with the counts moved towards 1/2.
 
     Args:
-        rows: with verdicts and labels 0 and 1.
-        confidence_level: of the interval; None for none.
+        rows: rows with verdicts and labels 0 and 1.
+        confidence_level: the level of the interval; None for none.
 
     Raises:
         ValueError: there are other verdicts or labels, a class has no labels, every row has one, or
@@ -34,7 +34,7 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
     verdicts, labels = rows.verdicts[:, 0], rows.labels
     for name, values in (("predictions", verdicts), ("references", labels[labelled])):
         if not np.isin(values, (0.0, 1.0)).all():
-            raise ValueError(f"{name}: rogan_gladen needs 0 and 1 alone")
+            raise ValueError(f"{name}: rogan_gladen needs 0 and 1 only")
     if labelled.all():
         raise ValueError("references: every row is labelled, so there is nothing to correct")
 

@@ -12,8 +12,8 @@ def agreement_sentence(result: Mapping[str, Any]) -> str:
 
     >>> agreement_sentence({"agreement": 0.9, "cohen_kappa": 0.0, "constant_agreement": 0.9})
     'The judge agrees with the labels in 90.0 % of the rows; one that always gives the commonest \
-label would in 90.0 %. Kappa is 0.00. Without a confidence level, how much chance moves this is \
-not known.'
+label would in 90.0 %. Kappa is 0.00. Without a confidence level, the effect of chance is not \
+known.'
     """
     if "swap_consistency" in result:
         return _about_positions(result)

@@ -1,7 +1,7 @@
 """Units that raters have labelled, as counts of equal units.
 
-The agreement of raters does not depend on which unit got which labels, only on how many units got
-the same ones. A few labels and raters make few different units, however many there are.
+The agreement of raters depends only on the number of units with the same labels. With few labels
+and raters there are few distinct units, however many units there are.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from ..statistics.spreads import Spread
 
 _HOLE = -1  # the code of a rating that is missing
 _SPAN = 1 << 16  # whole numbers in a range of this size are coded by a table instead of sorting
-_KEYS = 2**62  # numbers of units from which on one integer cannot tell all from each other
+_KEYS = 2**62  # number of codes, from which one integer cannot distinguish all units
 
 
 class ClusterMembers(NamedTuple):
-    """How many units of which kinds each cluster has: an entry for each cluster and kind."""
+    """The number of units of each kind in each cluster: an entry for each cluster and kind."""
 
     clusters: Integers
     kinds: Integers
@@ -33,14 +33,14 @@ class ClusterMembers(NamedTuple):
 
 @dataclass(frozen=True)
 class RatedUnits:
-    """The different units, in ascending order, and how many units are equal to each of them.
+    """The distinct units, in ascending order, with their counts.
 
     Args:
         values: the labels, in their order.
         codes: for each kind of unit the positions of its labels in `values`; -1 for a rating that
             is missing; shape (kinds, raters).
-        counts: how many units are of each kind, shape (kinds,).
-        members: how the units are spread over clusters; None if units are independent.
+        counts: the number of units of each kind, shape (kinds,).
+        members: the numbers of units in clusters; None if units are independent.
     """
 
     values: list[Any]
@@ -109,7 +109,7 @@ def rated_units(
             NaN where a rater gave none, shape (units, raters).
         labels: all labels in their order; None for those that occur, ascending.
         clusters: one label per unit; None if units are independent.
-        in_order: whether it matters which rater gave which rating.
+        in_order: whether it matters which rater gave a rating.
 
     Raises:
         ValueError: a rating is not among the labels, or clusters are not one per unit.
@@ -185,7 +185,7 @@ def _holes_last(matrix: Integers) -> Integers:
 def distinct_units(
     values: list[Any], codes: Integers, clusters: Sequence[Any] | None = None
 ) -> RatedUnits:
-    """The different rows of codes, and how often they occur, also in each cluster."""
+    """The distinct rows of codes, and their counts, also in each cluster."""
     span = len(values) + 1
     if float(span) ** codes.shape[1] < _KEYS:
         keys = np.zeros(len(codes), np.int64)
@@ -222,7 +222,7 @@ def cluster_numbers(clusters: Sequence[Any], rows: int) -> Integers:
 def coded(column: Column, labels: Sequence[Any] | None = None) -> tuple[list[Any], Integers]:
     """The labels of a column, ascending, and the position of each; -1 for None and NaN.
 
-    A value that is not among `labels` has the position behind the last one.
+    A value that is not among `labels` has the position after the last one.
 
     >>> values, codes = coded([2.0, None, 1.0])
     >>> values, codes.tolist()

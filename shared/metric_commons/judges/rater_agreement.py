@@ -46,7 +46,7 @@ def parse_measures(measures: Any) -> tuple[str, ...]:
     """The names of measures, from one name or several.
 
     Raises:
-        ValueError: a name is unknown, there are none, or one is there twice.
+        ValueError: a name is unknown or occurs twice, or there are none.
 
     >>> parse_measures("cohen_kappa")
     ('cohen_kappa',)
@@ -94,18 +94,18 @@ def judge_agreement(
             raters; "percent_agreement", "fleiss_kappa", "gwet_ac", "brennan_prediger" and
             "krippendorff_alpha" of two or more; None for agreement and kappa of two raters, percent
             agreement and alpha of more.
-        weights: of pairs of different labels, for kappa and the like.
+        weights: the weights of pairs of different labels, for kappa and similar coefficients.
         weight_by: distances of "position" in the order of labels (the default of kappa, as in
             scikit-learn) or of "value" (the default of the others, as in irrCAC).
-        level: of measurement, for alpha.
+        level: the level of measurement, for alpha.
         labels: all labels in their order; None for those that occur, ascending.
         swapped: the columns are verdicts "A", "B" or "tie" about the same pairs of answers in both
             orders.
         confidence_level: also return intervals.
         interval: "auto", "linearized" or "bootstrap"; see `AgreementEstimate.interval`.
         clusters: one label per row: intervals count clusters.
-        n_resamples: of the bootstrap.
-        seed: of the bootstrap.
+        n_resamples: the number of bootstrap resamples.
+        seed: the seed of the bootstrap.
 
     Raises:
         ValueError: a row or an option is not valid, or does not apply to these columns.
@@ -277,12 +277,12 @@ def bootstrap_intervals(
 ) -> dict[str, Interval]:
     """The percentile intervals of measures, from resampled units, or clusters of them.
 
-    Which kinds of units a resample holds, and how often, is drawn at once for all its units.
+    The counts of all kinds of units in a resample are drawn together.
     """
     values: dict[str, list[float]] = {name: [] for name in estimators}
-    for drawn in _resamples(units, n_resamples, seed):
+    for resample in _resamples(units, n_resamples, seed):
         for name, estimator in estimators.items():
-            values[name].append(estimator(drawn).value)
+            values[name].append(estimator(resample).value)
     members = units.members
     n_clusters = None if members is None else int(members.clusters.max()) + 1
     table = np.array([*values.values()])

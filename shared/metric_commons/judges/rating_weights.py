@@ -98,7 +98,7 @@ def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
         level: "nominal": 1 for different labels; "interval": the squared difference; "ordinal":
             the squared number of ratings between both, half of those with the same labels included;
             "ratio": the squared difference over the squared sum, 0 for values that add up to 0.
-        occurrences: how often each label occurs.
+        occurrences: the count of each label.
 
     Raises:
         ValueError: the level needs numbers, but labels are texts.

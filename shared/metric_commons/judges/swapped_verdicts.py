@@ -71,8 +71,8 @@ def _scores(pairs: RatedUnits) -> tuple[dict[str, float], dict[str, Any]]:
 
     def consistency_interval(confidence_level: float) -> Interval:
         if pairs.members is None:
-            same = int(counts[is_same].sum())
-            return proportion_interval(same, rows, confidence_level=confidence_level)
+            consistent = int(counts[is_same].sum())
+            return proportion_interval(consistent, rows, confidence_level=confidence_level)
         influences = is_same - consistency
         return influence_interval(
             consistency,

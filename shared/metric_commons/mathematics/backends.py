@@ -24,14 +24,14 @@ _EXACT = ("exact", "exact_then_math_verify")
 class EquivalenceScores(NamedTuple):
     """Scores 0 and 1, shape (rows,), and a reason for each row."""
 
-    equal: Floats  # 1 where the prediction means the same as a reference
-    undecided: Floats  # 1 where that is neither proved nor disproved
-    unreadable: Floats  # 1 where no reference can be read
-    by_math_verify: Floats  # 1 where math-verify alone says that they are equal
+    equal: Floats  # 1 if the prediction means the same as a reference
+    undecided: Floats  # 1 if that is neither proved nor disproved
+    unreadable: Floats  # 1 if no reference can be read
+    by_math_verify: Floats  # 1 if only math-verify says that they are equal
     reasons: list[str | None]  # why a row is undecided
 
     def columns(self, backend: Backend) -> dict[str, Floats]:
-        """The scores of rows that a backend has."""
+        """The scores of rows that a backend returns."""
         columns = {"math_equivalence": self.equal, "undecided": self.undecided}
         if backend in _EXACT:
             columns["unreadable"] = self.unreadable
@@ -59,17 +59,17 @@ def equivalence_scores(
     Args:
         predictions: one answer per row.
         references: the accepted answer, or answers, of each row.
-        backend: "exact" is `equivalent`; "exact_then_math_verify" asks math-verify where it does
-            not decide; "hendrycks" compares texts, see `hendrycks_equal`; "minerva" and
-            "math_verify" ask sympy, which the extra `math` brings.
-        percent: as in `equivalent`, like the following options; for the exact backends alone.
+        backend: "exact" is `equivalent`; "exact_then_math_verify" asks math-verify where it is
+            undecided; "hendrycks" compares texts, see `hendrycks_equal`; "minerva" and
+            "math_verify" use sympy, which the extra `math` installs.
+        percent: as in `equivalent`, like the following options; only for the exact backends.
         lists: as in `equivalent`.
         rounding: as in `equivalent`.
         decimal_comma: as in `equivalent`.
         relative_tolerance: as in `equivalent`.
         absolute_tolerance: as in `equivalent`.
-        timeout: seconds that a comparison may take before it is left undecided, where a backend
-            asks sympy.
+        timeout: seconds that a comparison may take before it is left undecided, if a backend uses
+            sympy.
 
     Raises:
         ValueError: a row has no reference, or an option is not for this backend.
@@ -138,7 +138,7 @@ def _score_open_row(
     ask: Callable[[str, str], bool | None] | None,
     opinions_of_pairs: dict[tuple[str, str], bool | None],
 ) -> None:
-    """A row without a proof of equality: what is undecided may be left to math-verify."""
+    """A row without a proof of equality; undecided comparisons may be left to math-verify."""
     if not open_answers:
         return
     if ask is not None:
@@ -160,7 +160,7 @@ def _score_open_row(
 def _comparison(
     backend: Backend, timeout: float, exact: Comparison
 ) -> Iterator[tuple[Comparison, Callable[[str, str], bool | None] | None]]:
-    """The comparison of a backend, and the one to ask where that does not decide."""
+    """The comparison of a backend, and the one to use if that is undecided."""
     if backend == "exact":
         yield exact, None
     elif backend == "hendrycks":
@@ -185,7 +185,7 @@ def _without_reason(compare: Callable[[str, str], bool | None]) -> Comparison:
 def _normalizing(
     compare: Callable[[str, str], bool | None],
 ) -> Callable[[str, str], bool | None]:
-    """The comparison of two answers as `minerva_math` tidies them up."""
+    """The comparison of two answers after the normalization of `minerva_math`."""
 
     def compare_normalized(reference: str, prediction: str) -> bool | None:
         return compare(minerva_normalized(reference), minerva_normalized(prediction))

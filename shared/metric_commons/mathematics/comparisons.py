@@ -54,10 +54,10 @@ class Rules:
     absolute_tolerance: Fraction = Fraction(0)
 
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
-        """Whether two objects are equal; None where that is not decided.
+        """Whether two objects are equal; None if undecided.
 
         Raises:
-            UndecidedError: to tell would cost too much.
+            UndecidedError: the decision would cost too much.
         """
         spend(1)
         if isinstance(left, Value) and isinstance(right, Value):
@@ -300,7 +300,7 @@ class Rules:
         return all_of(map(self._all_equal, left.rows, right.rows))
 
     def _same_ratios(self, left: Ratio, right: Ratio) -> bool | None:
-        """Proportional parts; what may be a time of day is equal only to its own text."""
+        """Proportional parts; a possible time of day is equal only to its own text."""
         if left.text == right.text:
             return True
         values = [[p for p in ratio.parts if isinstance(p, Value)] for ratio in (left, right)]
@@ -375,7 +375,7 @@ def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
 
 
 def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
-    """A number is not a tuple, a matrix or an interval; all else may be a matter of notation."""
+    """A number is not a tuple, a matrix or an interval; others may differ only in notation."""
     pair = (left, right) if isinstance(left, Value) else (right, left)
     value, partner = cast(tuple[Value, MathObject], pair)
     if not is_number(value):

@@ -26,7 +26,7 @@ Reason = Literal[
     "too much work",
 ]  # fmt: skip
 
-# White space does not matter, unless it parts numbers or words: 7 3/4 is not 73/4.
+# White space does not matter, unless it separates numbers or words: 7 3/4 is not 73/4.
 _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
 _SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
@@ -35,7 +35,7 @@ _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
 class Verdict(NamedTuple):
-    """Whether two answers are equal, and why that was not decided."""
+    """Whether two answers are equal, or why that is undecided."""
 
     is_equal: bool | None
     reason: Reason = ""
@@ -53,17 +53,18 @@ def equivalent(
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
 ) -> bool | None:
-    r"""Whether two answers mean the same; None where neither that nor the opposite is proved.
+    r"""Whether two answers mean the same; None if neither equality nor difference is proved.
 
     Args:
         reference: the accepted answer.
         prediction: the answer that is judged.
-        percent: what 28% means beside a number without a percent sign: "either" 28 or 0.28, "value"
-            0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any number.
-        lists: whether repeats count in lists without braces: "set" no, "multiset" yes, "sequence"
-            yes, and so does the order; "either" decides where both "set" and "multiset" agree.
+        percent: the meaning of 28% beside a number without a percent sign: "either" 28 or 0.28,
+            "value" 0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any
+            number.
+        lists: whether repetitions count in lists without braces: not with "set"; with "multiset";
+            with "sequence", and so does the order; "either" decides if "set" and "multiset" agree.
         rounding: "reference" accepts numbers that round to a decimal of the reference.
-        decimal_comma: a comma between digits is the decimal mark.
+        decimal_comma: whether a comma between digits is the decimal mark.
         relative_tolerance: two numbers are equal if they differ by at most this proportion of
             the reference, also in tuples, lists, sets and matrices.
         absolute_tolerance: or by at most this.
@@ -91,7 +92,7 @@ def explained(
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
 ) -> Verdict:
-    r"""The same as `equivalent`, with the reason where nothing is decided.
+    r"""The same as `equivalent`, with the reason if undecided.
 
     >>> explained("f(2)", "2f")
     Verdict(is_equal=None, reason='two readings')
@@ -103,7 +104,7 @@ def explained(
 def rules_of(
     percent: Percent, lists: Lists, rounding: Rounding, relative: float, absolute: float
 ) -> Rules:
-    """The rules that options stand for.
+    """The rules for these options.
 
     >>> rules_of("either", "set", "none", 0.05, 0.0).relative_tolerance
     Fraction(1, 20)
@@ -238,7 +239,7 @@ def _readings(start: Conventions, forms: set[str]) -> Iterator[Conventions]:
 
 
 def _with_bare_units(comparison: _Comparison, forms: set[str]) -> Verdict:
-    """5 m is five metres or five times m; what the other side is may settle it."""
+    """5 m is five metres or five times m; the other side may decide it."""
     units, letters = Conventions(bare_units=True), Conventions(bare_units=False)
     answers = comparison.answers(units)
     contents = [answer.content for answer in answers if isinstance(answer, Answer)]
@@ -263,7 +264,7 @@ def _with_bare_units(comparison: _Comparison, forms: set[str]) -> Verdict:
 
 
 def _is_amount(content: MathObject) -> bool:
-    """Whether a content has no letters but those of units."""
+    """Whether all letters of a content belong to units."""
     match content:
         case Value():
             return not content.letters

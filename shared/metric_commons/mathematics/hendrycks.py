@@ -1,8 +1,8 @@
-r"""Equality of answers as `hendrycks_math` has it: as texts, after LaTeX has been tidied up.
+r"""Equality of answers as in `hendrycks_math`: as texts, after normalization of LaTeX.
 
 It is the rule that came with the MATH data set (Hendrycks et al. 2021), in the form of lm-eval. It
-reads no mathematics: 0.5 is \frac{1}{2}, but 0.25 is not \frac{1}{4}. Some texts it cannot tidy up;
-if either of two is one, they are compared as they are.
+does not parse mathematics: 0.5 is \frac{1}{2}, but 0.25 is not \frac{1}{4}. Some texts it cannot
+normalize; if one of two texts is such a text, both are compared unchanged.
 """
 
 import re
@@ -19,11 +19,11 @@ _EMPTY_ROOT = re.compile(r"\\sqrt(?=\\sqrt|\Z)")
 
 
 class _UntidyError(ValueError):
-    """A text cannot be tidied up."""
+    """A text cannot be normalized."""
 
 
 def hendrycks_equal(left: str, right: str) -> bool:
-    r"""Whether two answers are the same text once tidied up.
+    r"""Whether two answers are the same text after normalization.
 
     >>> hendrycks_equal(r"\dfrac12", "1/2"), hendrycks_equal(r"\frac{1}{4}", "0.25")
     (True, False)
@@ -38,7 +38,7 @@ def tidied(text: str) -> str:
     r"""The text without white space and units, and with braces around arguments.
 
     Raises:
-        ValueError: it cannot be tidied up.
+        ValueError: it cannot be normalized.
 
     >>> tidied(r"x = \tfrac{3}4\text{ cm}")
     '\\frac{3}4'
@@ -62,7 +62,7 @@ def tidied(text: str) -> str:
 
 
 def _without_unit(text: str) -> str:
-    r"""The text before a unit; a \text{ with a space behind it begins one."""
+    r"""The text before a unit, which begins with \text{ and a space."""
     amount, *units = text.split(r"\text{ ")
     if len(units) > 1:
         raise _UntidyError("several units")
@@ -70,7 +70,7 @@ def _without_unit(text: str) -> str:
 
 
 def _with_braces(text: str) -> str:
-    r"""\frac12 with braces; where an argument is missing the whole text stays as it is."""
+    r"""\frac12 with braces; if an argument is missing, the whole text is unchanged."""
     head, *fractions = text.split(r"\frac")
     for index, arguments in enumerate(fractions):
         if not arguments:

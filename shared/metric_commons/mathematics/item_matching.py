@@ -15,7 +15,7 @@ class ItemMatching(NamedTuple):
     is_exact: bool
 
     def same_sets(self, left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
-        """Whether both have the same items, where repeats do not count."""
+        """Whether both have the same items, ignoring repetitions."""
         items, other_items = self._distinct(left), self._distinct(right)
         is_same = self.same_multisets(items, other_items)
         if is_same is False and len(items) != len(other_items):
@@ -59,7 +59,7 @@ class ItemMatching(NamedTuple):
         return distinct
 
     def _may_repeat(self, items: Sequence[MathObject]) -> bool:
-        """Whether two items may be equal, so that they are fewer than it seems."""
+        """Whether two items may be equal, so that there are fewer distinct ones."""
         formulas = [item for item in items if _plain_number(item) is None]
         return any(
             self.equal(item, partner) is None
@@ -69,14 +69,14 @@ class ItemMatching(NamedTuple):
 
 
 def _plain_number(item: MathObject) -> Fraction | None:
-    """The rational number that an item is written as."""
+    """The rational number of an item, if it has that form."""
     return plain_fraction(item) if isinstance(item, Value) else None
 
 
 def _without_equals(
     left: Sequence[MathObject], right: Sequence[MathObject]
 ) -> tuple[list[MathObject], list[MathObject]]:
-    """The items without those that are written alike on both sides."""
+    """The items without those that have the same form on both sides."""
     forms: dict[object, list[int]] = {}
     for index, item in enumerate(right):
         if isinstance(item, Value):
@@ -93,7 +93,7 @@ def _without_equals(
 
 
 def all_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """False if any is, else None if any is, else True.
+    """False if any verdict is False, else None if any is None, else True.
 
     >>> all_of([True, None, False])
     False
@@ -107,7 +107,7 @@ def all_of(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def any_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """True if any is, else None if any is, else False.
+    """True if any verdict is True, else None if any is None, else False.
 
     >>> any_of([False, None, True])
     True

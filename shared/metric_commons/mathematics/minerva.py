@@ -1,7 +1,7 @@
-r"""How answers are tidied up for `minerva_math`, before sympy compares them.
+r"""The normalization of answers for `minerva_math`, before sympy compares them.
 
 The rule is that of Lewkowycz et al. 2022, "Solving quantitative reasoning problems with language
-models", appendix D. It deletes letters wherever they stand: "a " of "banana split", too.
+models", appendix D. It deletes letters wherever they occur, such as "a " in "banana split".
 """
 
 import re
@@ -25,7 +25,7 @@ _DELETED = (
     *(r"\text{s}", r"\text{.}", "\\text{\ns}", r"\text{}^2", r"\text{}^3", "\\text{\n}"),
     *(r"\text{}", r"\mathrm{th}", r"^\circ", r"^{\circ}", r"\;", r",\!", "{,}", '"', r"\dots"),
 )
-# In this order: what stands between dollar signs, what stands in texts, braces for arguments.
+# In this order: the content of dollar signs, the content of texts, braces for arguments.
 _REWRITES = [
     (re.compile(pattern), replacement)
     for pattern, replacement in [
@@ -41,7 +41,7 @@ _REWRITES = [
 
 
 def minerva_normalized(text: str) -> str:
-    r"""The answer as sympy is to read it: what stands behind the last =, without units.
+    r"""The answer for sympy: the text after the last =, without units.
 
     >>> minerva_normalized(r"The area is $x = \frac12$ square cm")
     '\\frac{1}{2}'

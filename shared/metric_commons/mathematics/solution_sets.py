@@ -1,4 +1,4 @@
-"""Equations and inequalities in several letters that say the same."""
+"""Equations and inequalities in several letters that have the same solutions."""
 
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ def same_solutions(left: Value, right: Value) -> bool | None:
 
 
 def _ratio(left: Value, right: Value) -> Fraction | int | None:
-    """1 or -1, the sign of left / right where that is a constant; 0 where it is not real."""
+    """1 or -1, the sign of left / right if that is a constant; 0 if it is not real."""
     first, second = _numerators(left, right)
     if not first or not second or first.keys() != second.keys():
         return None

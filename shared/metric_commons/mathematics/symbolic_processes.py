@@ -1,4 +1,4 @@
-"""Comparisons in a process of their own, which is ended when one takes too long."""
+"""Comparisons in a separate process, which is ended if one takes too long."""
 
 import json
 import subprocess
@@ -17,8 +17,8 @@ _SECONDS_TO_START = 300
 class SymbolicProcess:
     """A process in which a library compares answers; it starts with the first comparison.
 
-    Signals, with which the libraries end what takes too long, work in main threads alone. Here the
-    whole process is ended, and the next comparison starts another.
+    The libraries use signals for their time limits, which only work in main threads. Here the whole
+    process is ended, and the next comparison starts another.
     """
 
     def __init__(self, backend: str, timeout: float) -> None:

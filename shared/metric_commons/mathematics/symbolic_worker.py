@@ -1,8 +1,8 @@
-"""A process of its own that compares answers with sympy, or with math-verify.
+"""A separate process that compares answers with sympy, or with math-verify.
 
-It reads requests from standard input, one a line, and writes a verdict for each: true, false, or
-null where the peer failed. A comparison may take for ever, so whoever started the process ends it
-when its patience does. Run as a script, this file reaches no other file of the package.
+It reads requests from standard input, one per line, and writes a verdict for each: true, false, or
+null if the peer failed. A comparison may take forever, so the parent process ends this one after a
+time limit. Run as a script, this file imports no other file of the package.
 """
 
 import json
@@ -18,7 +18,7 @@ Comparison = Callable[[str, str], bool | None]
 
 
 def sympy_comparison() -> Comparison:
-    """Whether sympy simplifies the difference of two formulas to 0, as `minerva_math` asks it."""
+    """Whether sympy simplifies the difference of two formulas to 0, as in `minerva_math`."""
     import sympy
     from sympy.parsing.latex import parse_latex
     from sympy.parsing.latex.errors import LaTeXParsingError
@@ -40,7 +40,7 @@ def sympy_comparison() -> Comparison:
 
 
 def math_verify_comparison() -> Comparison:
-    """Whether math-verify takes a prediction for the reference; the order matters."""
+    """Whether math-verify accepts a prediction for a reference; the order matters."""
     from math_verify import parse, verify
 
     def read(text: str) -> Any:
@@ -66,13 +66,13 @@ def verdict(compare: Comparison, reference: str, prediction: str) -> bool | None
     """
     try:
         return compare(reference, prediction)
-    except Exception:  # sympy raises errors of many kinds about what it does not understand
+    except Exception:  # sympy raises many kinds of errors about input that it does not understand
         return None
 
 
 def main(backend: str) -> None:
-    """Say that the library is there, or what is missing; then answer requests."""
-    # What a library prints must not get between the verdicts.
+    """Report that the library is installed, or what is missing; then answer requests."""
+    # The output of a library must not get between the verdicts.
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 

@@ -40,7 +40,7 @@ def as_column(name: str, column: Any) -> Column:
         return list(column.tolist() if column.dtype.kind == "O" else column)
     if hasattr(column, "detach"):  # a torch tensor, on any device
         tensor = column.detach().cpu()
-        if "bfloat" in str(tensor.dtype):  # numpy has no such type; float32 holds every value
+        if "bfloat" in str(tensor.dtype):  # numpy lacks this type; float32 holds every value
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
     if hasattr(column, "to_pylist"):  # pyarrow, several times slower if it may have maps

@@ -1,4 +1,4 @@
-"""Contingency tables: how often each pair of labels occurs in the rows of two columns.
+"""Contingency tables: the counts of pairs of labels in the rows of two columns.
 
 A label is a bool, an int or a string. The two columns are, for instance, references and
 predictions. If there are few distinct labels, they are counted in one pass, without sorting. Only
@@ -33,7 +33,7 @@ _ALL_ROWS = slice(None)
 
 @dataclass(frozen=True)
 class ContingencyTable:
-    """How often each pair of labels occurs: the non-empty cells, row by row.
+    """The counts of pairs of labels: the non-empty cells, row by row.
 
     With weights, an entry is a pair of labels together with a weight, and one cell may have several
     entries. This way the entries of parts of the data add up to those of the whole.
@@ -43,7 +43,7 @@ class ContingencyTable:
         column_labels: the labels of the second column, ascending.
         rows: for each entry the position of its first label in `row_labels`.
         columns: for each entry the position of its second label in `column_labels`.
-        counts: how often each entry occurs, int64.
+        counts: the count of each entry, int64.
         weights: the weight of each entry, ascending within a cell; None if unweighted.
 
     """
@@ -402,7 +402,7 @@ def _table(
 
     Args:
         cells: the cell number of each entry, ascending.
-        counts: how often each entry occurs.
+        counts: the count of each entry.
         rows: the labels of the rows.
         columns: the labels of the columns.
         codes: the ascending codes of rows and of columns by which the cells are numbered.

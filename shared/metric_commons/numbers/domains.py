@@ -241,8 +241,8 @@ def schema(annotation: Any) -> dict[str, Any]:
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
     match _parts(annotation):
         case "union", members:
-            several = [schema(member) for member in members if _parts(member)[0] != "function"]
-            return several[0] if len(several) == 1 else {"anyOf": several}
+            schemas = [schema(member) for member in members if _parts(member)[0] != "function"]
+            return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
         case "literal", values:
             return {"enum": list(values)}
         case "annotated", (base, marker):
@@ -341,8 +341,8 @@ def _acceptance(annotation: Any) -> Callable[[Any], bool]:
 
 def _any_acceptance(members: Sequence[Any]) -> Callable[[Any], bool]:
     # Parsers come last: they raise errors about values that another member may accept.
-    several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
-    tests = [_acceptance(member) for member in several]
+    ordered_members = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
+    tests = [_acceptance(member) for member in ordered_members]
     allows_none = type(None) in members
 
     def accepts(value: Any) -> bool:

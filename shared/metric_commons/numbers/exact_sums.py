@@ -1,9 +1,9 @@
 """Exact sums and exact numbers: results do not depend on the order of the summands.
 
-Summands are rounded to multiples of one unit, which add up without error in any order, and what
-remains is summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of each
-group once. Numbers that a float64 cannot hold are fractions. A `Multiset` counts how often each
-number occurs, which determines a mean and its interval.
+Summands are rounded to multiples of one unit, which add up without error in any order, and the
+remainders are summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of
+each group once. Numbers that a float64 cannot hold are fractions. A `Multiset` counts how often
+each number occurs, which determines a mean and its interval.
 
 Sources:
     Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
@@ -46,7 +46,7 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
 
     Args:
         values: finite, shape (rows,).
-        rows: how many numbers will be added up, counting repeated values.
+        rows: the number of numbers that will be added up, counting repeated values.
 
     >>> [(digits.tolist(), power) for digits, power in whole_digits(np.array([0.75, 2.0**-53]), 4)]
     [([844424930131968.0, 0.0], -50), ([0.0, 562949953421312.0], -102)]
@@ -71,7 +71,7 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
 
     Args:
         values: finite, shape (rows,).
-        counts: how often each value occurs; None for once.
+        counts: the count of each value; None for one each.
 
     >>> exact_sum(np.array([1e16, 1.0, -1e16, 0.5]))
     Fraction(3, 2)
@@ -125,7 +125,7 @@ def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[
     Args:
         values: finite, shape (rows,).
         groups: the group of each value, from 0 to `size` - 1.
-        size: how many groups there are.
+        size: the number of groups.
 
     >>> units, power = exact_group_sums(
     ...     np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2
@@ -146,11 +146,11 @@ def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[
 
 
 class EnclosedSum:
-    """Two numbers between which the sum of floats lies, found with half the work of the exact sum.
+    """Two numbers that enclose the sum of floats, found with half the work of the exact sum.
 
     The floats are rounded to multiples of a unit, which add up without error in any order over a
-    block. What is left of each is at most half a unit; its sum is rounded, and is off by at most
-    as many units of roundoff of the sum of absolute summands as there are summands.
+    block. The remainder of each is at most half a unit. The sum of remainders is rounded; for n
+    summands, its error is at most n units of roundoff of the sum of their absolute values.
 
     Source:
         Higham, Accuracy and stability of numerical algorithms (2002), section 4.2.
@@ -200,7 +200,7 @@ class EnclosedSum:
         return True
 
     def ends(self) -> tuple[Fraction, Fraction]:
-        """The least and the largest sum that is possible."""
+        """The smallest and the largest possible sum."""
         total = Fraction(math.fsum(self._rests))
         for power, units in self._multiples.items():
             total += exact_ldexp(units, power)
@@ -249,7 +249,7 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
     Args:
         values: finite, shape (rows,).
         groups: the group of each value, from 0 to `size` - 1.
-        size: how many groups there are.
+        size: the number of groups.
 
     >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
     [1.0, 3.0]
@@ -346,10 +346,10 @@ class Multiset:
         """The multiset of these numbers, shape (rows,)."""
         array = np.asarray(numbers, np.float64) + 0.0
         if array.size <= _PYTHON_SIZE:
-            counted = sorted(Counter(array.tolist()).items())
+            sorted_counts = sorted(Counter(array.tolist()).items())
             return cls(
-                np.array([value for value, _ in counted], np.float64),
-                np.array([count for _, count in counted], np.int64),
+                np.array([value for value, _ in sorted_counts], np.float64),
+                np.array([count for _, count in sorted_counts], np.int64),
             )
         values, counts = np.unique(array, return_counts=True)
         return cls(values, counts.astype(np.int64))

@@ -111,7 +111,7 @@ class Ids(NamedTuple):
     def hashes(self) -> Unsigned:
         """A 64-bit hash of each id.
 
-        It depends on the id alone, not on how long the other ids are: the zero words past the end
+        It depends only on the id, not on the length of other ids: the zero words past the end
         of an id add 0 to its hash.
 
         >>> first, second = Ids.from_texts(["a", "b"]).hashes()

@@ -28,9 +28,9 @@ def precision_recall_f1(
     shorter `2 * overlap / (predicted + relevant)` differs from it in the last bit.
 
     Args:
-        overlap: how many items the two sides have in common; shape (pairs,).
-        predicted: how many items the prediction has.
-        relevant: how many items the reference has.
+        overlap: the number of items that the two sides have in common; shape (pairs,).
+        predicted: the number of items of the prediction.
+        relevant: the number of items of the reference.
 
     >>> precision_recall_f1(np.array([2, 0]), np.array([3, 0]), np.array([4, 2])).f1.tolist()
     [0.5714285714285715, 0.0]

@@ -1,7 +1,7 @@
 """The sums of Python's `sum`, whichever Python runs: until 3.11 it rounds after each addition.
 
-From 3.12 on `sum` also adds up what the roundings lose, and adds that at the end. Programs that
-take means with `sum` therefore return other last digits on another Python.
+From 3.12 on `sum` also accumulates the rounding errors, and adds them at the end. Programs that
+compute means with `sum` therefore return different last digits on different versions of Python.
 
 Source:
     Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54, 1974.

@@ -19,15 +19,15 @@ Equivalence = Literal["normalized", "math"] | Equal
 class SampledAnswers(NamedTuple):
     """The samples of one problem.
 
-    `right` says for each sample whether it is right, and `clusters` has the number of its answer:
-    None for a sample that does not vote; empty if only outcomes are known.
+    `right` says for each sample whether it is right, and `clusters` contains the number of its
+    answer: None for a sample that does not vote; empty if only outcomes are known.
     """
 
     clusters: list[int | None]
     right: list[bool]
 
     def vote_counts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """How often each right answer was given, and each wrong one; both in ascending order.
+        """The counts of each right answer, and of each wrong one; both in ascending order.
 
         >>> SampledAnswers([0, 1, 0, None], [True, False, True, False]).vote_counts()
         ((2,), (1,))

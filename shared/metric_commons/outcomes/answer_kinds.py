@@ -1,4 +1,4 @@
-"""Graded answers, and those that are alike counted: what areas of risk and coverage follow from."""
+"""Graded answers, and counts of equal ones: the basis of risk-coverage areas."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _CELLS = 1 << 19  # of a block of resamples: 4 MB an array
 class GradedAnswers:
     """Whether each row is correct, and whether there was an answer at all; shape (rows,).
 
-    `confidences` are None where grades are all that is known.
+    `confidences` are None if only grades are known.
     """
 
     correct: Booleans
@@ -37,17 +37,17 @@ class GradedAnswers:
 
 @dataclass(frozen=True)
 class AnswerKinds:
-    """Rows that are alike: how many there are of each kind, and what they count.
+    """The kinds of equal rows, with their counts.
 
-    Kinds come in a fixed order, with the highest confidence first, so that the order of rows does
-    not show.
+    Kinds are in a fixed order, highest confidence first, so that results do not depend on the order
+    of rows.
     """
 
     counts: Integers
     index: Integers  # the kind of each row
     correct: Booleans
     attempted: Booleans
-    levels: Integers  # where the kinds of each confidence begin among those that were attempted
+    levels: Integers  # the start of the kinds of each confidence among attempted answers
     confidences: Floats | None  # of the levels
     coverages: tuple[float, ...]
 
@@ -55,10 +55,10 @@ class AnswerKinds:
     def of_answers(cls, answers: GradedAnswers, coverages: Sequence[float]) -> Self:
         """The kinds of these answers."""
         keys = np.zeros(len(answers))
-        if answers.confidences is not None:  # of what was not attempted they do not matter
+        if answers.confidences is not None:  # not needed for answers not attempted
             keys = np.where(answers.attempted, -answers.confidences, 0.0)
         levels, level = np.unique(keys, return_inverse=True)
-        # What was not attempted comes last: it has no part in the order of confidences.
+        # Answers that were not attempted come last: they are not ordered by confidence.
         codes = 2 * np.where(answers.attempted, level, levels.size) + answers.correct
         kinds, index, counts = np.unique(codes, return_inverse=True, return_counts=True)
         attempted = kinds < 2 * levels.size
@@ -109,9 +109,9 @@ class AnswerKinds:
             yield self.scores(counts.reshape(resamples, -1))
 
     def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
-        """The kinds of the rows, unit by unit, and how many rows each unit has.
+        """The kinds of the rows, unit by unit, and the number of rows of each unit.
 
-        Units are rows or clusters, in an order that depends on neither rows nor labels.
+        Units are rows or clusters, in an order that does not depend on rows or labels.
         """
         if clusters is None:
             kinds = np.repeat(np.arange(self.counts.size), self.counts)
@@ -122,7 +122,7 @@ class AnswerKinds:
         return np.concatenate(units).astype(np.int64), np.array(list(map(len, units)))
 
     def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
-        """How many answers and errors there are of each confidence, shape (resamples, levels)."""
+        """The numbers of answers and errors of each confidence, shape (resamples, levels)."""
         answers = counts[:, self.attempted]
         errors = np.where(self.correct[self.attempted], 0, answers)
         if not self.levels.size:

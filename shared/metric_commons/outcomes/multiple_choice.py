@@ -62,7 +62,7 @@ def choice_scores(
       proportional to exp(score) and add up to 1. Its relative error is below 1e-12, down to the
       smallest normal float.
     * MC3 is the proportion of true options with a higher score than every false one. If there are
-    no   false options, it is 1.
+      no false options, it is 1.
 
     A score may be -inf: the model rules this option out.
 
@@ -75,7 +75,7 @@ def choice_scores(
             one, as argmax does; for a true one ("optimistic"); for a false one ("pessimistic");
             "expected" is the proportion of true options among them.
         length_normalization: "character", "token" and "byte" divide a score by the option's
-            `length`, in whatever unit; "unconditional" subtracts the score of the option without
+            `length`, in any unit; "unconditional" subtracts the score of the option without
             the question. All three results then use the new scores.
 
     Raises:
@@ -311,8 +311,8 @@ def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floa
     `numpy.minimum` does this without branching; with irregular labels `numpy.where` would take more
     time than everything else.
     """
-    bound = (is_true - 0.5) * np.inf
-    true, false = np.minimum(scores, bound), np.minimum(scores, -bound)
+    limits = (is_true - 0.5) * np.inf
+    true, false = np.minimum(scores, limits), np.minimum(scores, -limits)
     best_true, best_false = true.max(axis=0), false.max(axis=0)
     with np.errstate(all="ignore"):  # `_check_defined` finds the rows that are undefined
         return (

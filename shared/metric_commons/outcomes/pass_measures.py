@@ -39,21 +39,21 @@ def pass_scores(
 ) -> dict[str, Floats]:
     """The scores of each problem by name, such as "pass^4"; shape (problems,).
 
-    * "pass@k" is the probability that at least one of k samples passes. * "pass^k" is the
-    probability that all k pass, C(c, k) / C(n, k). * "g-pass@k" is the probability that at least k
-    * threshold of k samples pass, for each threshold:   G-Pass@16 at 0.5 is "g-pass@16_0.5". At 1.0
-    it is pass^k, and at 0.0 it is pass@k.
+    * "pass@k" is the probability that at least one of k samples passes.
+    * "pass^k" is the probability that all k pass, C(c, k) / C(n, k).
+    * "g-pass@k" is the probability that at least k times the threshold of k samples pass, for each
+      threshold: G-Pass@16 at 0.5 is "g-pass@16_0.5". At 1.0 it is pass^k, and at 0.0 it is pass@k.
     * "mg-pass@k" is 2 / k times the sum of the probabilities that at least m of k samples pass,
-    over   m from ceil(k / 2) + 1 to k: the mean of G-Pass@k over thresholds from 0.5 to 1.0, as its
-    authors approximate it.
-    * "avg@n" is the proportion of all samples that pass. This is its name whatever n is.
+      over m from ceil(k / 2) + 1 to k: the mean of G-Pass@k over thresholds from 0.5 to 1.0, as its
+      authors approximate it.
+    * "avg@n" is the proportion of all samples that pass. This is its name for any n.
 
     Subsets are counted in integers of any size, followed by one division, so that all measures are
     rounded once, except pass@k, which is described under `pass_at_k`.
 
     Args:
         samples: the counts of each problem, from `sample_counts`.
-        k: how many samples are drawn; one size or several.
+        k: the number of samples drawn; one size or several.
         measures: one or several.
         thresholds: proportions of k. Each is taken as the decimal number that Python prints for it:
             7 of 100 samples are enough for 0.07, though the float is slightly more than 7 / 100.

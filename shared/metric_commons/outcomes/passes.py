@@ -1,4 +1,4 @@
-"""pass@k: functional correctness of generated programs, from how many of their samples pass.
+"""pass@k: functional correctness of generated programs, from the numbers of passing samples.
 
 No code is run here. The input is whether each sample passed its tests, or counts of that.
 """
@@ -145,7 +145,7 @@ def _check_counts(n: Integers, c: Integers) -> None:
 
 
 def _checked_counts(rows: Column, failed: Any, passing: Any) -> Samples:
-    """The counts of rows of outcomes, given how many of these are 0 and how many are 1."""
+    """The counts of rows of outcomes, given the numbers of zeros and ones."""
     n, c = np.array(list(map(len, rows)), dtype=np.int64), np.array(passing, dtype=np.int64)
     wrong = np.array(failed, dtype=np.int64) + c < n
     if wrong.any():

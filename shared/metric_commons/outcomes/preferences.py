@@ -165,7 +165,7 @@ def rates(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The result of `win_rates` for all rows, or a group of them; `sums` are those of clusters.
+    """The result of `win_rates` for all rows, or a group of them; `sums` are the sums of clusters.
 
     >>> rates(np.array([1.0, 0.0]), "ignore")["win_rate"]
     0.5

@@ -1,4 +1,4 @@
-"""Risk and coverage of answers that are given in order of confidence.
+"""Risk and coverage of answers in descending order of confidence.
 
 The most confident answers are given, the others withheld. Coverage is the proportion of answers
 that are given, risk the error rate among the given ones.
@@ -19,16 +19,16 @@ from ..numbers.arrays import Floats, Integers
 def rank_scores(
     answers: Integers, errors: Integers, coverages: Sequence[float] = ()
 ) -> dict[str, Floats]:
-    """How well confidence orders answers: areas, and accuracies if the least sure are withheld.
+    """How well confidence orders answers: areas, and accuracies of the most confident ones.
 
     * "aurc" is the area under the risk-coverage curve: the error rate among the k most confident
       answers, averaged over k from 1 to the number of answers.
     * "e_aurc" is the excess of this area over the area if all errors came last.
     * "augrc" is the mean number of errors among the k most confident, divided by all answers.
     * "auroc" is the probability that a correct answer is more confident than a wrong one; ties
-    count   half.
+      count half.
     * "accuracy@0.5" is the accuracy among the most confident half: at least one answer, and at
-    least   this proportion of all, taken as the decimal number as written.
+      least this proportion of all, read as a decimal number.
 
     Args:
         answers: the number of answers at each confidence, highest first, shape (..., levels). A

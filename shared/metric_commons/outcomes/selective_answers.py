@@ -83,15 +83,15 @@ def selective_scores(
     Args:
         predictions: as in `graded_answers`.
         confidence_targets: for each t the score `penalized@t`: a correct answer counts 1, a wrong
-            one -t / (1 - t), so that an answer pays from the confidence t on.
-        coverages: for each share the accuracy of the most confident answers, `accuracy@share`.
+            one -t / (1 - t), so that answering pays off above the confidence t.
+        coverages: for each proportion the accuracy of the most confident answers, `accuracy@share`.
         curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
         confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
-        interval: how; "auto" takes the method that suits each score. Scores that are not
+        interval: the method; "auto" suits each score. Scores that are not
             means of rows are always drawn.
         clusters: the cluster of each row, such as its document; intervals then count clusters
             instead of rows, and scores do not change.
-        n_resamples: how often a bootstrap resamples.
+        n_resamples: the number of bootstrap resamples.
         seed: for the resampling; the same seed gives the same interval on any machine.
         groups: one label per row; also return the scores of each group under `groups`.
 
@@ -106,7 +106,7 @@ def selective_scores(
     answers = graded_answers(predictions)
     if answers.confidences is None and (coverages or curve):
         option = "coverages" if coverages else "curve"
-        raise OptionError(option, "needs confidences, and these rows are grades alone")
+        raise OptionError(option, "needs confidences, but these rows are only grades")
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(answers))
     options: dict[str, Any] = {
         "confidence_level": confidence_level,

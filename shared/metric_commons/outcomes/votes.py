@@ -63,12 +63,12 @@ def sampling_scores(
 
     Ties are between equally frequent answers, or samples with equal scores. "expected": each of
     them wins equally often, which is also the mean over all orders of "first". "optimistic": a
-    right one wins, "pessimistic": a wrong one. "first": the one that comes first in the list; k
-    must then be all samples, since subsets have no order.
+    right one wins, "pessimistic": a wrong one. "first": the first in the list; k must then be all
+    samples, since subsets have no order.
 
     Args:
         problems: the samples of each problem, from `sampled_answers` or `sampled_outcomes`.
-        k: how many samples are drawn, one size or several; None for all samples of each problem,
+        k: the number of samples drawn, one size or several; None for all samples of each problem,
             named "maj@n" and "best_of@n".
         measures: one or several.
         ties: "expected", "first", "optimistic" or "pessimistic".
@@ -134,8 +134,8 @@ def majority_chance(
     overlap, and Python multiplies integers fast.
 
     Args:
-        right: how often each right answer was given.
-        wrong: how often each wrong answer was given.
+        right: the count of each right answer.
+        wrong: the count of each wrong answer.
         n: the number of samples, including those that do not vote.
         k: the number of samples drawn.
         ties: "expected", "optimistic" or "pessimistic", as in `sampling_scores`.
@@ -216,7 +216,7 @@ def _right_fraction(rights: int, wrongs: int, ties: Ties) -> Fraction:
 
 
 def _first_majority(problem: SampledAnswers) -> float:
-    """Whether the most frequent answer is right; in a tie, the one that comes first."""
+    """Whether the most frequent answer is right; in a tie, the first one."""
     votes = [*filter(lambda cluster: cluster is not None, problem.clusters)]
     if not votes:
         return 0.0

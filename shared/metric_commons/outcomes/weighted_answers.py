@@ -1,7 +1,7 @@
 """Intervals of scores of answers in the order of their confidence, by random weights.
 
-The answer that was not seen has a confidence that occurs, and is right or wrong: where it lowers,
-or raises, a score most. F1 is a ratio of sums, and has an exact interval.
+The unseen answer has a confidence that occurs, and is right or wrong: such that it lowers, or
+    raises, a score most. F1 is a ratio of sums, and has an exact interval.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,23 +25,23 @@ _PARTS = 1 << 14  # of all weight, in which weighted answers are counted
 
 @dataclass(frozen=True)
 class WeightedAnswers:
-    """Answers, the kinds that an unseen one may be of, and the units that are weighted."""
+    """Answers, the possible kinds of an unseen one, and the units that are weighted."""
 
-    kinds: AnswerKinds  # of the answers, and of the candidates, which count nothing
+    kinds: AnswerKinds  # of the answers, and of the candidates, whose counts are 0
     candidates: Integers  # their kinds
-    units: Floats  # how many answers of each kind a unit has, shape (different units, kinds)
-    counts: Integers  # how often each unit occurs
+    units: Floats  # the number of answers of each kind in a unit, shape (distinct units, kinds)
+    counts: Integers  # the count of each unit
     n_clusters: int | None
 
     @classmethod
     def of_answers(
         cls, answers: GradedAnswers, coverages: Sequence[float], clusters: Clusters | None
     ) -> Self:
-        """The answers with what an unseen one may be like.
+        """The answers with the candidates for an unseen one.
 
         Args:
             answers: the rows.
-            coverages: of the accuracies.
+            coverages: the coverages of the accuracies.
             clusters: the clusters of the rows; None if they are independent.
         """
         confidences = np.zeros(0)
@@ -89,12 +89,12 @@ class WeightedAnswers:
         """The interval of a score.
 
         Args:
-            name: of the score.
+            name: the name of the score.
             value: the score.
-            redraws: from the number of draws and a seed the values of all scores.
+            redraws: returns the values of all scores, given the number of draws and a seed.
             confidence_level: strictly between 0 and 1.
-            method: ignored, for there is one.
-            n_resamples: how many draws.
+            method: ignored, since there is only one.
+            n_resamples: the number of draws.
             seed: for the draws.
         """
         if name == "f1":
@@ -154,12 +154,12 @@ class WeightedAnswers:
 
     @property
     def _scale(self) -> float:
-        """By what weights are multiplied to become whole numbers."""
+        """The factor that makes weights whole numbers."""
         return max(1.0, _PARTS / max(float(self.counts @ self.units.sum(axis=1)), 1.0))
 
     @property
     def unseen_size(self) -> float:
-        """How many rows an unseen unit has."""
+        """The number of rows of an unseen unit."""
         sizes = self.units.sum(axis=1)
         total = float(self.counts @ sizes)
         return float(self.counts @ (sizes * sizes)) / total if total else 1.0

@@ -60,7 +60,7 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
 def _bin_intervals(system: System, level: float) -> list[tuple[float, float]]:
     """The interval of the observed rate in each bin, by Clopper and Pearson.
 
-    Empty if rows have weights or clusters, of which bins do not keep the numbers.
+    Empty if rows have weights or clusters, whose numbers the bins do not keep.
     """
     bins = system.result.scores["calibration"]
     if system.result.n_clusters or any(rows % 1 for rows in bins["rows"]):

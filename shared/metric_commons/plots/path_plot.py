@@ -1,4 +1,4 @@
-"""Fields of JSON: for each path how many leaves match, are wrong, are missing and are extra."""
+"""Fields of JSON: the numbers of leaves that match, are wrong, missing and extra, by path."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

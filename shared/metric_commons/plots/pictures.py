@@ -1,4 +1,4 @@
-"""The kinds of plots: what each one is computed from, and what draws it.
+"""The kinds of plots: the input of each one, and the function that draws it.
 
 To add a kind, add its name to `Kind`, and its requirements to `PICTURES`.
 """

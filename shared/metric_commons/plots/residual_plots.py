@@ -145,7 +145,7 @@ def _draw_pairs(
 ) -> "PolyCollection | None":
     """Draw a dot per row; for many rows, counts in hexagonal cells, which are returned.
 
-    A colour stands for the same number of rows in all panels.
+    A colour means the same number of rows in all panels.
     """
     from matplotlib.colors import LogNorm
 

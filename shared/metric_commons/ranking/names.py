@@ -168,7 +168,7 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
 
     Without a cutoff (`@10`) a measure covers the whole ranking. Precision, f1 and judged divide by
     the cutoff and therefore need one. `rel` is the relevance level of a single measure. "official",
-    "set", "all_trec_9" and "all_trec_10" stand for several measures, as in these versions of
+    "set", "all_trec_9" and "all_trec_10" mean several measures, as in these versions of
     trec_eval; "all_trec" is that of version 9.
 
     Args:

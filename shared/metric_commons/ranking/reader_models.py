@@ -25,7 +25,7 @@ class ReaderModels(QueryCounts):
         return self._expected_gain(measure, _patience(2 * measure.argument("t"))[np.newaxis])
 
     def _inst(self, measure: Measure) -> Floats:
-        """INST: the same, with a patience that depends on what was found (Bailey et al. 2015)."""
+        """INST: the same, with a patience that depends on found relevance (Bailey et al. 2015)."""
         target = measure.argument("t")
         missing = target - np.cumsum(self._scaled_gains(measure), axis=1)
         ranks = np.arange(1, _RANKS + 1)

@@ -54,11 +54,11 @@ def score_run(
 ) -> dict[str, Any]:
     """The scores of a run: `{"mean": {measure: value}, "per_query": {query: {measure: value}}}`.
 
-    The values are those of trec_eval, to the last bit. The queries are those of the judgments, in
-    ascending order of bytes; queries that occur only in the run are ignored. For means, values are
-    added query after query; counts are totals; a mean over no queries is NaN. With missing="zero",
-    the total num_rel counts all judgments above 0 at any `relevance_level`, as `trec_eval -c` does;
-    the num_rel of a query uses the level.
+    The values equal those of trec_eval to the last bit. The result contains the queries of the
+    judgments, in ascending order of bytes; queries that occur only in the run are ignored. For
+    means, values are added query after query; counts are totals; a mean over no queries is NaN.
+    With missing="zero", the total num_rel counts all judgments above 0 at any `relevance_level`, as
+    `trec_eval -c` does; the num_rel of a query uses the level.
 
     Args:
         qrels: the judgments: a path, the result of `read_qrels`, `{query: {document: relevance}}`,
@@ -296,7 +296,7 @@ def _are_same(run: Run, rows: Integers, qrels: Qrels, judgments: Integers) -> bo
 
 
 def _relevance_by_text(qrels: Qrels, run: Run) -> Floats:
-    """As `_relevance`, with dicts: slow, but right whatever the hashes are."""
+    """As `_relevance`, with dicts: slow, but independent of hashes."""
     judged = qrels.to_dict()
     documents = zip(run.query.tolist(), run.ids.texts(), strict=True)
     relevance = (

@@ -1,9 +1,9 @@
 """Bradley-Terry ratings: log strengths s for which a beats b with the probability 1/(1 + e**(b-a)).
 
-A tie is half a win of each side. The log-likelihood of all votes is concave and depends on the
-points alone, so its maximum is unique; Newton's method finds it to the last digits. There is one
-only if no part of the systems took points from the rest without losing any. All programs that stop
-after some rounds return numbers where there is none.
+A tie is half a win of each side. The log-likelihood of all votes is concave and depends only on the
+points, so its maximum is unique; Newton's method finds it to the last digits. It exists only if no
+group of systems took points from the others without losing any. Programs that stop after some
+rounds return numbers even if it does not exist.
 
 Source:
     Bradley and Terry, Rank analysis of incomplete block designs (1952). Ford, Solution of a ranking
@@ -21,10 +21,10 @@ from ..numbers.checks import shown
 Ties = Literal["half", "davidson", "rao_kupper", "ignore"]
 
 _STEPS = 200  # of Newton's method; ordinary votes need less than ten
-_HALVINGS = 60  # of a step that does not raise the likelihood
+_HALVINGS = 60  # of a step that does not increase the likelihood
 _CONVERGED = 1e-12  # the largest change of a log strength in the final step
-_ROUNDING = 1e-12  # by which a sum of logarithms may fall without being less, relative to its size
-_LISTED_NAMES = 6  # systems that a message names of each part
+_ROUNDING = 1e-12  # by which a sum of logarithms may decrease due to rounding, relative to its size
+_LISTED_NAMES = 6  # systems of each group that a message names
 
 
 class NoFiniteRatingsError(ValueError):
@@ -35,7 +35,7 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
     """The log strengths of maximum likelihood, with mean 0, shape (systems,).
 
     Args:
-        points: that each system took from each other one, shape (systems, systems).
+        points: the points that each system took from each other one, shape (systems, systems).
         prior: virtual votes for each compared pair, half won by each side.
         start: log strengths near the result; None for equal ones.
 
@@ -53,7 +53,7 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
     unordered = np.triu(games, 1)
 
     def likelihood(strengths: Floats) -> float:
-        # Of a pair with the difference d, log(1 + e**d), without overflow.
+        # log(1 + e**d) for a pair with the difference d, without overflow.
         differences = np.abs(strengths[:, None] - strengths)
         larger = np.maximum(strengths[:, None], strengths)
         losses = unordered * (larger + np.log1p(np.exp(-differences)))
@@ -71,10 +71,10 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
 def maximize(
     likelihood: Callable[[Floats], float], step: Callable[[Floats], Floats], start: Floats
 ) -> Floats:
-    """The maximum of a concave function by Newton's method, halving steps that do not climb.
+    """The maximum of a concave function by Newton's method, halving steps that do not increase it.
 
     Raises:
-        NoFiniteRatingsError: the steps do not end.
+        NoFiniteRatingsError: the method does not converge.
     """
     point, best = start, likelihood(start)
     for _ in range(_STEPS):
@@ -128,8 +128,8 @@ def laplacian(weights: Floats) -> Floats:
 def regular(matrix: Floats) -> Floats:
     """A Laplacian matrix that can be inverted, because a multiple of all ones is added.
 
-    Strengths may be shifted together, so ones are in its null space, where this adds an eigenvalue
-    of the size of the others.
+    All strengths may be shifted, so the vector of ones is in its null space; this adds an
+    eigenvalue of the size of the others there.
     """
     return matrix + _level(matrix)
 
@@ -137,8 +137,8 @@ def regular(matrix: Floats) -> Floats:
 def inverse_information(matrix: Floats, size: int) -> Floats:
     """The pseudoinverse of second derivatives whose first block is a Laplacian matrix.
 
-    A pseudoinverse from eigenvalues takes the null direction for a small eigenvalue in one or two
-    of a hundred fits, and errors become NaN or enormous. Here it is removed exactly.
+    In one or two of a hundred fits, a pseudoinverse from eigenvalues mistakes the null direction
+    for a small eigenvalue, and errors become NaN or enormous. Here it is removed exactly.
 
     Args:
         matrix: shape (parameters, parameters).
@@ -196,8 +196,8 @@ def check_finite(points: Floats, systems: list[str], prior: float = 0.0) -> None
 
 
 def _above(graph: Booleans, parts: Floats) -> Booleans:
-    """The systems of a part from which no other part took points."""
-    # The strong parts of a graph have no cycle between them, so one of them is above all others.
+    """The systems of a component from which no other component took points."""
+    # There is no cycle between strongly connected components, so one of them is above all others.
     candidates = (parts == part for part in range(int(parts.max()) + 1))
     return next(members for members in candidates if not graph[np.ix_(~members, members)].any())
 
@@ -205,13 +205,13 @@ def _above(graph: Booleans, parts: Floats) -> Booleans:
 def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str], model: str) -> None:
     """Check that a model with its own parameter for ties has a finite maximum.
 
-    Let a win of i over j ask that the difference of their strengths grows by 1 or more, and a tie
-    that it grows by 1 at most. If differences exist that satisfy all of these, the likelihood rises
-    forever in their direction. By the theory of difference constraints they exist unless some cycle
-    of wins and ties holds more wins than ties.
+    Let a win of i over j require that the difference of their strengths increases by 1 or more, and
+    a tie that it increases by 1 at most. If some differences satisfy all of these, the likelihood
+    increases without limit in their direction. By the theory of difference constraints they exist
+    unless some cycle of wins and ties has more wins than ties.
 
     Raises:
-        NoFiniteRatingsError: there is none.
+        NoFiniteRatingsError: it has none.
     """
     from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
 

@@ -21,10 +21,10 @@ def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int
 
     Args:
         rows: the votes in their order.
-        k_factor: in units of log strengths.
-        orderings: 1 for the order as it is; of more, the mean over as many random orders, which
-            does not depend on the order as it is.
-        seed: of the random orders.
+        k_factor: the K-factor, in units of log strengths.
+        orderings: 1 for the given order; a larger number for the mean over this many random orders,
+            which does not depend on the given one.
+        seed: for the random orders.
 
     >>> from .vote_counts import read_rows
     >>> elo_strengths(read_rows(["a"], ["b"], ["model_a"]), 0.5).tolist()
@@ -43,7 +43,7 @@ def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int
 
 def _after(rows: VoteRows, order: Integers, k_factor: float) -> Floats:
     """The log strengths after the votes in this order."""
-    # Each vote depends on the one before. Python's floats are faster than arrays of one number.
+    # Each vote depends on the previous one. Python's floats are faster than arrays of one number.
     strengths = [0.0] * len(rows.systems)
     exp = math.exp
     columns = (rows.first, rows.second, rows.shares[rows.verdicts])

@@ -1,4 +1,4 @@
-"""How far two scores, or two rankings, put the same systems in the same order."""
+"""The agreement of two scores, or of two rankings, on the order of the same systems."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -47,11 +47,11 @@ def ranking_agreement(
         predictions: estimated scores of systems, one per row; or rankings, each a list of groups of
             tied items, or {"item": [...], "rank": [...]}.
         references: their true scores; or the rankings to compare with.
-        measures: of scores "kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "tau_ap_a",
-            "tau_ap_b", "spearman", "pearson" and "weightedtau"; of rankings "rbo". None for
+        measures: for scores "kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "tau_ap_a",
+            "tau_ap_b", "spearman", "pearson" and "weightedtau"; for rankings "rbo". None for
             "kendall_tau_b" and "tau_ap_b", or for "rbo".
-        p: of "rbo", the probability that a reader goes on from one place to the next.
-        ties: of "rbo": "a" is the mean over all orders of tied items, "b" is corrected for the
+        p: for "rbo", the probability that a reader continues from one place to the next.
+        ties: for "rbo": "a" is the mean over all orders of tied items, "b" is corrected for the
             information that ties lose, "w" takes ties for equal places, as in sports.
         confidence_level: also return intervals, with systems as units.
 
@@ -103,7 +103,7 @@ def _groups(name: str, row: int, ranking: Any) -> list[list[str]]:
     items, ranks = ranking["item"], ranking["rank"]
     if len(items) != len(ranks):
         raise RowError(name, row, f"has {len(items)} items, but {len(ranks)} ranks")
-    # Tied items keep an order that does not depend on theirs in the row.
+    # Tied items get an order that does not depend on their order in the row.
     pairs = sorted(zip(ranks, items, strict=True))
     return [[item for _, item in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
 
@@ -112,13 +112,13 @@ def _names(measures: Any, *, of_scores: bool) -> list[str]:
     """The measures requested.
 
     Raises:
-        ValueError: one is not for inputs of this shape, or there are none.
+        ValueError: a measure does not apply to inputs of this shape, or there are none.
     """
     if measures is None:
         return list(_OF_SCORES if of_scores else ("rbo",))
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
     if not names:
-        raise OptionError("measures", "is empty; name one at least")
+        raise OptionError("measures", "is empty; name at least one")
     for name in names:
         if (name == "rbo") == of_scores:
             shape = "rankings" if name == "rbo" else "scores"

@@ -1,4 +1,4 @@
-"""How two scores order each system beside all others, in n log n steps for n systems."""
+"""The order of each system relative to all others by two scores, in n log n steps."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ _TABLE_SIZE = 128  # systems, up to which a table of all pairs takes less time
 
 
 class Neighbours(NamedTuple):
-    """For each system, the systems above it by one score, and those of them with a better other."""
+    """For each system, the systems above it by one score, and by both scores."""
 
     higher: Integers
     tied: Integers
@@ -19,7 +19,7 @@ class Neighbours(NamedTuple):
 
 
 class PairedScores:
-    """Two scores of the same systems, and counts of pairs that both are made of.
+    """Two scores of the same systems, and counts of pairs.
 
     Args:
         estimated: shape (systems,).
@@ -31,13 +31,13 @@ class PairedScores:
     """
 
     def __init__(self, estimated: Floats, true: Floats) -> None:
-        # In an order that rows do not decide, sums have the same bits for any order of rows.
+        # In this order, sums have the same bits for any order of rows.
         order = np.lexsort((true, estimated))
         self.estimated, self.true = estimated[order], true[order]
         self.size = order.size
         first, second = self._below(), self._below(swapped=True)
-        # Of earlier systems, which have a lower or an equal estimated score, those with a lower
-        # true score, less those with an equal estimated score.
+        # Earlier systems have a lower or an equal estimated score: count those with a lower true
+        # score, less those with an equal estimated score.
         both_below = smaller_before(self.true) - first.tied_and_below
         self._below_of = first, second
         first_below = first.below - both_below - second.tied_and_below
@@ -85,17 +85,17 @@ class _Below(NamedTuple):
 
 
 def _groups(is_new: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> tuple[Integers, Integers]:
-    """For each position, the start of its group and the size of it."""
+    """The start and the size of the group of each position."""
     starts = np.flatnonzero(is_new)
     sizes = np.diff(starts, append=is_new.size)
     return np.repeat(starts, sizes), np.repeat(sizes, sizes)
 
 
 def smaller_before(values: Floats) -> Integers:
-    """For each value, how many of those before it are smaller.
+    """The number of smaller values before each value.
 
-    Positions, in the order of values, are split by one bit after another, the highest first. Of two
-    positions that agree in all higher bits the one whose bit is 0 comes first; so each position
+    Positions, in the order of values, are split by their bits, from the highest to the lowest. Of
+    two positions with the same higher bits, the one whose bit is 0 comes first; so each position
     with a 1 counts the smaller values among those with a 0 in its block.
 
     >>> smaller_before(np.array([2.0, 1.0, 2.0, 3.0])).tolist()
@@ -107,11 +107,11 @@ def smaller_before(values: Floats) -> Integers:
         return smaller
     counts = np.zeros(size, np.int64)
     indices = np.arange(size)
-    # Of equal values the last comes first, so that none counts another.
+    # The last of equal values comes first, so that none counts another.
     positions = np.lexsort((-indices, values))
     for bit in reversed(range(size.bit_length())):
         is_right = (positions >> bit & 1).astype(bool)
-        starts = positions >> bit + 1 << bit + 1  # of blocks, which hold all positions up to size
+        starts = positions >> bit + 1 << bit + 1  # of blocks, which cover all positions up to size
         lefts = np.cumsum(~is_right) - (starts >> 1)  # in the block, up to here
         counts[positions[is_right]] += lefts[is_right]
         lefts_of_block = np.minimum(1 << bit, size - starts)

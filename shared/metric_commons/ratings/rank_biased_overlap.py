@@ -1,11 +1,11 @@
 """Rank-biased overlap of two rankings, which may have ties, other items and other lengths.
 
-RBO is the mean agreement of both rankings over all depths, which a reader reaches who goes on from
-each place with the probability p. Beyond the end of a ranking the agreement is unknown: RBO has a
-minimum and a maximum possible value, and an extrapolated one.
+RBO is the mean agreement of both rankings over all depths that a reader reaches who continues from
+each place with the probability p. Beyond the end of a ranking the agreement is unknown, so RBO has
+a minimum and a maximum possible value, and an extrapolated one.
 
-Three conventions for ties: "a", the mean over all orders of tied items; "b", the same divided by
-what ties leave to agree on; "w", tied items share a place, as in sports.
+There are three conventions for ties: "a" is the mean over all orders of tied items; "b" is the same
+divided by the agreement that ties make possible; with "w" tied items share a place, as in sports.
 
 Source:
     Webber, Moffat and Zobel, A similarity measure for indefinite rankings (2010). Corsi and Urbano,
@@ -46,7 +46,7 @@ class FlatRanking(NamedTuple):
         return bool((self.top < self.bottom).any())
 
     def seen(self, ties: TieConvention) -> Floats:
-        """How much of each place's group is seen at the depth of that place, shape (places,)."""
+        """The proportion of each place's group that is seen at its depth, shape (places,)."""
         if ties == "w":
             return np.ones(self.top.size)
         depth = np.arange(1, self.top.size + 1)
@@ -83,7 +83,7 @@ def rank_biased_overlap(
     Args:
         first: a ranking.
         second: the other one.
-        p: the probability of going on to the next place, strictly between 0 and 1.
+        p: the probability of continuing to the next place, strictly between 0 and 1.
         ties: the convention for ties.
 
     >>> rankings = [flat_ranking("predictions", 0, ranking) for ranking in ("abc", "acb")]
@@ -99,7 +99,7 @@ def rank_biased_overlap(
     unseen = _Unseen(shorter, longer, ties)
 
     in_shorter = _extent(shorter, ties)
-    # Places that a ranking does not have are taken for untied ones.
+    # Missing places of a ranking are treated as untied.
     in_shorter = np.append(in_shorter, depth[short:])
     in_longer = _extent(longer, ties)
     divisor = depth.astype(np.float64)
@@ -177,13 +177,13 @@ class _Unseen:
         self.share = longer.seen(ties)
 
     def first_items(self, number: Integers) -> Floats:
-        """How much is seen at each depth of the first of these items, as many as `number` says."""
+        """The amount seen at each depth of the first `number` of these items."""
         complete = np.minimum(number, self.complete)
         begun = np.minimum(number, self.begun)
         return np.asarray(complete + self.share * np.maximum(begun - complete, 0), np.float64)
 
     def mean(self) -> Floats:
-        """How much is seen, on average, of these items that have begun; 0 if none has."""
+        """The mean proportion seen of the items that have begun; 0 if none has."""
         amounts = self.first_items(self.begun)
         mean = np.zeros(amounts.size)
         np.divide(amounts, self.begun, out=mean, where=self.begun > 0)

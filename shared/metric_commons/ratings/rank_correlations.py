@@ -1,7 +1,7 @@
-"""How far two scores order the same systems alike: tau, AP correlation, Spearman and others.
+"""Correlations of the order of systems by two scores: tau, AP correlation, Spearman and others.
 
 Systems are the units. An interval of tau, of the pairwise accuracy and of Spearman's correlation
-follows from the influence of each system, and speaks of other systems like these.
+follows from the influence of each system, and is about other systems like these.
 
 Source:
     Kendall, A new measure of rank correlation (1938). Yilmaz, Aslam and Robertson, A new rank
@@ -33,7 +33,7 @@ class Estimate(NamedTuple):
 
 
 def kendall_tau_a(scores: PairedScores) -> Estimate:
-    """Kendall's tau a: the mean over all pairs, of which tied ones count 0.
+    """Kendall's tau a: the mean over all pairs, where tied ones count 0.
 
     >>> kendall_tau_a(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]))).value
     0.6666666666666666
@@ -85,8 +85,8 @@ def tau_ap_a(scores: PairedScores) -> Estimate:
     if int(scores.true_pairs.sum()) < scores.size * (scores.size - 1):
         return Estimate(math.nan)
     higher, tied, better_above, better_tied = scores.neighbours()
-    # With j of its k ties above it, each j equally likely, a system is compared with a + j systems,
-    # of which c + t j / k are better. Sums over j are differences of harmonic numbers.
+    # With j of its k ties above it, each j equally likely, a system is compared with a + j systems;
+    # c + t j / k of them are better. Sums over j are differences of harmonic numbers.
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, scores.size + 1)))
     inverse = harmonic[higher + tied] - harmonic[np.maximum(higher - 1, 0)]
     fractions = np.where(higher > 0, tied + 1 - higher * inverse, tied)
@@ -117,7 +117,7 @@ def _tau_ap_of(neighbours: Neighbours) -> float:
 
 
 def spearman(scores: PairedScores) -> Estimate:
-    """Spearman's correlation: Pearson's of the ranks; influences are those of the jackknife.
+    """Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
 
     >>> spearman(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))).value
     0.5
@@ -136,7 +136,7 @@ def spearman(scores: PairedScores) -> Estimate:
 def _sums_without_each(
     scores: PairedScores, first: Integers, second: Integers
 ) -> list[tuple[int, int, int]]:
-    """The products and squares of doubled ranks, added up, once for each system that is left out.
+    """The sums of products and squares of doubled ranks without each system in turn.
 
     Without a system all ranks above it fall by 2, and those tied with it by 1: by 1 + s, with the
     sign s of the difference of scores. So the products (x - 1 - s) (y - 1 - t) of the others add up
@@ -150,7 +150,7 @@ def _sums_without_each(
     ranks = (first, second)
 
     def products(a: int, b: int) -> Integers:
-        """Sums for the ranks of one score and those of another, or the same one."""
+        """Sums for the ranks of two scores, or of one score twice."""
         if a == b:
             of_falls = squared_falls[a]
         else:
@@ -166,7 +166,7 @@ def _sums_without_each(
 
 
 def _fallen(values: Floats, ranks: Integers) -> Integers:
-    """For each value, the ranks of other rows with an equal value, and twice those with a greater.
+    """The sums, for each value, of the ranks of equal values and of twice those of greater ones.
 
     >>> _fallen(np.array([1.0, 2.0, 2.0]), np.array([10, 3, 4])).tolist()
     [14, 4, 3]
@@ -179,7 +179,7 @@ def _fallen(values: Floats, ranks: Integers) -> Integers:
 
 
 def _doubled_ranks(values: Floats) -> Integers:
-    """Twice the average ranks, from the least value on, which are whole numbers.
+    """Twice the average ranks, from the smallest value, which are whole numbers.
 
     >>> _doubled_ranks(np.array([5.0, 1.0, 5.0])).tolist()
     [5, 2, 5]
@@ -217,7 +217,7 @@ def pearson(scores: PairedScores) -> Estimate:
 
 
 def _centered(values: Floats) -> Floats:
-    """The distances from the mean; the second round takes away the rounding of the first."""
+    """The distances from the mean; the second round removes the rounding error of the first."""
     for _ in range(2):
         values = values - math.fsum(values.tolist()) / values.size
     return values

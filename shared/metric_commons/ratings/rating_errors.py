@@ -1,9 +1,9 @@
 """Errors and intervals of Bradley-Terry ratings, and the ranks that follow from them.
 
 A tie that counts half is not a Bernoulli variable: its residual is smaller than that of a win or a
-loss. The inverse of the information is then too wide, and the sandwich right, whose middle has the
-squared residuals of votes. The default adds one pseudo-vote for each compared pair, with the
-variance of a win or a loss, so that six ties are not taken for certainty. With clusters, such as
+loss. The inverse of the information is then too wide, but the sandwich, with the squared residuals
+of votes in the middle, is right. The default adds one pseudo-vote for each compared pair, with the
+variance of a win or a loss, so that six ties do not count as certainty. With clusters, such as
 prompts, residuals are added up in each cluster first, and the critical value is Student's with
 Kish's number of clusters.
 
@@ -56,7 +56,7 @@ def rating_errors(
     n_resamples: int,
     seed: int,
 ) -> RatingErrors:
-    """The errors of log strengths of maximum likelihood, ties as halves.
+    """The errors of maximum likelihood log strengths, with ties as half wins.
 
     Raises:
         ValueError: there are fewer clusters than systems, or too many resamples have no finite
@@ -99,7 +99,7 @@ def number_of_clusters(votes: Votes) -> int:
     """The number of clusters; 0 if votes are independent.
 
     Raises:
-        ValueError: there are fewer than systems.
+        ValueError: there are fewer clusters than systems.
     """
     if votes.clusters is None:
         return 0
@@ -146,8 +146,8 @@ def cluster_scores(votes: Votes, clusters: Integers, residuals: Floats) -> Float
 def ranks_of_intervals(low: Floats, high: Floats) -> tuple[Integers, Integers]:
     """The best and the worst rank of each system that its interval allows.
 
-    The best is 1 plus the number of systems whose lower end is above one's own upper end, as in
-    Chatbot Arena; ends that touch overlap. The worst is its mirror image.
+    The best rank is 1 plus the number of systems whose lower end is above the system's upper end,
+    as in Chatbot Arena; ends that touch overlap. The worst rank is its mirror image.
 
     Args:
         low: lower ends, shape (systems,).

@@ -1,9 +1,9 @@
 """Bradley-Terry ratings with covariates of votes, such as the difference of the answers' lengths.
 
 The log odds of a vote are the difference of two log strengths plus covariates times coefficients.
-Ratings are then those of answers that are alike in the covariates (style control), and each
+Ratings are then for answers with equal covariates (style control), and each
 coefficient tests a bias of the judge: a constant covariate of 1 finds a preference for the answer
-shown first, the difference of lengths one for longer answers.
+shown first, and the difference of lengths finds a preference for longer answers.
 
 Source:
     Li, Angelopoulos and Chiang, Does style matter? Disentangling style and substance in Chatbot
@@ -26,11 +26,11 @@ from .bradley_terry import (
 from .rating_errors import cluster_scores
 from .vote_counts import Votes
 
-_DEPENDENT = 1e-10  # the least eigenvalue of a correlation matrix, from which it can be inverted
+_DEPENDENT = 1e-10  # the smallest eigenvalue of a correlation matrix that can be inverted
 
 
 class StyleFit(NamedTuple):
-    """Log strengths with mean 0, and coefficients; with what their errors are made of."""
+    """Log strengths with mean 0, and coefficients, with the components of their errors."""
 
     strengths: Floats
     coefficients: Floats

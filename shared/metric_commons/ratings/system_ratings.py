@@ -94,22 +94,23 @@ def pairwise_ratings(
         ties: "half" counts a tie as half a win of each side; "davidson" and "rao_kupper" have a
             parameter for ties; "ignore" leaves ties out.
         scale: the difference in rating at which the odds are `base` to 1.
-        base: of these odds.
+        base: the base of these odds.
         initial: the mean rating.
         anchor: a system with its rating, such as {"baseline": 1000}; all ratings are shifted.
         prior: virtual votes for each compared pair, half won by each side; makes ratings finite.
         covariates: for each vote a list of differences between the first and the second answer;
-            ratings are then of answers that are alike in them.
-        standardize: whether covariates are brought to mean 0 and standard deviation 1.
+            ratings are then for answers with equal covariates.
+        standardize: whether covariates are standardized to mean 0 and standard deviation 1.
         sample_weight: the weight of each vote; None for equal weights.
-        k_factor: how far a vote moves Elo ratings, in rating points.
-        orderings: Elo ratings in the order as given, 1, or their mean over as many random orders.
+        k_factor: the K-factor of Elo ratings, in rating points.
+        orderings: 1 for Elo ratings in the given order, or the number of random orders to average
+            over.
         confidence_level: also return intervals and standard errors, and ranks.
         interval: "auto" is the sandwich with a pseudo-vote for each pair, "sandwich" and "hessian"
             are the plain ones, "bootstrap" resamples votes or clusters.
         clusters: the cluster of each vote, such as its prompt or voter, for errors.
         n_resamples: number of resamples of "bootstrap".
-        seed: of the bootstrap, and of the random orders.
+        seed: the seed of the bootstrap and of the random orders.
         groups: the group of each vote; also return the result of each group.
 
     Raises:
@@ -235,7 +236,7 @@ def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping
 
 
 def _rated(rows: VoteRows, columns: Mapping[str, Any], **options: Any) -> dict[str, Any]:
-    """The result for all votes, or for those of a group."""
+    """The result for all votes, or for the votes of a group."""
     votes = count_votes(rows, **columns)
     result = _win_rates(votes)
     level = options["confidence_level"]
@@ -317,7 +318,7 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
 def _add_ratings(
     result: dict[str, Any], votes: Votes, unit: float, options: Mapping[str, Any]
 ) -> None:
-    """Add the ratings of maximum likelihood, and what belongs to them, to the result."""
+    """Add the ratings of maximum likelihood, with errors and tie parameter, to the result."""
     ties, level = options["ties"], options["confidence_level"]
     if votes.covariates is not None:
         _add_ratings_with_covariates(result, votes, unit, options)

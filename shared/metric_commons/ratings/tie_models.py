@@ -4,7 +4,7 @@ With the difference d of two log strengths:
 
 * Davidson: P(win) = e**(d/2) / D and P(tie) = nu / D, where D = e**(d/2) + e**(-d/2) + nu. The tie
   parameter nu is 0 if there are no ties; 1 makes all three verdicts equally likely for equals.
-* Rao and Kupper: P(win) = 1 / (1 + theta e**-d), and what wins and losses leave is for ties. The
+* Rao and Kupper: P(win) = 1 / (1 + theta e**-d), and the remaining probability is for ties. The
   tie parameter theta is 1 if there are no ties.
 
 Both likelihoods are concave in log strengths and in the logarithm of nu or theta.
@@ -31,7 +31,7 @@ class TieFit(NamedTuple):
 
 
 class _Pairs(NamedTuple):
-    """Pairs of systems that met, with wins of the first, its losses, and ties."""
+    """Pairs of systems that were compared, with wins of the first, its losses, and ties."""
 
     first: Integers
     second: Integers
@@ -55,8 +55,8 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
     """The maximum of the likelihood of a model with ties.
 
     Args:
-        wins: of each system over each other one, shape (systems, systems).
-        ties: of each pair, symmetric, shape (systems, systems).
+        wins: the wins of each system over each other one, shape (systems, systems).
+        ties: the ties of each pair, symmetric, shape (systems, systems).
         model: "davidson" or "rao_kupper".
 
     Raises:
@@ -106,7 +106,7 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
 
 def _davidson(pairs: _Pairs, difference: Floats, log_nu: float) -> _Terms:
     """Davidson's model, by the logarithm of nu."""
-    # Of weights e**(d/2), e**(-d/2) and nu, whose largest is taken out so that none overflows.
+    # The weights are e**(d/2), e**(-d/2) and nu, divided by the largest so that none overflows.
     logarithms = np.stack([difference / 2, -difference / 2, np.full(difference.size, log_nu)])
     logarithms -= np.logaddexp.reduce(logarithms, axis=0)
     win, loss, tie = np.exp(logarithms)

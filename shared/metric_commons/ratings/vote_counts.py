@@ -1,10 +1,10 @@
-"""Votes between two systems, as counts of equal votes in an order that no name decides.
+"""Votes between two systems, as counts of equal votes in an order independent of names.
 
 Ratings and their errors are sums over votes, and equal votes add the same. So votes are counted
-once, and nothing after that depends on how many there are. Sums of floats depend on the order of
-their terms. To make results equal to the last bit, whatever the order of rows, the names of systems
-or the parts that were merged, systems are put in an order that follows from their votes alone, and
-the counts in the order that follows from that of the systems.
+once, and later steps do not depend on their number. Sums of floats depend on the order of
+their terms. To make results equal to the last bit for any order of rows, names of systems and
+division into parts, systems are put in an order that follows only from their votes, and the counts
+in the order of the systems.
 """
 
 import math
@@ -26,9 +26,9 @@ from ..numbers.checks import (
 
 # The points of the first system, in halves.
 VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad": 1}
-_MAX_CELLS = 1 << 23  # different votes up to which an array has a place for each of them
+_MAX_CELLS = 1 << 23  # distinct votes up to which an array has a place for each of them
 _ROUNDING = 1e-9  # by which values of systems with equal votes may differ, relative to their size
-_ROUNDS = 8  # of exchange between opponents, each of which tells more systems apart
+_ROUNDS = 8  # of exchange between opponents; each distinguishes more systems
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Votes:
         """The points that each system took from each other one, shape (systems, systems).
 
         Args:
-            multiplicities: how often each distinct vote counts; None for once.
+            multiplicities: the number of times that each distinct vote counts; None for once.
         """
         weight = self.total_weight * (1 if multiplicities is None else multiplicities)
         return self.table(weight * self.share) + self.table(weight * (1 - self.share)).T
@@ -117,7 +117,7 @@ class Votes:
         """The values, one per system; those that differ only by rounding have become equal.
 
         Systems whose votes are equal have equal ratings. Computed in some order, these differ in
-        the last bits, and the names would decide whose is greater.
+        the last bits, and the names would decide which is greater.
         """
         order = np.lexsort((values, self.classes))
         ordered, classes = values[order], self.classes[order]
@@ -151,8 +151,8 @@ def read_rows(model_a: Column, model_b: Column, winner: Column) -> VoteRows:
             points that the first system gets, from 0 to 1.
 
     Raises:
-        ValueError: there is no vote, lengths differ, a system meets itself, or a verdict is
-            unknown.
+        ValueError: there are no votes, lengths differ, a system is compared with itself, or a
+            verdict is unknown.
 
     >>> read_rows(["b", "a"], ["a", "b"], ["tie", "model_a"])[:3]
     (['a', 'b'], array([1, 0]), array([0, 1]))
@@ -198,7 +198,7 @@ def count_votes(
     (3, [1, 2], {'a': 2.0, 'b': 1.0})
     """
     size = rows.first.size
-    kinds = [rows.verdicts]  # what votes of a pair can differ in, as whole numbers
+    kinds = [rows.verdicts]  # the attributes of votes of a pair, as whole numbers
     weights = check_weights("sample_weight", sample_weight, size)
     if weights is not None:
         kinds.append(np.unique(weights + 0.0, return_inverse=True)[1])
@@ -235,7 +235,7 @@ def _listed(column: Column) -> list[Any]:
 
 
 def _shares(winner: Column) -> tuple[Floats, Integers]:
-    """The different proportions of the points, and the number of that of each row.
+    """The distinct proportions of the points, and the index of each row's proportion.
 
     >>> _shares(["tie", "model_a", "both_bad"])
     (array([0. , 0.5, 1. ]), array([1, 2, 1]))
@@ -280,12 +280,12 @@ def _distinct(pairs: Integers, kinds: Sequence[Integers]) -> tuple[Integers, Int
 
 
 def _ordered(votes: Votes) -> Votes:
-    """The same votes, with systems and votes in an order that no name decides.
+    """The same votes, with systems and votes in an order independent of names.
 
     Each system begins with the same number. In each round it gets a hash of its votes and of the
     numbers of its opponents, which is refined further and further. Hashes are added up modulo
-    2**64, so their order does not matter. Only systems that nothing tells apart are left to their
-    names, and these have equal ratings.
+    2**64, so their order does not matter. Only systems that nothing distinguishes are ordered by
+    name, and these have equal ratings.
     """
     content = _hashes(votes.share, votes.weight)
     colors = _colors(votes, content)
@@ -311,7 +311,7 @@ def _ordered(votes: Votes) -> Votes:
 
 
 def _colors(votes: Votes, content: Unsigned) -> Unsigned:
-    """A number for each system that follows from its votes, and from those of its opponents."""
+    """A number for each system that depends on its votes and those of its opponents."""
     colors = np.zeros(votes.size, np.uint64)
     count = votes.count.astype(np.uint64)
     number_of_colors = 0

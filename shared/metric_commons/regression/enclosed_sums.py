@@ -1,18 +1,19 @@
 """Sums over rows that are enclosed instead of exact, and suffice for the same scores.
 
 A score is a rational number, rounded once. The sums that it follows from need not be exact: it is
-enough that both ends of what they can be give the same float, as they do all but once in
-hundreds of times. This takes a third of the time of `product_sums`, which decides where it fails.
+enough if both ends of their enclosures give the same float, which fails only once in hundreds of
+times. This takes a third of the time of `product_sums`, which is used if it fails.
 
 All sums are of differences: reference minus prediction, and reference minus a constant, which
 changes no variance. Both numbers are rounded to multiples of a unit. The difference of two
 multiples has so few bits that sums of these differences and of their squares are exact over a
-block, in any order. What rounding leaves of a difference is at most one unit; sums with that are
-rounded, and how far off they may be follows from the number of summands, whatever their order.
+block, in any order. The remainder of a difference after rounding is at most one unit. Sums with
+remainders are rounded; a bound of their error follows from the number of summands, whatever their
+order.
 
     sum of d**2 = sum of m**2 + 2 * sum of m * r + sum of r**2, for d = m + r
 
-Absolute differences are those of the greater and the lesser number of each row.
+Absolute differences subtract the smaller number of each row from the greater one.
 
 Source:
     Higham, Accuracy and stability of numerical algorithms (2002), section 3.1: an inner product of
@@ -55,7 +56,7 @@ _Ends = tuple[Fraction, Fraction]
 
 
 class _Sums:
-    """The sum of differences over all blocks, the sum of their squares, and how far off they are.
+    """The sum of differences over all blocks, the sum of their squares, and bounds of their errors.
 
     Args:
         sample: some of the differences, which suggest a unit.
@@ -194,11 +195,12 @@ class _Sums:
         return True
 
     def ends(self) -> tuple[_Ends, _Ends]:
-        """The least and the largest sum of differences that is possible, and of their squares.
+        """The smallest and the largest possible sum of differences, and of their squares.
 
-        In each rounded sum stands what is left of a difference, less than a unit, alone or times at
-        most twice the difference and a unit. By the inequality of Cauchy and Schwarz absolute
-        differences add up to at most the root of the number of rows times the sum of squares.
+        The terms of each rounded sum are the remainder of a difference, less than a unit, alone or
+        times at most twice the difference and a unit. By the inequality of Cauchy and Schwarz
+        absolute differences add up to at most the root of the number of rows times the sum of
+        squares.
         """
         if not self._rows:
             return (Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))
@@ -264,7 +266,7 @@ def _split_differences(
 
 
 def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Moments] | None:
-    """Moments between which the exact ones lie: those that are best for a score, and worst.
+    """Moments that enclose the exact ones: the best for a score, and the worst.
 
     The first have the least errors and the largest variation of references. References are less a
     constant, so of them these moments know the variation alone; their range is that of a sample.

@@ -2,10 +2,10 @@
 
 Mean errors have no upper bound; their interval is Student's on the logarithm of the mean, widened
 to an unseen row of 1.5 times the worst error. The ends for RMSE are the roots of those for MSE.
-Symmetric relative errors lie between 0 and 2 and count as bounded scores. Shares of explained
-variation and correlations have intervals of their own (`explained_intervals`); medians and maximum
-errors are resampled. Where outputs are averaged and the average is not a mean of rows, so are the
-ends of their intervals, as if all erred to the same side.
+Symmetric relative errors are between 0 and 2 and count as bounded scores. Explained variation and
+correlations have other intervals (`explained_intervals`); medians and maximum errors are resampled.
+If outputs are averaged and the average is not a mean of rows, the ends of their intervals are
+averaged too, as if all erred to the same side.
 """
 
 import math
@@ -50,14 +50,14 @@ def measure_estimators(
     clusters: Clusters | None,
     values: Mapping[str, Sequence[float]],
 ) -> dict[str, Estimator]:
-    """A function for each measure that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each measure that returns its interval, for `summary.uncertainty`.
 
     Args:
         pairs: the rows.
         measures: names of measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
         clusters: the clusters of the rows; None if they are independent.
-        values: of each measure in each output.
+        values: the values of each measure in each output.
 
     >>> pairs = Pairs([1.0, 2.0], [1.5, 1.0])
     >>> estimators = measure_estimators(pairs, ["mae"], "raw_values", None, {"mae": [0.75]})
@@ -319,7 +319,7 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
 
 
 def _no_point(interval: Interval) -> Interval:
-    """The interval; but rows that are all alike say nothing about others."""
+    """The interval, or NaN for a point: rows that are all alike say nothing about others."""
     if interval.low == interval.high:
         return interval._replace(low=math.nan, high=math.nan)
     return interval

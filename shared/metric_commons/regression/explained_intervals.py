@@ -1,11 +1,13 @@
-"""Intervals of explained variation (R2 and the like) and of correlations.
+"""Intervals of explained variation (R2 and similar scores) and of correlations.
 
-Student's t with the error of the jackknife, on a scale where the score is nearly normal: log(1 - x)
-of explained variation, arctanh of a correlation. It is widened to random weights with an unseen
-row: one at the mean of references with the largest residual of all rows, or one that repeats the
-row that moves a correlation most. Rank correlations have the interval of Bonett and Wright.
+They use Student's t with the error of the jackknife, on a scale where the score is nearly normal:
+log(1 - x) for explained variation, arctanh for a correlation. They are widened to random weights
+with an unseen row: one at the mean of references with the largest residual of all rows, or one that
+repeats the row with the most effect on a correlation. Rank correlations have the interval of Bonett
+and Wright.
 
-No method is safe for gross errors that are rare: of 2 % such rows R2 is covered .31 at ten rows.
+No method is safe for rare gross errors: with 2 % of such rows the coverage of R2 is .31 at ten
+rows.
 
 Source:
     Bonett and Wright, Sample size requirements for estimating Pearson, Kendall and Spearman
@@ -35,8 +37,8 @@ _PERFECT = 1e-12  # correlations that are closer to 1 count as 1
 class _Scale(NamedTuple):
     """A scale on which a score is nearly normal, and the way back."""
 
-    into: Callable[[Any], Any]
-    back: Callable[[Any], Any]
+    transform: Callable[[Any], Any]
+    inverse: Callable[[Any], Any]
 
 
 _SHARE = _Scale(lambda share: np.log(1 - share), lambda z: 1 - np.exp(z))
@@ -60,9 +62,9 @@ def explained_interval(
         value: the score.
         predictions: shape (rows,).
         references: the same.
-        weights: of rows; None if all weigh 1.
+        weights: the weights of rows; None if all are 1.
         clusters: the number of the cluster of each row; None if rows are independent.
-        losses: for D2 the losses of rows, and those of the best constant prediction.
+        losses: for D2, the losses of rows, and those of the best constant prediction.
         **options: `confidence_level`, `n_resamples` and `seed`.
     """
     n_clusters = _number(clusters)
@@ -105,10 +107,10 @@ def explained_interval(
     if value >= 1:
         return Interval(low, 1.0, "jackknife", error, None, n_clusters)
     with np.errstate(all="ignore"):
-        left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
-    if not np.isfinite(left_out).all():
+        jackknife_values = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
+    if not np.isfinite(jackknife_values).all():
         return undefined
-    ends = _jackknife_ends(value, left_out, options["confidence_level"], _SHARE)
+    ends = _jackknife_ends(value, jackknife_values, options["confidence_level"], _SHARE)
     return Interval(min(low, *ends), max(ends), "jackknife", error, None, n_clusters)
 
 
@@ -130,7 +132,7 @@ def correlation_interval(
     predictions, references = _scaled(predictions, references)
     x, y = (_standardized(column, w) for column in (predictions, references))
     distance = 0.0
-    if measure.kind == "concordance":  # of which means and spreads matter: one scale for both
+    if measure.kind == "concordance":  # depends on means and spreads: one scale for both
         scale = _spread(references, w) or 1.0
         center = float(np.sort(references * w).sum() / _sum(w))
         x, y = (predictions - center) / scale, (references - center) / scale
@@ -163,12 +165,18 @@ def correlation_interval(
             return Interval(*ends, "jackknife", error, None, n_clusters)
         if any(_is_constant_without_a_unit(c, clusters) for c in (predictions, references)):
             return Interval(-1.0, 1.0, "jackknife", math.nan, None, n_clusters)
-        left_out = score((total - units).T)
+        jackknife_values = score((total - units).T)
         limit = np.nextafter(1.0, 0.0)
         ends = _jackknife_ends(
-            value, np.clip(left_out, -limit, limit), options["confidence_level"], _CORRELATION
+            value,
+            np.clip(jackknife_values, -limit, limit),
+            options["confidence_level"],
+            _CORRELATION,
         )
-        lowering, raising = units[np.nanargmax(left_out)], units[np.nanargmin(left_out)]
+        lowering, raising = (
+            units[np.nanargmax(jackknife_values)],
+            units[np.nanargmin(jackknife_values)],
+        )
         drawn_score = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
         (low, high), error = _drawn_ends(units, drawn_score, **options)
     low, high = min(low, *ends), max(high, *ends)
@@ -178,10 +186,10 @@ def correlation_interval(
 def rank_interval(
     kind: str, value: float, rows: float, confidence_level: float, n_clusters: int | None = None
 ) -> Interval:
-    """The interval of Spearman's or Kendall's rank correlation of this many rows.
+    """The interval of Spearman's or Kendall's rank correlation for this many rows.
 
-    Student's t takes the place of the normal distribution. A correlation of 1 or -1 counts as one
-    exchange of neighbours short of it, and its own end stays.
+    Student's t replaces the normal distribution. A correlation of 1 or -1 counts as one exchange of
+    neighbours short of it, and is itself one end of the interval.
 
     >>> print("{:.3f} to {:.3f}".format(*rank_interval("spearman", 0.8, 20, 0.95)[:2]))
     0.472 to 0.933
@@ -224,7 +232,7 @@ def _units(columns: list[Floats], weights: Floats, clusters: Integers | None) ->
 
 
 def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> float:
-    """How many rows of weight 1 an unseen unit is worth."""
+    """The number of rows of weight 1 that an unseen unit is worth."""
     sizes = np.sort(
         weights if clusters is None else group_sums(weights, clusters, int(clusters.max()) + 1)
     )
@@ -272,14 +280,14 @@ def _drawn_ends(
 
 
 def _jackknife_ends(
-    value: float, left_out: Floats, confidence_level: float, scale: _Scale
+    value: float, jackknife_values: Floats, confidence_level: float, scale: _Scale
 ) -> tuple[float, float]:
-    """Student's interval on a scale, with the error of the jackknife, brought back."""
-    units = left_out.size
-    z = scale.into(left_out)
+    """Student's interval on a scale, with the error of the jackknife, converted back."""
+    units = jackknife_values.size
+    z = scale.transform(jackknife_values)
     deviations = np.sort(np.square(z - np.sort(z).mean()))
     error = math.sqrt((units - 1) / units * float(deviations.sum()))
     reach = critical_value(confidence_level, units - 1) * error
-    center = float(scale.into(value))
-    ends = float(scale.back(center - reach)), float(scale.back(center + reach))
+    center = float(scale.transform(value))
+    ends = float(scale.inverse(center - reach)), float(scale.inverse(center + reach))
     return min(ends), max(ends)

@@ -195,7 +195,7 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
 
 
 def no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
-    """The moments of rows that all have weight 0, or of which none are needed."""
+    """The moments of rows that all have weight 0, or if no moments are needed."""
     zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
     empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)

@@ -238,22 +238,22 @@ class Bootstrap:
         undefined |= _is_constant(self._prediction_ends, rows)
         return np.where(undefined, math.nan, correlations)
 
-    def _measured(self, measure: Callable[[Integers], Floats], drawn: Integers) -> Floats:
+    def _measured(self, measure: Callable[[Integers], Floats], drawn_rows: Integers) -> Floats:
         """A measure of the rows of each resample; with clusters, their number may vary."""
         if self._members is None:
-            return measure(drawn)
+            return measure(drawn_rows)
         members = self._members
-        resamples = (np.concatenate([members[number] for number in row]) for row in drawn)
+        resamples = (np.concatenate([members[number] for number in row]) for row in drawn_rows)
         return np.concatenate([measure(rows[np.newaxis]) for rows in resamples])
 
     def _by_resample(
-        self, measure: Measure, predictions: Floats, references: Floats, drawn: Integers
+        self, measure: Measure, predictions: Floats, references: Floats, drawn_rows: Integers
     ) -> Floats:
         """A measure of the rows of each resample, one resample at a time."""
         if measure.kind == "kendall" and references.size <= _MATRIX_ROWS:
-            return resampled_kendall(predictions, references, drawn)
+            return resampled_kendall(predictions, references, drawn_rows)
         values = []
-        for rows in drawn:
+        for rows in drawn_rows:
             pair = predictions[rows], references[rows]
             weights = None if self._weights is None else self._weights[rows]
             values.append(

@@ -1,4 +1,4 @@
-"""Measures of prediction intervals: how often they contain the true number, and their widths."""
+"""Measures of prediction intervals: their coverage of the true number, and their widths."""
 
 import math
 from collections.abc import Sequence

@@ -212,12 +212,12 @@ class ProductSums:
         """Add a matrix of sums, as whole numbers of its units."""
         factors = np.array([power for _, power in layout.factors])
         powers = factors[:, np.newaxis] + factors + layout.weight
-        whole = np.ldexp(sums, -powers).astype(np.int64)
+        whole_sums = np.ldexp(sums, -powers).astype(np.int64)
         if layout not in self._sums:
-            self._sums[layout] = [whole, 1]
+            self._sums[layout] = [whole_sums, 1]
             return
         entry = self._sums[layout]
-        entry[0] += whole
+        entry[0] += whole_sums
         entry[1] += 1
         if entry[1] == _MOST_BLOCKS:
             self._settle(layout)
@@ -338,7 +338,7 @@ def relative_errors(
     Args:
         term: "relative" or "symmetric".
         predictions: shape (outputs, rows), and so are the others.
-        references: what should have been predicted.
+        references: the true numbers.
         residuals: reference minus prediction.
 
     >>> numbers = np.array([[1.0, 6.0]]), np.array([[2.0, 4.0]])

@@ -89,7 +89,7 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
 
     Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
-    of the ratio 1 + error / (1 + the lesser number) has no such cancellation, and neither have the
+    of the ratio 1 + error / (1 + the smaller number) has no such cancellation, and neither have the
     error, which is exact for close numbers, and the sum below the line.
     """
     divisors = np.minimum(references, predictions)
@@ -99,8 +99,8 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     losses /= divisors
     np.log1p(losses, out=losses)
     if np.isinf(losses.max(initial=0.0)):
-        far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
-        losses[far] = np.log1p(references[far]) - np.log1p(predictions[far])
+        is_far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
+        losses[is_far] = np.log1p(references[is_far]) - np.log1p(predictions[is_far])
     np.square(losses, out=losses)
 
 
@@ -257,7 +257,7 @@ def _avoided_loss(
 
 
 def _best_constant(measure: Measure, references: Floats, weights: Floats | None) -> float:
-    """The constant prediction that loses least: the mean, or a quantile."""
+    """The constant prediction with the smallest loss: the mean, or a quantile."""
     if _LOSSES[measure.kind] == "tweedie":
         return mean_losses(references[np.newaxis], weights)[0]
     alpha = _PARAMETERS.get(measure.kind, measure.parameter)
@@ -275,15 +275,15 @@ def d2_losses(
     ([0.0, 1.0], [0.0, 1.5])
     """
     constant = np.full(references.size, _best_constant(measure, references, weights))
-    lost, lost_by_constant = (
+    loss, constant_loss = (
         row_losses(measure, numbers[np.newaxis], references[np.newaxis])[0]
         for numbers in (predictions, constant)
     )
-    return lost, lost_by_constant
+    return loss, constant_loss
 
 
 def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:
-    """How much greater the mean deviance from the rounded mean is than that from the mean itself.
+    """The excess of the mean deviance from the rounded mean over that from the mean itself.
 
     It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
     (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
@@ -306,7 +306,7 @@ def needs_positive_means(measure: Measure) -> bool:
 
 
 def _quantile(values: Floats, fraction: float, weights: Floats | None) -> float:
-    """The smallest value up to which this fraction of the weight lies."""
+    """The smallest value at which the cumulative weight reaches this fraction."""
     if weights is None:
         position = max(math.ceil(fraction * values.size), 1) - 1
         return float(np.partition(values, position)[position])

@@ -28,7 +28,7 @@ def mse(
     """The mean squared error, or its square root if not `squared`.
 
     Differences:
-        The values of several outputs are a list; those of the module are a numpy array.
+        The values of several outputs are a list; the module returns a numpy array.
 
     >>> mse(predictions=[1.0, 2.0], references=[1.0, 4.0])
     {'mse': 2.0}
@@ -47,7 +47,7 @@ def mae(
     """The mean absolute error.
 
     Differences:
-        The values of several outputs are a list; those of the module are a numpy array.
+        The values of several outputs are a list; the module returns a numpy array.
     """
     return {"mae": _score("mae", predictions, references, sample_weight, multioutput)}
 

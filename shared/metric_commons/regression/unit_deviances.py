@@ -7,8 +7,8 @@ The deviance of a value v from a mean m is, with the power p and x = (v - m) / m
 
 where g is the function with g(0) = g'(0) = 0 and g''(x) = (1 + x)**-p, so that the coefficient ck
 is the k-th of the binomial series of (1 + x)**-p over (k + 1) (k + 2). The terms of the first line
-are nearly equal for small x, and their rounding would be most of the sum; the series has no such
-terms. For other x, g has no cancellation to speak of in one of the forms
+are nearly equal for small x, and their rounding would dominate the sum; the series avoids such
+terms. For other x, g has no noticeable cancellation in one of the forms
 
     g(x) = ((1 + x) E(1 - p) - x) / (2 - p),    g(x) = (x - E(2 - p)) / (p - 1)
 
@@ -46,8 +46,8 @@ def unit_deviances(
     """The unit deviance of each value from its mean.
 
     Args:
-        power: of the variance: 0 for squared errors, 1 for Poisson distributions, 2 for gamma
-            distributions; below 0 a value may be negative.
+        power: the power of the variance: 0 for squared errors, 1 for Poisson distributions, 2 for
+            gamma distributions; below 0 a value may be negative.
         means: positive, unless the power is 0; one number if all are equal.
         values: in the domain of the power, any shape.
         residuals: the values minus the means.

@@ -1,1 +1,1 @@
-"""Rows drawn again, and rows weighted at random: what intervals without a formula rest on."""
+"""Resampled rows, and rows weighted at random: the basis of intervals without a formula."""

@@ -1,7 +1,7 @@
 """Confidence intervals by resampling: the percentile bootstrap of a mean.
 
-A resample draws as many scores as there are, with replacement. Its mean depends only on how often
-each distinct score was drawn, so nothing here looks at rows: the input is a multiset of scores.
+A resample draws the original number of scores with replacement. Its mean depends only on how often
+each distinct score was drawn, so the input is a multiset of scores.
 
 Results are equal to the last bit on every machine, for any order of rows and number of threads.
 Random numbers are raw words of PCG64, whose stream numpy guarantees. Scores become integers, so
@@ -24,9 +24,9 @@ from ..numbers.progress import report, step
 from .draws import BLOCK, RowNumbers, Words, binomial_distribution
 from .resampled_totals import RESAMPLES, attempted, poisson_totals
 
-_FREQUENT = 16  # from this many rows on, how often a score is drawn costs less than drawing it
+_FREQUENT = 16  # rows of a score, from which drawing a count is cheaper than drawing rows
 _UNDEFINED = np.full(2, math.nan)
-_LISTED = 1 << 22  # up to this many rows (32 MB) are listed for drawing; more are searched for
+_LISTED = 1 << 22  # rows (32 MB) up to which they are listed for drawing; more are searched for
 
 
 @checked_options
@@ -49,18 +49,19 @@ def mean_interval(
     many resamples would give: `n_resamples` and `seed` have no effect there.
 
     A score that occurs in 16 rows or more is drawn as a count, the others row by row, so the time
-    grows with the number of rows only as far as scores do not repeat. Memory beyond the input is at
-    most some 45 bytes a row and 12 a resample, of which 8 are its mean: quantiles need them all.
+    grows with the number of rows only if scores do not repeat. Memory beyond the input is at
+    most some 45 bytes per row and 12 per resample; 8 of these are its mean, as quantiles need all
+    means.
 
     To make sums exact, scores are rounded to multiples of a small unit, which moves an end by at
     most rows * 2**-61 + 2**-53 of the range of the scores: 5e-13 of it at a million rows.
 
     Args:
-        values: scores in any order, shape (rows,); or, with `counts`, scores and how often each
-            occurs, which gives the same interval as the scores written out.
+        values: scores in any order, shape (rows,); with `counts`, each score stands for that many
+            rows.
         counts: positive integers in the shape of `values`; None for one each.
         confidence_level: strictly between 0 and 1, for example 0.95.
-        n_resamples: how many resamples are drawn, at least 1.
+        n_resamples: the number of resamples, at least 1.
         seed: for the random numbers, at least 0; the same seed gives the same interval.
 
     Returns:
@@ -119,7 +120,7 @@ def percentile_ends(values: Floats, confidence_level: float) -> Floats:
 
     Returns:
         The quantiles (1 - confidence_level) / 2 and (1 + confidence_level) / 2 as in
-        `numpy.quantile`, shape (2,) or (columns, 2); NaN for a column that has nothing but NaN.
+        `numpy.quantile`, shape (2,) or (columns, 2); NaN for a column that has only NaN.
 
     >>> percentile_ends(np.array([3.0, 1.0, math.nan, 2.0]), 0.5).tolist()
     [1.5, 2.5]
@@ -139,9 +140,9 @@ def _ends(values: Floats, levels: Sequence[float]) -> Floats:
 
 
 def deviation(values: Floats) -> float:
-    """The standard deviation of values that are the caller's to overwrite; NaN of less than two.
+    """The standard deviation; NaN for less than two values. Overwrites the values.
 
-    The very same as `np.std(values, ddof=1)`, without further arrays.
+    The result equals `np.std(values, ddof=1)`, without further arrays.
 
     >>> bool(deviation(np.array([1.0, 2.0, 4.0])) == np.std([1.0, 2.0, 4.0], ddof=1))
     True
@@ -155,7 +156,7 @@ def deviation(values: Floats) -> float:
 
 
 def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
-    """Distinct scores, ascending, and how often each occurs."""
+    """Distinct scores, ascending, and their counts."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "fiub"):
         raise ValueError(
@@ -184,7 +185,7 @@ def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floa
 
 
 def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
-    """The counts of this many values, if they are positive and not too many in all."""
+    """The counts of this many values, checked to be positive and not too many in total."""
     array = np.asarray(counts)
     if array.shape != (size,) or array.dtype.kind not in "iu":
         raise ValueError(
@@ -209,7 +210,7 @@ def _in_units(scores: Floats, rows: int) -> tuple[Integers, int]:
 
     This many rows of the largest score add up to at most 2**62 units, which int64 holds.
     """
-    # A range beyond float64 is taken for half as large, for which int64 still has room.
+    # A range beyond float64 is treated as half as large, which still fits into int64.
     span = min(float(scores[-1]) - float(scores[0]), sys.float_info.max)
     exponent = math.frexp(span)[1] + rows.bit_length() - 62
     # Scaling comes before the difference, which might overflow.
@@ -246,12 +247,12 @@ def _resampled_sums(
 
     How often each score is drawn is multinomial. So are independent Poisson numbers, given their
     total. Each frequent score therefore gets a Poisson number, and the rare ones get one together;
-    what the total lacks is drawn from all rows, as `poisson_totals` says. The distribution is
+    the missing rows are drawn from all rows; see `poisson_totals`. The distribution is
     exactly that of drawing row by row, at the cost of one number for each frequent score, the rare
     rows, and some 3 sqrt(rows) rows more.
 
     Random words are used in this order: for each frequent score, ascending, a word for each
-    resample; the same for the rare ones together; rare rows; lacking rows.
+    resample; the same for the rare ones together; rare rows; missing rows.
     """
     rows = int(occurrences.sum())
     sums = np.zeros(n_resamples, np.int64)
@@ -307,11 +308,11 @@ class _DrawnRows:
 
     @property
     def end(self) -> int:
-        """The position of the word behind those of all rows so far."""
+        """The position of the word after those of all rows so far."""
         return self._numbers.end
 
     def sums(self, draws: Integers) -> Integers:
-        """For each of some further resamples the sum of this many draws, in units."""
+        """The sums of this many draws for each of the next resamples, in units."""
         sums = np.zeros(draws.size, np.int64)
         drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
         ends = np.cumsum(draws[drawing])

@@ -16,9 +16,9 @@ _SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative dist
 
 
 class Words:
-    """The raw words of PCG64 with a seed, which can be read from any position on.
+    """The raw words of PCG64 with a seed, which can be read from any position.
 
-    So draws that use words far apart are made together, a block of resamples at a time.
+    So draws that use distant words can be made together, a block of resamples at a time.
 
     >>> words = Words(0)
     >>> first = words.random_raw(3)
@@ -32,7 +32,7 @@ class Words:
         self.position = 0  # of the next word
 
     def go_to(self, position: int) -> None:
-        """Read on from the word at this position, counted from 0."""
+        """Continue at the word with this position, counted from 0."""
         self._generator.advance((position - self.position) % 2**128)
         self.position = position
 
@@ -43,7 +43,7 @@ class Words:
 
 
 class RowNumbers:
-    """Random numbers of this many rows, from the next word of a stream on, however far it is read.
+    """Random row numbers from a stream, starting at its next word, however far others read it.
 
     Up to 2**20 rows there are two numbers in a word.
     """
@@ -55,15 +55,15 @@ class RowNumbers:
 
     @property
     def end(self) -> int:
-        """The position behind the words of all numbers so far."""
+        """The position after the words of all numbers so far."""
         return self._start - (-self._drawn // self._of_a_word)
 
     def next(self, size: int) -> Integers:
         """Further numbers, as `random_rows` draws all of them at once."""
-        word, used = divmod(self._drawn, self._of_a_word)
+        word, used_numbers = divmod(self._drawn, self._of_a_word)
         self._words.go_to(self._start + word)
         self._drawn += size
-        return random_rows(self._words, self._rows, size + used)[used:]
+        return random_rows(self._words, self._rows, size + used_numbers)[used_numbers:]
 
 
 def random_rows(words: "Words | np.random.PCG64", rows: int, size: int) -> Integers:
@@ -79,7 +79,7 @@ def random_rows(words: "Words | np.random.PCG64", rows: int, size: int) -> Integ
         row *= factor
         row >>= half
     else:
-        # The upper half of a product of 128 bits, of which `rows` has 32: no part overflows.
+        # The upper half of a product of 128 bits; `rows` has 32 bits, so no part overflows.
         raw = words.random_raw(size)
         row = (raw & np.uint64(2**32 - 1)) * factor >> half
         row += (raw >> half) * factor
@@ -98,16 +98,16 @@ def poisson_numbers(words: Words, mean: float, size: int) -> Integers:
 def binomial_numbers(
     words: Words, positions: list[int] | None, trials: Integers, successes: int, failures: int
 ) -> Integers:
-    """Independent binomial numbers, each of its own number of trials.
+    """Independent binomial numbers, each with its own number of trials.
 
     A trial succeeds with the probability successes / (successes + failures). The trials are taken
-    together by powers of two, as their binary digits say: for each digit there is but one
-    distribution to invert.
+    together by powers of two, according to their binary digits: for each digit only one
+    distribution has to be inverted.
 
     Args:
         words: the random words.
-        positions: for each binary digit of trials where its words begin; moved behind those that
-            are used. None if they are the next ones.
+        positions: the position of the words for each binary digit of trials; moved past the used
+            ones. None if they are the next ones.
         trials: at least 0, shape (numbers,).
         successes: at least 0.
         failures: at least 1.
@@ -125,7 +125,7 @@ def binomial_numbers(
 
 
 def binomial_distribution(trials: int, successes: int, failures: int) -> tuple[int, Floats]:
-    """The least binomial number to reckon with, and P(at most it), P(at most one more), ..."""
+    """The smallest likely binomial number k, and P(at most k), P(at most k + 1), ..."""
     mode = (trials + 1) * successes // (successes + failures)
     reach = _reach(trials * successes * failures // (successes + failures) ** 2)
     first, last = max(0, mode - reach), min(trials, mode + reach)
@@ -137,7 +137,7 @@ def binomial_distribution(trials: int, successes: int, failures: int) -> tuple[i
 
 def _inverted(words: Words, first: int, cumulative: Floats, size: int) -> Integers:
     """Independent numbers from `first` on, a word each, of this cumulative distribution."""
-    # The first bits of a word mostly settle the number; the guide knows when.
+    # The first bits of a word usually determine the number; the guide says whether they do.
     slots = np.arange(2**_SLOT_BITS + 1) / 2**_SLOT_BITS
     guide = cumulative.searchsorted(slots, side="right")
     word = words.random_raw(size)

@@ -78,14 +78,14 @@ def weighted_totals(
     """Totals of units with random weights, a block of draws at a time.
 
     Args:
-        counts: how often each kind of unit occurs, shape (kinds,); kinds are in an order of their
-            own, so that rows do not show where they came from.
-        amounts: what a unit of each kind adds, shape (kinds, columns); None for 1.
-        cells: to which total each of these is added, shape (kinds, columns); None if there is a
+        counts: the number of units of each kind, shape (kinds,); kinds are sorted, so that the
+            order of rows does not matter.
+        amounts: the amounts that a unit of each kind adds, shape (kinds, columns); None for 1.
+        cells: the total that each amount is added to, shape (kinds, columns); None if there is a
             total for each column, or, without amounts, for each kind.
-        size: how many totals there are, with `cells`.
-        n_resamples: how many draws.
-        seed: of the random words.
+        size: the number of totals, with `cells`.
+        n_resamples: the number of draws.
+        seed: for the random words.
 
     >>> (block,) = weighted_totals(np.array([2, 1]), n_resamples=3, seed=0)
     >>> block.totals.shape, block.unseen.shape

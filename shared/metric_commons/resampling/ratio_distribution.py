@@ -2,16 +2,16 @@
 
 Each unit (a row, or a cluster of rows) has a numerator a and a size b, and gets an independent
 exponential weight; m equal units together have a Gamma(m) weight. The ratio sum(w a) / sum(w b) is
-at most t exactly where sum(w (a - t b)) is at most 0, so its distribution is the tail of a
+at most t exactly if sum(w (a - t b)) is at most 0, so its distribution is the tail of a
 weighted sum of Gamma numbers. That tail is the inverse Laplace integral of E exp(s sum) / s along
 the path s0 + i h sinh(u) through the saddle point s0. The integrand is analytic around the whole
 path, so the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off by up to 1e-3 of
-the width of an interval where more than 10,000 equal units and a single other one are all there is.
+the width of an interval if there are only more than 10,000 equal units and a single other one.
 
-For many different units the formula of Lugannani and Rice stands for the integral: at 10,000 it is
-off by less than 1e-5 of the width of an interval. More than 65,536 different units are laid on a
-grid of as many steps, each as two parts on the steps beside it that keep its mean. Such a spread
-can only widen an interval.
+For many different units the formula of Lugannani and Rice replaces the integral: at 10,000 it is
+off by less than 1e-5 of the width of an interval. More than 65,536 different units are put on a
+grid of as many steps, each divided between the two adjacent steps so that its mean stays. Such a
+spread can only widen an interval.
 
 Sources:
     Lugannani and Rice, Saddle point approximation for the distribution of the sum of independent
@@ -41,7 +41,7 @@ _TINY = 1e-300
 
 
 class Units(NamedTuple):
-    """Different units in ascending order: numerators, sizes and how often each occurs."""
+    """Distinct units in ascending order: numerators, sizes and counts."""
 
     numerators: Floats
     sizes: Floats
@@ -66,7 +66,7 @@ class Units(NamedTuple):
 
 
 def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None) -> Units:
-    """The different pairs and how often each occurs; pairs of two zeros are left out.
+    """The distinct pairs and their counts, without pairs of two zeros.
 
     >>> units = different_units(np.array([1.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
     >>> [column.tolist() for column in units]
@@ -95,12 +95,12 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
 
 
 def _keys(a: Floats, b: Floats) -> NDArray[Any]:
-    """Numbers that sort pairs, and are equal for equal pairs alone."""
-    least, largest = float(b.min()), float(b.max())
-    if least == largest:
+    """Numbers that sort pairs, and are equal only for equal pairs."""
+    smallest, largest = float(b.min()), float(b.max())
+    if smallest == largest:
         return a
     radix = largest + 1
-    is_small = least >= 0 and float(np.abs(a).max() + 1) * radix < 2.0**52
+    is_small = smallest >= 0 and float(np.abs(a).max() + 1) * radix < 2.0**52
     if is_small and bool((b == np.rint(b)).all() and (a == np.rint(a)).all()):
         return a * radix + b  # whole numbers, which sort faster than pairs
     return a + 1j * b
@@ -112,7 +112,7 @@ def _run_starts(ascending: NDArray[Any]) -> Integers:
 
 
 class RatioDistribution(NamedTuple):
-    """Units whose ratio has this distribution, at most some 65,536; and an unseen one's size."""
+    """Units whose ratio has this distribution, at most some 65,536; and an unseen size."""
 
     units: Units
     unseen_size: float
@@ -122,11 +122,10 @@ class RatioDistribution(NamedTuple):
 def ratio_distribution(
     numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
 ) -> RatioDistribution:
-    """The different units, or the steps of a grid that stand for them.
+    """The different units, or the steps of a grid that represent them.
 
-    The unseen unit is as large as the unit in which a row finds itself on average: the mean of
-    sizes, each weighted by itself. With their plain mean, failures of long units would be covered
-    too rarely.
+    The unseen unit is as large as the unit of an average row: the mean of sizes, each weighted by
+    itself. With their plain mean, failures of long units would be covered too rarely.
     """
     is_sized = sizes > 0
     largest = math.nan
@@ -148,11 +147,11 @@ def ratio_distribution(
 
 
 def _on_a_grid(units: Units, ratio: float) -> Units:
-    """The steps of a grid that stand for many units.
+    """The steps of a grid that represent many units.
 
-    A unit lies between two steps by a - t b, where t is the ratio of all, and is divided among
-    them so that its mean stays. Shares are whole numbers of 2**-20, so sums of them do not depend
-    on an order.
+    The value a - t b of a unit, where t is the ratio of all, is between two steps; the unit is
+    divided between them so that its mean stays. The parts are whole multiples of 2**-20, so their
+    sums do not depend on the order.
     """
     residuals = units.numerators - ratio * units.sizes
     low, high = float(residuals.min()), float(residuals.max())
@@ -176,8 +175,8 @@ def _on_a_grid(units: Units, ratio: float) -> Units:
         # Whole numbers with so few bits that the sums of all parts have at most 53.
         bits = 52 - 20 - int(units.counts.sum()).bit_length()
         exponent = math.frexp(float(units.sizes.max()))[1] - max(bits, 8)
-        whole = np.rint(np.ldexp(units.sizes, -exponent))
-        sizes = np.ldexp(divided(units.counts * whole)[is_filled] / masses, exponent)
+        whole_sizes = np.rint(np.ldexp(units.sizes, -exponent))
+        sizes = np.ldexp(divided(units.counts * whole_sizes)[is_filled] / masses, exponent)
     grid = low + np.flatnonzero(is_filled) * ((high - low) / _STEPS)
     return Units(grid + ratio * sizes, sizes, masses / _FRACTION)
 
@@ -186,9 +185,9 @@ def probability_above_zero(values: Floats, counts: Floats, *, rough: bool = Fals
     """The probability that a weighted sum is above 0, for values whose own sum is at most 0.
 
     Args:
-        values: what each unit adds, shape (units,).
-        counts: how often each occurs.
-        rough: the formula of Lugannani and Rice, however few units there are.
+        values: the amount that each unit adds, shape (units,).
+        counts: the number of units with each value.
+        rough: whether to use the formula of Lugannani and Rice even for few units.
 
     >>> round(probability_above_zero(np.array([-1.0, 1.0]), np.array([3.0, 2.0])), 6)
     0.3125
@@ -223,7 +222,7 @@ def _normal_tail(x: float) -> float:
 
 
 def _saddle_point(c: Floats, m: Floats, end: float) -> float:
-    """Where the transform is least: the root of an increasing function, by Newton's steps."""
+    """The minimum of the transform: the root of an increasing function, by Newton's method."""
     derivatives = partial(_derivatives, c, m)
     if c.size < _FEW:
         derivatives = partial(_plain_derivatives, list(zip(c.tolist(), m.tolist(), strict=True)))
@@ -277,7 +276,7 @@ def _integral(r: Floats, m: Floats, s: float, scale: float) -> float:
         if not start:
             values[0] /= 2
         total += float(values.sum())
-        # Beside the last value the others to come are smaller still.
+        # Further values are even smaller than the last one.
         if weight[-1] * math.hypot(s, y[-1]) < 1e-14 * max(abs(total), _TINY) or u[-1] > 60:
             return total * _STEP / math.pi
         start += points
@@ -328,8 +327,8 @@ def _scaled_quantile(units: Units, level: float) -> float:
     size = float((units.counts * units.sizes).sum())
     error = math.sqrt(float((units.counts * residuals * residuals).sum())) / size
     error = error or (high - low)  # where squares of what remains are 0
-    # On the scale of normal quantiles probabilities are nearly straight. The formula comes near
-    # the root, and leaves some two steps to the integral.
+    # On the scale of normal quantiles probabilities are nearly linear. The formula comes close to
+    # the root, which leaves some two steps for the integral.
     first, slope = _root(units, goal, (low, high), ratio + goal * error, 1 / error, rough=True)
     if units.counts.size > _INTEGRATED:
         return first
@@ -343,7 +342,7 @@ def _normal_quantile(probability: float) -> float:
 
 
 def _wide_bracket(units: Units, level: float, low: float, high: float) -> tuple[float, float]:
-    """Ends that hold the quantile, where some units have a numerator and no size."""
+    """Ends that enclose the quantile, if some units have a numerator and no size."""
     is_sized = units.sizes > 0
     span = max(
         high - low,
@@ -371,7 +370,7 @@ def _root(
     *,
     rough: bool,
 ) -> tuple[float, float]:
-    """Where the normal quantile of the probability is the goal, by secants kept in a bracket.
+    """The point where the normal quantile of the probability is the goal, by bracketed secants.
 
     Returns:
         The root, and the slope there.
@@ -379,18 +378,22 @@ def _root(
     left, right = ends
     span = right - left
     tolerance = 1e-9 if rough and units.counts.size <= _INTEGRATED else 1e-13
-    t, before, at_before = start, math.nan, math.nan
+    t, before, offset_before = start, math.nan, math.nan
     for _ in range(_ITERATIONS):
         if not left < t < right:
             t, before = (left + right) / 2, math.nan
-        at = _normal_quantile(probability_below(t, units, rough=rough)) - goal
-        left, right = (t, right) if at < 0 else (left, t)
-        if not math.isnan(before) and at != at_before and (at - at_before) * (t - before) > 0:
-            slope = (at - at_before) / (t - before)
-        step = at / slope
-        before, at_before = t, at
+        offset = _normal_quantile(probability_below(t, units, rough=rough)) - goal
+        left, right = (t, right) if offset < 0 else (left, t)
+        if (
+            not math.isnan(before)
+            and offset != offset_before
+            and (offset - offset_before) * (t - before) > 0
+        ):
+            slope = (offset - offset_before) / (t - before)
+        step = offset / slope
+        before, offset_before = t, offset
         following = t - step
-        if not at or abs(step) <= tolerance * max(abs(t), span) or right - left <= 1e-13 * span:
+        if not offset or abs(step) <= tolerance * max(abs(t), span) or right - left <= 1e-13 * span:
             return min(max(following, ends[0]), ends[1]), slope
         t = following
     return t, slope

@@ -1,7 +1,7 @@
-"""Sums of resampled rows or clusters, exact in whatever order a library adds.
+"""Sums of resampled rows or clusters, exact for any order of additions.
 
-Each column is counted in units so small that a sum is a whole number of up to 52 bits: products of
-matrices are then exact.
+Each column is counted in units such that a sum is a whole number of up to 52 bits, so products of
+matrices are exact.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from .resampled_totals import resampled_totals
 
 _DRAWS = 1 << 22  # of a block of resamples
 _BLOCK = 1 << 12  # resamples that become scores at a time
-_REPEATED = 16  # rows of a kind, from which on its count is drawn instead of the rows
+_REPEATED = 16  # rows of a kind, from which its count is drawn instead of the rows
 
 
 def resampled_sums(
@@ -25,12 +25,12 @@ def resampled_sums(
 ) -> Iterator[Floats]:
     """The sums of the rows of each resample.
 
-    Rows are put in order first, so the order in which they come does not show.
+    Rows are sorted first, so the result does not depend on their order.
 
     Args:
         values: finite, shape (rows, columns).
         clusters: the number of the cluster of each row, from 0 on, if clusters are resampled.
-        n_resamples: how many resamples are drawn, each of as many rows, or clusters, as there are.
+        n_resamples: the number of resamples, each with the original number of rows, or clusters.
         seed: for the random numbers.
 
     Yields:
@@ -89,7 +89,7 @@ def cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
 def _drawn_sums(
     units: Floats, occurrences: Integers, *, n_resamples: int, seed: int
 ) -> Iterator[Floats]:
-    """The same in units, row by row: how often each kind was drawn, times what it counts."""
+    """The same in units, row by row: the number of draws of each kind, times its values."""
     words = Words(seed)
     kinds, rows = len(units), int(occurrences.sum())
     kind_of_row = np.repeat(np.arange(kinds), occurrences)

@@ -1,7 +1,7 @@
 """The sums of the rows of each resample of a multiset, a block of resamples at a time.
 
-How often a resample draws each kind of row is drawn kind by kind, for all resamples. Blocks use the
-very same random words: a first pass finds where the words of each kind begin. So results do not
+The counts of each kind of row are drawn kind by kind, for all resamples. Blocks use the same random
+words as one block would: a first pass finds where the words of each kind begin. So results do not
 depend on the size of blocks, and memory does not grow with the number of resamples.
 """
 
@@ -17,9 +17,9 @@ from ..numbers.progress import report
 from .draws import BLOCK, RowNumbers, Words, binomial_numbers, poisson_numbers
 
 RESAMPLES = 1 << 16  # at a time
-_CELLS = 1 << 22  # totals at a time: where there are many places, blocks are of fewer resamples,
-_FEWEST = 1 << 14  # but of not so few that the tables of distributions would cost more than draws
-_BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given those before it
+_CELLS = 1 << 22  # totals at a time: with many places, blocks have fewer resamples,
+_FEWEST = 1 << 14  # but enough for the draws to cost more than the tables of distributions
+_BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given the previous ones
 _FAR = 1 << 64  # words: farther than any draws reach
 
 Totals = NDArray[Any]
@@ -36,21 +36,22 @@ def resampled_totals(
 ) -> Iterator[Totals]:
     """The sums of each resample of a multiset, in each of several places.
 
-    A resample draws as many rows as there are, with replacement; how often it draws each kind of
-    row is multinomial. The cost grows with the number of kinds, hardly with that of rows.
+    A resample draws the original number of rows with replacement; the counts of each kind of row
+    are multinomial. The cost grows with the number of kinds, but hardly with the number of rows.
 
     Args:
-        occurrences: how many rows are of each kind, at least one, shape (kinds,).
-        cells: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
-        size: how many places there are.
-        amounts: how much a row of each kind counts, shape (kinds, 1); or in each of its places,
-            shape (kinds, places of a row). None for 1.
-        n_resamples: how many resamples are drawn.
+        occurrences: the number of rows of each kind, at least one, shape (kinds,).
+        cells: the places where a row of each kind counts, shape (kinds, places of a row); less than
+            `size`.
+        size: the number of places.
+        amounts: the amount that a row of each kind counts, shape (kinds, 1); or in each of its
+            places, shape (kinds, places of a row). None for 1.
+        n_resamples: the number of resamples.
         seed: for the random numbers.
 
     Yields:
-        Blocks of resamples, shape (size, resamples), int64, or float64 with amounts. No block is
-        of a single one, unless it is the only one.
+        Blocks of resamples, shape (size, resamples), int64, or float64 with amounts. No block has a
+        single resample, unless it is the only one.
 
     >>> (heads_and_tails,) = resampled_totals(
     ...     np.array([600, 400]), np.array([[0], [1]]), 2, n_resamples=3, seed=0
@@ -69,11 +70,11 @@ def resampled_totals(
 def resampled_sums_of_rows(
     rows: NDArray[Any], *, n_resamples: int, seed: int
 ) -> Iterator[NDArray[Any]]:
-    """The sums of the columns in each resample of rows, whatever their order.
+    """The sums of the columns in each resample of rows, independent of their order.
 
     Args:
-        rows: what each adds, shape (rows, columns).
-        n_resamples: how many resamples are drawn.
+        rows: the values that each row adds, shape (rows, columns).
+        n_resamples: the number of resamples.
         seed: for the random numbers.
 
     Yields:
@@ -119,14 +120,14 @@ def poisson_totals(
     size: int,
     n_resamples: int,
 ) -> Iterator[tuple[Totals, Integers]]:
-    """The sums of kinds of rows that are drawn a Poisson number of times, and how many rows lack.
+    """The sums of kinds of rows with Poisson counts, and the number of missing rows.
 
-    Given their total, independent Poisson numbers are multinomial. Their means fall short of the
-    occurrences, all by the same share, so that the total exceeds the rows in less than 1 of 700
-    resamples, which are dropped. What the total lacks is to be drawn row by row.
+    Given their total, independent Poisson numbers are multinomial. Their means are below the
+    occurrences, all by the same factor, so that the total exceeds the rows in less than 1 of 700
+    resamples, which are dropped. The missing rows are to be drawn one by one.
 
     Yields:
-        Blocks of resamples: totals, shape (size, resamples), and the number of lacking rows.
+        Blocks of resamples: totals, shape (size, resamples), and the number of missing rows.
     """
     rows = sum(occurrences)
     share = (rows - 3 * math.isqrt(rows)) / rows
@@ -150,31 +151,31 @@ def poisson_totals(
             yield totals[:, possible], lacking[possible]
             if not remaining:
                 return
-        origin += _FAR  # where the attempts were not enough: with a chance of 1e-48 at most
+        origin += _FAR  # if there were too few attempts: with a probability of 1e-48 at most
 
 
 def _at_once(size: int) -> int:
-    """How many resamples a block has, by the number of places."""
+    """The number of resamples of a block, for a number of places."""
     return min(RESAMPLES, max(_FEWEST, _CELLS // max(size, 1)))
 
 
 def attempted(n_resamples: int) -> int:
-    """How many resamples `poisson_totals` draws, of which as good as always enough are possible."""
+    """The number of resamples that `poisson_totals` draws, so that enough of them are valid."""
     return n_resamples + n_resamples // 64 + 16
 
 
 def _without_single(blocks: Iterable[Totals], n_resamples: int) -> Iterator[Totals]:
-    """The blocks, where a last one of a single resample takes another from the block before it.
+    """The blocks; a last one with a single resample takes another from the previous block.
 
-    numpy adds up the rows of a single column in another order than those of several.
+    numpy adds the rows of a single column in a different order than those of several.
     """
-    left, held = n_resamples, None
+    left, held_block = n_resamples, None
     for totals in blocks:
-        block = totals if held is None else np.concatenate([held, totals], axis=1)
-        left, held = left - totals.shape[1], None
+        block = totals if held_block is None else np.concatenate([held_block, totals], axis=1)
+        left, held_block = left - totals.shape[1], None
         if left == 1:
-            kept = block.shape[1] - 1 if block.shape[1] > 2 else 0
-            block, held = block[:, :kept], block[:, kept:]
+            kept_resamples = block.shape[1] - 1 if block.shape[1] > 2 else 0
+            block, held_block = block[:, :kept_resamples], block[:, kept_resamples:]
         if block.size:
             yield block
 
@@ -187,7 +188,7 @@ def _totals_by_binomials(
     size: int,
     n_resamples: int,
 ) -> Iterator[Totals]:
-    """As `resampled_totals`, for few kinds: each by binomial numbers, given those before it."""
+    """As `resampled_totals`, for few kinds: each by binomial numbers, given the previous ones."""
     # The words of a single block come one after another.
     positions: list[list[int] | None] = [None] * len(occurrences)
     if n_resamples > _at_once(size):
@@ -212,7 +213,7 @@ def _totals_by_binomials(
 
 
 def _positions_of_words(words: Words, occurrences: Integers, n_resamples: int) -> list[list[int]]:
-    """For each kind and each binary digit of what lacks before it where its words begin.
+    """The position of the words for each kind and each binary digit of the rows still missing.
 
     A resample uses a word for each digit that is 1, so they are known when all kinds before have
     been drawn for all resamples. This takes 4 bytes a resample, 8 of 2**32 rows and more.
@@ -229,7 +230,7 @@ def _positions_of_words(words: Words, occurrences: Integers, n_resamples: int) -
             of_digits.append(position)
             position += sum(int(np.count_nonzero(lacking[block] >> digit & 1)) for block in blocks)
         positions.append(of_digits)
-        if kind < len(occurrences) - 2:  # those after the next need what lacks
+        if kind < len(occurrences) - 2:  # kinds after the next one need the missing rows
             moving = list(of_digits)
             for block in blocks:
                 trials = lacking[block].astype(np.int64)
@@ -249,7 +250,7 @@ def _totals_by_poisson(
 ) -> Iterator[Totals]:
     """As `resampled_totals`, for many kinds: by Poisson numbers, as in the bootstrap of a mean.
 
-    What a resample lacks is drawn row by row.
+    The missing rows of a resample are drawn one by one.
     """
     origin = words.position
     rows_up_to = np.cumsum(occurrences)

@@ -1,12 +1,12 @@
-"""Intervals of ratios of sums, from random weights and one unit that was not seen.
+"""Intervals of ratios of sums, from random weights and one unseen unit.
 
 Units (rows, or clusters of rows) are weighted at random with independent exponential weights, as in
-the Bayesian bootstrap, together with one more unit: the worst that is possible for the lower end,
-the best for the upper end. The ends are quantiles of the ratio of the weighted units. So no
-interval is a point: thirty units cannot exclude that another one fails.
+the Bayesian bootstrap, together with one more unit: the worst possible one for the lower end, the
+best possible one for the upper end. The ends are quantiles of the ratio of the weighted units. So
+no interval is a point: thirty units cannot exclude that another one fails.
 
 For scores 0 and 1 this is the interval of Clopper and Pearson; for scores in a known range it is
-Gaffke's bound, for which no distribution is known that it fails.
+Gaffke's bound, and no distribution is known for which that fails.
 
 Sources:
     Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
@@ -19,7 +19,7 @@ import math
 
 from .ratio_distribution import RatioDistribution, probability_below, ratio_quantile
 
-WORSE = 1.5  # an unseen error is at most this many times the worst that was seen
+WORSE = 1.5  # an unseen error is at most this many times the worst observed one
 
 
 def ratio_ends(
@@ -29,7 +29,7 @@ def ratio_ends(
 
     Args:
         distribution: the units.
-        bounds: the least and the largest ratio that a unit can have.
+        bounds: the smallest and the largest ratio that a unit can have.
         confidence_level: strictly between 0 and 1.
     """
     size = distribution.unseen_size
@@ -59,14 +59,14 @@ def levels(confidence_level: float) -> tuple[float, float]:
 
 
 def lower_tail(distribution: RatioDistribution, ratio: float, minimum: float) -> float:
-    """The probability that the weighted ratio, with an unseen unit at its least, is at most this.
+    """The probability that the weighted ratio, with the lowest unseen unit, is at most this.
 
-    It is less than alpha exactly where the lower end at the level 1 - 2 alpha is above the ratio.
+    It is less than alpha exactly if the lower end at the level 1 - 2 alpha is above the ratio.
 
     Args:
         distribution: the units.
         ratio: the ratio in question.
-        minimum: the least ratio that a unit can have.
+        minimum: the smallest ratio that a unit can have.
     """
     size = distribution.unseen_size
     if not size:
@@ -81,19 +81,19 @@ def error_ends(
     confidence_level: float,
     scale: float | None = None,
 ) -> tuple[float, float]:
-    """The ends of the interval of a mean of errors, which are at least 0 and have no upper end.
+    """The ends of the interval of a mean of errors, which are at least 0 and have no upper bound.
 
-    It holds Student's interval of the logarithm of the mean, and the distribution with an unseen
-    error of 0 or of 1.5 times the worst one. No method is safe for errors whose tails have no
-    limit.
+    It contains Student's interval of the logarithm of the mean, and that of the distribution with
+    an unseen error of 0 or of 1.5 times the worst one. No method is safe for errors with unlimited
+    tails.
 
     Args:
         distribution: the units; there are at least two.
-        variance: of the mean.
+        variance: the variance of the mean.
         critical: Student's critical value.
         confidence_level: strictly between 0 and 1.
-        scale: the mean error of the best constant prediction, which an unseen error has where all
-            errors are 0; None if it is not known, which leaves the upper end open.
+        scale: the mean error of the best constant prediction, which is the unseen error if all
+            errors are 0; None if it is unknown, so that there is no upper end.
     """
     mean = distribution.units.ratio()
     if not mean:

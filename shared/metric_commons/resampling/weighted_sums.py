@@ -15,7 +15,7 @@ from .gamma_weights import WeightedTotals
 from .ratio_distribution import RatioDistribution, probability_below, ratio_distribution
 from .unseen_units import levels, unseen_unit_ends
 
-LINEAR = 5_000  # units from which on a corpus score is taken for linear in its sums
+LINEAR = 5_000  # units, from which a corpus score is treated as linear in its sums
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class DrawnScore:
     """A score of sums, and what an unseen unit may add to them.
 
     `score` takes sums of shape (columns, draws) and returns the values, shape (draws,). A score is
-    `biased` if values of weighted rows lie to one side of it; the interval is then widened by as
-    much. `excess` is a bias that draws do not show, and lowers the lower end.
+    `biased` if the values of weighted rows are; the interval is then widened by the bias. `excess`
+    is a bias that draws do not show; it lowers the lower end.
     """
 
     value: float
@@ -38,14 +38,14 @@ class DrawnScore:
 
 @dataclass(frozen=True)
 class DrawnValues:
-    """The values of a score in draws: with the worst unseen unit, with the best, with none."""
+    """The values of a score in draws: with the worst unseen unit, the best one, and none."""
 
     lower: Floats
     upper: Floats
     plain: Floats
 
     def ends(self, score: DrawnScore, confidence_level: float) -> tuple[float, float]:
-        """The ends of the interval, which hold the score and lie in its range."""
+        """The ends of the interval, which encloses the score and is in its range."""
         if math.isnan(score.value):
             return math.nan, math.nan
         low_level, high_level = levels(confidence_level)
@@ -59,7 +59,7 @@ class DrawnValues:
         return min(max(low, minimum), score.value), max(min(high, maximum), score.value)
 
     def tail(self, limit: float, *, upper: bool = False) -> float:
-        """The proportion of draws with the lowering unit of at most this; or of at least this."""
+        """The proportion of draws with the lowering unit that are at most, or at least, this."""
         values = self.upper if upper else self.lower
         defined = values[~np.isnan(values)]
         hits = np.count_nonzero(defined >= limit if upper else defined <= limit)
@@ -108,7 +108,7 @@ class LinearDistribution:
     error: float  # the standard error
 
     def ends(self, score: DrawnScore, confidence_level: float) -> tuple[float, float]:
-        """The ends of the interval, which hold the score and lie in its range."""
+        """The ends of the interval, which encloses the score and is in its range."""
         if math.isnan(score.value):
             return math.nan, math.nan
         low, high = unseen_unit_ends(self.distribution, self.unseen, confidence_level)

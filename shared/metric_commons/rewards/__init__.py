@@ -1,11 +1,11 @@
 """Rewards for reinforcement learning: the scores of completions, in the forms of trainers.
 
-Each function returns a `Reward`. Called, it is a reward function for TRL; `.verl`, `.openrlhf`,
-`.slime`, `.areal`, `.verifiers` and `.nemo_gym` are the forms of other trainers. For configurations
-that name a function there are `math_verl`, `choice_slime` and so on: `<kind>_<form>`, with the
-default options of the kind.
+Each function returns a `Reward`, which can be called as a reward function for TRL; `.verl`,
+`.openrlhf`, `.slime`, `.areal`, `.verifiers` and `.nemo_gym` are the forms of other trainers. For
+configurations that name a function there are `math_verl`, `choice_slime` and so on:
+`<kind>_<form>`, with the default options of the kind.
 
-`import metric_commons.rewards` needs neither `evaluate` nor numpy, and so do the kinds `math`,
+`import metric_commons.rewards` needs neither `evaluate` nor numpy; neither do the kinds `math`,
 `choice` and `found`.
 """
 

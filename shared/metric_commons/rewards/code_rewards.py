@@ -1,7 +1,7 @@
 """Rewards for programs: the score of the tests that a generated program passes.
 
-Calls wait in the queue of the pool of workers, and not in threads of their own: the forms that
-trainers await are coroutines.
+Calls wait in the queue of the worker pool, not in separate threads: the forms that trainers await
+are coroutines.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class CodeReward(Reward):
     """A reward for programs; see `Reward`. The form of verl is a coroutine."""
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        """The verdicts; the event loop goes on while programs run."""
+        """The verdicts; the event loop continues while programs run."""
         task = self.task
         if not isinstance(task, Code):
             raise TypeError(f"a reward for programs has a task for programs, got {task!r}")
@@ -59,18 +59,18 @@ def code(
 ) -> CodeReward:
     r"""The tests that a program passes: `reward_funcs=code("tests")`.
 
-    The program is the last fenced block of a completion that is marked as Python, else the last
-    without a mark; without one the reward is 0.0. The reward is None, so that the row is left out,
-    where the tests cannot be read, and where the machine has failed and not the program.
+    The program is the last fenced block of a completion that is marked as Python, otherwise the
+    last unmarked one; without one the reward is 0.0. The reward is None, so that the row is left
+    out, if the tests cannot be read, or if the machine failed and not the program.
 
     Args:
         column: the column of the data set with the tests, in a form that
             `execution.read_tests` reads, such as open-r1's `verification_info`.
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
-        timeout: seconds of one test.
+        timeout: the seconds of one test.
         num_workers: the number of programs that run at once; None for one for each core.
-        name: of the reward, in logs.
+        name: the name of the reward in logs.
         explain: whether verdicts have a reason.
         **options: further options of `code_eval` about how programs are run and judged.
 
@@ -118,13 +118,13 @@ async def code_score(
         extra_info: not used.
         score: as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
-        timeout: seconds of one test.
+        timeout: the seconds of one test.
         num_workers: the number of programs that run at once; None for one for each core.
         **options: further options of `code_eval` about how programs are run and judged.
 
     Returns:
-        `score`, `passed_tests`, `tests`; and `undecided`, True where the tests cannot be read or
-        the machine has failed, and the score of 0.0 says nothing.
+        `score`, `passed_tests`, `tests`; and `undecided`, True if the tests cannot be read or the
+        machine failed, so that the score of 0.0 is meaningless.
 
     Raises:
         ValueError: running programs is not allowed, or an option is not valid.

@@ -1,4 +1,4 @@
-"""Work in small pieces, so that an event loop goes on: on the loop itself, or in a thread."""
+"""Work in small pieces, so that an event loop continues: on the loop itself, or in a thread."""
 
 import asyncio
 import threading
@@ -20,20 +20,20 @@ class _Turns:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self.queue: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
-        self.start: float | None = None  # of the turn in which the loop is
+        self.start: float | None = None  # of the current turn of the loop
 
     def is_free(self) -> bool:
-        """Whether a piece may run at once."""
+        """Whether a piece may run immediately."""
         is_late = self.start is not None and time.perf_counter() - self.start > _TURN
         return not (self.queue or is_late)
 
     def begin(self) -> None:
         if self.start is None:
             self.start = time.perf_counter()
-            self.loop.call_soon(self.proceed)  # when the loop comes round again
+            self.loop.call_soon(self.proceed)  # in the next turn of the loop
 
     def proceed(self) -> None:
-        """Run waiting pieces for one turn, and leave the others to the next."""
+        """Run waiting pieces for one turn, and leave the others to the next one."""
         start, self.start = time.perf_counter(), None
         while self.queue:
             work, future = self.queue.popleft()
@@ -57,10 +57,10 @@ _THREAD = _OfThread()
 
 
 async def in_turn(work: Callable[[], T]) -> T:
-    """The result of a short piece of work, which waits if others have just taken long.
+    """The result of a short piece of work, which waits if previous ones took long.
 
     A loop runs all tasks that are ready before it looks at sockets and timers again. Thousands of
-    rows that are awaited at once would be judged in one go; instead, a few milliseconds of work
+    rows that are awaited together would be judged in one go; instead, a few milliseconds of work
     are done at a time, in the order of the calls.
     """
     loop = asyncio.get_running_loop()
@@ -91,9 +91,9 @@ def _in_slices(
 ) -> list[T]:
     """The results of all rows.
 
-    Python takes the interpreter from a thread that computes only after it has waited for some
-    milliseconds, at each callback of the loop anew. A thread that sleeps gives it away at once.
-    The time is that of the CPU, so that slices on a busy machine are as large as on an idle one.
+    Python switches away from a computing thread only after some milliseconds, at each callback of
+    the loop. A thread that sleeps releases the interpreter immediately. CPU time is measured, so
+    that slices on a busy machine are as large as on an idle one.
     """
     results: list[T] = []
     size = 1

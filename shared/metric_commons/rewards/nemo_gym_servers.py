@@ -12,8 +12,8 @@ def reward_server(judge: Judge, column: str | None) -> type[Any]:
     """The class of a server whose route /verify returns the reward of a response.
 
     Args:
-        judge: awaited with texts and references.
-        column: the field of a request with the reference; None if it needs none.
+        judge: a coroutine function of texts and references.
+        column: the field of a request with the reference; None if none is needed.
     """
     from nemo_gym.base_resources_server import (
         BaseVerifyRequest,

@@ -1,4 +1,4 @@
-"""References of a data set, read before a training starts."""
+"""References of a data set, read before training starts."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -10,7 +10,7 @@ _EXAMPLES = 10
 
 
 class ReferenceCheck(NamedTuple):
-    """How many references can be read; printed, it names the first ten that cannot."""
+    """The number of readable references; when printed, it names the first ten unreadable ones."""
 
     rows: int
     readable: int
@@ -30,7 +30,7 @@ def check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> Referen
     """Read the references of tasks; a row can be read if all of its references can.
 
     Args:
-        tasks: each with the column of its references.
+        tasks: the tasks, each with the column of its references.
         dataset: a table of any kind.
     """
     from ..scoring.table_columns import columns_of_table  # imports numpy, so only on use

@@ -1,8 +1,8 @@
-"""Rewards: a task in the forms in which trainers call a function.
+"""Rewards: a task as a function with the signatures of trainers.
 
 There is a form for each trainer, since no function can serve all of them: slime awaits a coroutine,
-while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and the
-second of AReaL has the name of a batch in TRL; verifiers looks at the signature.
+    while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
+    AReaL's second argument has the name of a batch in TRL; verifiers inspects the signature.
 """
 
 import warnings
@@ -22,8 +22,8 @@ Columns = Mapping[str, Any]
 class Reward:
     r"""A reward function, as a value: it can be pickled, compared and printed.
 
-    Called as TRL calls it, it returns a float for each completion, or None, which leaves the row
-    out, where the reference cannot be read. The methods are the forms of other trainers.
+    Called as by TRL, it returns a float for each completion, or None, which leaves the row out, if
+    the reference cannot be read. The methods are the forms of other trainers.
 
     Args:
         task: how completions are judged.
@@ -59,14 +59,14 @@ class Reward:
         return verdicts
 
     def check(self, dataset: Any) -> ReferenceCheck:
-        r"""How many references of a data set can be read, with the first ten that cannot.
+        r"""The number of readable references of a data set, with the first ten unreadable ones.
 
         Args:
             dataset: a Dataset of `datasets`, a DataFrame, a dictionary of columns, or rows as
                 dictionaries.
 
         Raises:
-            ValueError: the data has no such column.
+            ValueError: the data do not have the column.
 
         >>> from .reward_kinds import math
         >>> print(math().check([{"solution": "2"}, {"solution": r"\left( see figure"}]))
@@ -83,7 +83,7 @@ class Reward:
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """The form of TRL, and with it of open-r1, Unsloth, Axolotl and ms-swift.
+        """The form of TRL, which open-r1, Unsloth, Axolotl and ms-swift also use.
 
         The table of completions gets a column `<name>_answer`, and with `explain` a column
         `<name>_reason`; the metrics get the proportions `<name>/unparsed`, `<name>/undecided` and
@@ -153,13 +153,13 @@ class Reward:
             solution_strs: the texts of a batch.
             ground_truths: their references.
             extra_infos: not used.
-            **settings: those of the task are used, such as `extract`, which `reward_kwargs` of a
-                configuration may have; others are ignored.
+            **settings: settings of the task, such as `extract`, from `reward_kwargs` of a
+                configuration; others are ignored.
 
         Returns:
             A dictionary with `score`, `acc`, `pred`, `unparsed`, `undecided` and `unreadable`, the
-            same keys for each row; of a batch, a list of these. A row that cannot be judged has the
-            score 0.0.
+            same keys for each row; for a batch, a list of these. A row that cannot be judged has
+            the score 0.0.
 
         >>> from .reward_kinds import math
         >>> math().verl("aime", r"\boxed{3}", "3")["score"]
@@ -172,7 +172,7 @@ class Reward:
         return [verl_result(verdict) for verdict in reward.verdicts(solution_strs, references)]
 
     def configured(self, settings: Mapping[str, Any]) -> "Reward":
-        """The reward with the settings that its task knows.
+        """The reward with the settings that its task supports.
 
         A run has one configuration, which comes with every call, so the result is kept.
         """
@@ -191,9 +191,10 @@ class Reward:
     ) -> dict[str, Any]:
         r"""The form of OpenRLHF: a file with `reward_func = rewards.math().openrlhf`.
 
-        Only what follows the prompt in a query is judged; if the query does not contain the
-        prompt, which `prompt_missing` counts, the whole query. Values are tensors if torch is
-        there. Nothing is raised for a row, since OpenRLHF would train on without its reward.
+        Only the text after the prompt in a query is judged; if the query does not contain the
+        prompt, which `prompt_missing` counts, the whole query is. Values are tensors if torch is
+        installed. No row raises an error, since OpenRLHF would continue training without its
+        reward.
 
         Args:
             queries: prompts with completions.
@@ -227,11 +228,11 @@ class Reward:
         Args:
             args: not used.
             sample: has `response` and `label`; or a list of these, which is judged in a thread, so
-                that the event loop goes on.
+                that the event loop continues.
             **settings: not used.
 
         Returns:
-            A float, or a list of floats; 0.0 where the reference cannot be read.
+            A float, or a list of floats; 0.0 if the reference cannot be read.
         """
         if not isinstance(sample, list | tuple):
             return (await self.awaited([sample.response], [sample.label]))[0].score or 0.0
@@ -309,7 +310,7 @@ class Reward:
         return reward_server(self.awaited, column if self.task.needs_reference() else None)
 
     def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
-        """One warning for a batch of which no reference can be read."""
+        """One warning for a batch without a readable reference."""
         if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
             warnings.warn(
                 f"no reference in the column {self.column!r} can be read: "
@@ -333,9 +334,9 @@ def verl_result(verdict: Verdict) -> dict[str, Any]:
 
 
 def _completion(query: str, prompt: str) -> str:
-    """The part of a query behind its prompt, before which special tokens may stand."""
-    before, separator, completion = query.partition(prompt) if prompt else (query, "", "")
-    return completion if separator else before
+    """The part of a query after its prompt, which special tokens may precede."""
+    prefix, separator, completion = query.partition(prompt) if prompt else (query, "", "")
+    return completion if separator else prefix
 
 
 @cache

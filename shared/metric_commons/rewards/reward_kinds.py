@@ -27,12 +27,12 @@ def math(
     name: str = "math",
     explain: bool = False,
 ) -> Reward:
-    r"""1.0 if the answer is proved equal to the reference, else 0.0: that of `math_equivalence`.
+    r"""1.0 if the answer is proved equal to the reference, else 0.0, as by `math_equivalence`.
 
     Args:
         column: the column of the data set with the reference, or a list of accepted references:
-            texts or numbers. Where none of them can be read, the reward is None.
-        extract: what cuts the answer out of a completion: the name of a step, such as "boxed" or
+            texts or numbers. If none of them can be read, the reward is None.
+        extract: how to extract the answer from a completion: the name of a step, such as "boxed" or
             "final_answer" (the card of qa_em lists them), a pattern, a function from str to str or
             None, or a list of these. A completion without an answer has the reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.
@@ -44,7 +44,7 @@ def math(
         absolute_tolerance: as in `mathematics.equivalent`.
         undecided: the reward of an answer that is neither proved equal nor unequal; None leaves
             such rows out.
-        name: of the reward, in logs.
+        name: the name of the reward in logs.
         explain: whether verdicts, and the log of TRL, have a reason.
 
     Raises:
@@ -79,14 +79,14 @@ def choice(
     name: str = "choice",
     explain: bool = False,
 ) -> Reward:
-    """1.0 if the letter that a completion settles for is the right one, else 0.0.
+    """1.0 if the final letter of a completion is the right one, else 0.0.
 
     Args:
         column: the column of the data set with the letter, such as "B" or "(b)", or a whole number
             that counts from 0.
         extract: as in `math`.
         extract_references: as in `math`.
-        name: of the reward, in logs.
+        name: the name of the reward in logs.
         explain: whether verdicts, and the log of TRL, have a reason.
 
     Raises:
@@ -118,9 +118,9 @@ def answers(
         column: the column of the data set with the accepted answer, or answers.
         extract: as in `math`; None for the whole completion.
         extract_references: as in `math`.
-        name: of the reward, in logs; by default the score.
+        name: the name of the reward in logs; by default the score.
         explain: whether verdicts, and the log of TRL, have a reason.
-        **options: of the module, such as `normalizer`.
+        **options: the options of the module, such as `normalizer`.
 
     Raises:
         ValueError: an option is not valid.
@@ -152,9 +152,9 @@ def rouge(
         column: the column of the data set with the reference, or references.
         extract: as in `math`; None for the whole completion.
         extract_references: as in `math`.
-        name: of the reward, in logs; by default the score.
+        name: the name of the reward in logs; by default the score.
         explain: whether verdicts, and the log of TRL, have a reason.
-        **options: of `rouge_n_l`.
+        **options: the options of `rouge_n_l`.
 
     Raises:
         ValueError: an option is not valid.
@@ -175,7 +175,7 @@ def found(extract: Extract = "boxed", *, name: str = "found", explain: bool = Fa
 
     Args:
         extract: as in `math`.
-        name: of the reward, in logs.
+        name: the name of the reward in logs.
         explain: whether verdicts, and the log of TRL, have a reason.
 
     Raises:
@@ -197,19 +197,19 @@ def tools(
 ) -> Reward:
     """A score of tool calls: `reward_funcs=tools()`.
 
-    A completion is a text, or a list of messages, of which the last of the assistant counts: its
-    `tool_calls`, or else the calls in its text. A call that cannot be read has the reward 0.0. The
-    reward is None, so that the row is left out, where the expected calls cannot be read.
+    A completion is a text, or a list of messages; the last message of the assistant counts: its
+    `tool_calls`, or otherwise the calls in its text. A call that cannot be read has the reward 0.0.
+    The reward is None, so that the row is left out, if the expected calls cannot be read.
 
     Args:
         score: "exact_match", "name_match", "f1", "precision", "recall" or "partial_match".
-        column: the column of the data set with the expected calls, as `tool_calls` takes them.
-        name: of the reward, in logs; by default the score.
+        column: the column of the data set with the expected calls, in a form of `tool_calls`.
+        name: the name of the reward in logs; by default the score.
         explain: whether verdicts, and the log of TRL, have a reason.
-        **options: of `tool_calls`.
+        **options: the options of `tool_calls`.
 
     Raises:
-        ValueError: there is no such score, or an option is not valid.
+        ValueError: the score is unknown, or an option is not valid.
         TypeError: an option is unknown.
 
     >>> reward = tools("partial_match")
@@ -230,18 +230,18 @@ def json(
 ) -> Reward:
     """A score of JSON: `reward_funcs=json(parse="fenced")`.
 
-    Invalid JSON has the reward 0.0. The reward is None, so that the row is left out, where the
+    Invalid JSON has the reward 0.0. The reward is None, so that the row is left out, if the
     reference is not JSON.
 
     Args:
         score: "f1", "precision", "recall", "exact_match", "valid", or with a schema "schema_valid".
-        column: the column of the data set with the references, as `json_match` takes them.
-        name: of the reward, in logs; by default the score.
+        column: the column of the data set with the references, in a form of `json_match`.
+        name: the name of the reward in logs; by default the score.
         explain: whether verdicts, and the log of TRL, have a reason.
-        **options: of `json_match`.
+        **options: the options of `json_match`.
 
     Raises:
-        ValueError: there is no such score, or an option is not valid.
+        ValueError: the score is unknown, or an option is not valid.
         TypeError: an option is unknown.
 
     >>> reward = json()
@@ -265,14 +265,14 @@ def instructions(
         score: "prompt_level_strict_acc" and "prompt_level_loose_acc" are 0 or 1,
             "inst_level_strict_acc" and "inst_level_loose_acc" the proportion of the instructions
             of the row that are followed.
-        column: the column of the data set with the instructions, as `instruction_following` takes
-            them as references. Where they cannot be read, the reward is None.
-        name: of the reward, in logs; by default the score.
+        column: the column of the data set with the instructions, in the form of references of
+            `instruction_following`. If they cannot be read, the reward is None.
+        name: the name of the reward in logs; by default the score.
         explain: whether verdicts, and the log of TRL, have a reason.
-        **options: of `instruction_following`: `checks` and `language`.
+        **options: the options of `instruction_following`: `checks` and `language`.
 
     Raises:
-        ValueError: there is no such score, or an option is not valid.
+        ValueError: the score is unknown, or an option is not valid.
         TypeError: an option is unknown.
 
     >>> reward = instructions("inst_level_strict_acc")

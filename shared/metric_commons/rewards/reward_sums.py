@@ -13,7 +13,7 @@ from .reward import Columns, Reward
 
 @dataclass(frozen=True)
 class _Sum(Task):
-    """The weighted sum of tasks; None where the first is None. Other parts may be None."""
+    """The weighted sum of tasks; None if the first is None. Other parts may be None."""
 
     name: str = "total"
     parts: tuple[Task, ...] = ()
@@ -24,7 +24,7 @@ class _Sum(Task):
         return [self.summed(row) for row in zip(*columns, strict=True)]
 
     def summed(self, row: Sequence[Verdict]) -> Verdict:
-        """The verdict on a row, from those of the parts."""
+        """The verdict on a row, from the verdicts of the parts."""
         first = row[0]
         if first.score is None:
             return first  # the answer itself is not judged
@@ -106,16 +106,17 @@ class Total(Reward):
 
 
 def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
-    r"""The weighted sum of rewards, for trainers that take one function; TRL sums by itself.
+    r"""The weighted sum of rewards, for trainers that take one function; TRL sums them itself.
 
-    A row has no reward (None) if the first reward is None; others that are None count nothing.
+    A row has no reward (None) if the first reward is None; others that are None count as 0.
 
     Args:
-        *rewards: with different names.
+        *rewards: rewards with different names.
         weights: one for each reward; by default all 1.
 
     Raises:
-        ValueError: there are no rewards, another number of weights, or two rewards of one name.
+        ValueError: there are no rewards, a different number of weights, or two rewards with one
+            name.
 
     >>> from .reward_kinds import found, math
     >>> both = total(math(), found(), weights=[1, 0.1])

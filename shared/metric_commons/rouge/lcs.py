@@ -191,7 +191,7 @@ def _final_states(matches: Unsigned, steps: Integers) -> Unsigned:
     states = np.full((words, pairs), ~_CARRIES)
     state = states.reshape(-1)
     common, total = np.empty_like(state), np.empty_like(state)
-    received, sent = state[pairs:], total[: state.size - pairs]
+    received, sent_carries = state[pairs:], total[: state.size - pairs]
     size = max(1, min(all_steps, _STEP_MASKS // state.size))
     masks = np.full((size + lag, words, pairs), _CARRIES)
     # Numpy copies all words of an item at once. From there each is moved to its own step: word n is
@@ -209,6 +209,6 @@ def _final_states(matches: Unsigned, steps: Integers) -> Unsigned:
             np.subtract(state, common, state)
             np.bitwise_or(state, total, state)
             np.right_shift(total, carry_bit, total)
-            np.bitwise_or(received, sent, received)
+            np.bitwise_or(received, sent_carries, received)
         masks[:lag] = masks[len(items) : len(items) + lag].copy()  # of words that lag behind
     return states

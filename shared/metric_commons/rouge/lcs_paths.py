@@ -1,7 +1,7 @@
 """The longest common subsequences that rouge_score chooses, for many pairs of sequences at once.
 
 `lcs_rows` in `lcs.py` does the same for one pair and shows the algorithm. Here the columns of many
-pairs are machine words that lie side by side in arrays, so that one call of numpy advances all
+pairs are adjacent machine words in arrays, so that one call of numpy advances all
 pairs by a column.
 
 A pair with more rows than a machine word has bits takes several words. The addition carries from
@@ -100,13 +100,13 @@ def _rises(lanes: _Lanes) -> Unsigned:
         if active != width:  # creating a view costs a third of the work done with it
             width = active
             state, common, total = states[:width], commons[:width], totals[:width]
-            received, sent = carries[:width], carries[1 : width + 1]
+            received, sent_carries = carries[:width], carries[1 : width + 1]
             valid = lanes.valid[:width]
         masks = lanes.masks[start : start + active]
         np.bitwise_and(state, masks, common)
         np.add(state, common, total)
         np.add(total, received, total)
-        np.right_shift(total, _CARRY, sent)
+        np.right_shift(total, _CARRY, sent_carries)
         np.subtract(state, common, state)
         np.bitwise_or(state, total, state)
         np.bitwise_and(state, valid, state)

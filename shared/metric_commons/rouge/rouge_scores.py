@@ -1,4 +1,4 @@
-"""ROUGE: how many n-grams, or how long a subsequence, a text has in common with a reference.
+"""ROUGE: the n-grams, or the longest subsequence, that a text has in common with a reference.
 
 The scores equal those of rouge_score 0.1.2 to the last bit, and these equal those of the original
 ROUGE-1.5.5 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004) to its printed
@@ -48,7 +48,7 @@ def rouge(
 ) -> dict[str, PrecisionRecallF1]:
     """Precision, recall and F1 of each ROUGE type, one value per row.
 
-    With "max", all three are those of the reference with the highest F1 of this type, the first in
+    With "max", all three are for the reference with the highest F1 of this type, the first in
     a tie, as in `score_multi` of rouge_score.
 
     Args:

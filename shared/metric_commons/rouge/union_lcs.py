@@ -1,10 +1,10 @@
 """ROUGE-Lsum: the union of the longest common subsequences between lines.
 
-For each line of the reference, the words that lie on its longest common subsequence with any line
+For each line of the reference, the words on its longest common subsequence with any line
 of the prediction count (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004,
 section 3.2). Lin's example: the reference line "w1 w2 w3 w4 w5" has the subsequence "w1 w2" in
 common with the line "w1 w2 w6 w7 w8", and "w1 w3 w5" with "w1 w3 w8 w9 w5". The union is
-w1 w2 w3 w5: four words. Each word counts at most as often as it occurs in the prediction.
+w1 w2 w3 w5: four words. The count of each word is limited to its count in the prediction.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
 """Precision, recall and F1 of spans: entities, chunks, answers in a text.
 
-The scores of tags are those of seqeval (and so of conlleval.pl), both by default and in strict
+The scores of tags equal seqeval's (and so conlleval.pl's), both by default and in strict
 mode. Spans given by start and end can also be matched loosely, as in nervaluate: a predicted span
 may match a true one of another type, or one that it merely overlaps.
 """
@@ -44,7 +44,7 @@ def span_statistics(
 
     Args:
         predictions: the tags of each row, or its spans as lists of types, starts and ends.
-        references: the true ones, in the same form.
+        references: the true tags or spans, in the same form.
         scheme: the scheme for strict matching of tags; "auto" for the scheme of the references;
             None for the rules of conlleval, which accept any tags.
         suffix: whether the letter of a tag follows its type.
@@ -116,7 +116,7 @@ def type_confusion(
     scheme: Scheme | None = None,
     suffix: bool = False,
 ) -> tuple[list[str], list[list[int]]]:
-    """The types, and how often a span of each true type is predicted as each type.
+    """The types, and the number of spans of each true type that are predicted as each type.
 
     Spans are matched if they have the same boundaries. The last row counts predicted spans without
     a true span, and the last column true spans that were not predicted.
@@ -197,7 +197,7 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     """How each score follows from the sums of these statistics.
 
     The scores of all types together are ratios. Averages over types are functions of sums, with an
-    unseen row that has no span right, or all.
+    unseen row in which no span is right, or all are.
     """
     types = _names_of_types(statistics)
     if not types:
@@ -231,9 +231,9 @@ def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dic
         "precision": SumRatio(factors("hits"), factors("predicted"))
     }
     if f"found:{types[0]}" not in statistics:
-        both = factors("predicted") | factors("relevant")
+        predicted_and_relevant = factors("predicted") | factors("relevant")
         distributions["recall"] = SumRatio(factors("hits"), factors("relevant"))
-        return distributions | {"f1": SumRatio(factors("hits", 2.0), both)}
+        return distributions | {"f1": SumRatio(factors("hits", 2.0), predicted_and_relevant)}
     distributions["recall"] = SumRatio(factors("found"), factors("relevant"))
 
     def f1(sums: Mapping[str, Floats]) -> Floats:
@@ -249,14 +249,14 @@ def _distribution_of_spans(
     *,
     biased: bool = False,
 ) -> SumFunction:
-    """A score with an unseen row of which no span is right, or all are."""
-    matched = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
+    """A score with an unseen row in which no span is right, or all are."""
+    hit_names = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
 
     def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
-        return dict.fromkeys(matched, 0.0)
+        return dict.fromkeys(hit_names, 0.0)
 
     def all_right(sums: Mapping[str, float]) -> dict[str, float]:
-        relevant = {name: sums[f"relevant:{name.partition(':')[2]}"] for name in matched}
+        relevant = {name: sums[f"relevant:{name.partition(':')[2]}"] for name in hit_names}
         return relevant | {f"predicted:{name}": sums[f"relevant:{name}"] for name in types}
 
     size = {f"{kind}:{name}": 1.0 for kind in ("predicted", "relevant") for name in types}
@@ -381,11 +381,11 @@ def _by_type(spans: Spans, rows: int, types: int, credit: Floats | None = None) 
 
 def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
     """The spans that both sides have, one for each pair."""
-    both = [np.concatenate(columns) for columns in zip(predicted, relevant, strict=True)]
-    order = np.lexsort(both)
+    all_spans = [np.concatenate(columns) for columns in zip(predicted, relevant, strict=True)]
+    order = np.lexsort(all_spans)
     differs = np.zeros(order.size, dtype=bool)
     differs[:1] = True
-    for column in both:
+    for column in all_spans:
         ordered = column[order]
         differs[1:] |= ordered[1:] != ordered[:-1]
     is_relevant = order >= predicted.rows.size
@@ -396,7 +396,7 @@ def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
     relevant_counts = np.add.reduceat(is_relevant.astype(np.int64), starts)
     pairs = np.minimum(relevant_counts, counts - relevant_counts)
     matches = np.repeat(order[starts], pairs)
-    return Spans(*(column[matches] for column in both))
+    return Spans(*(column[matches] for column in all_spans))
 
 
 def _loose_pairs(

@@ -22,7 +22,7 @@ def seqeval(
     sample_weight: Weights | None = None,
     zero_division: Literal["warn"] | Proportion = "warn",
 ) -> dict[str, Any]:
-    """The scores of each type, as a dictionary, and those of all types together.
+    """The scores of each type, as a dictionary, and the scores of all types together.
 
     As in the module, `scheme` counts only with `mode="strict"`, which otherwise takes the scheme of
     the references, and `sample_weight` changes nothing.

@@ -1,8 +1,8 @@
 """Spans of tags: which runs of B-PER, I-PER, O, ... are entities, and of which type.
 
 A tag is a letter, its prefix, and a type. The default rules are those of conlleval.pl, in seqeval's
-form: a span begins and ends wherever the letters and types of two neighbours say so, however odd
-the sequence is. The strict rules of a scheme accept only well-formed sequences: a span begins with
+form: a span begins and ends wherever the letters and types of two neighbours say so, even in odd
+    sequences. The strict rules of a scheme accept only well-formed sequences: a span begins with
 a pair of neighbours at which one may begin, continues while pairs allow it, and counts only if the
 pair after it is one at which a span may end. These rules have gaps, such as the B after an O that
 does not begin a span in IOB1; they are kept as in seqeval.
@@ -90,7 +90,7 @@ _DETECTED = {
     "IOBES": ["BIES", "BIE", "BES", "BE"],
     "BILOU": ["BILU", "BIL", "BLU", "BL"],
 }
-# The default rules, whatever the types are.
+# The default rules, regardless of types.
 _STARTS = [(_LETTERS, "BS", "any"), ("EOS", "EI", "any")]
 _ENDS = [("ES", _LETTERS, "any"), ("BI", "BSO", "any")]
 

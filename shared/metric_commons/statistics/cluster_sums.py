@@ -151,7 +151,7 @@ class ClusterSums:
         return exact_ldexp(sum(units for _, units in self.clusters.values()), self.power)
 
     def spread(self) -> Spread:
-        """The mean, and how far clusters lie from it.
+        """The mean, and the squared deviations of clusters from it.
 
         >>> sums = ClusterSums.of(["a", "a", "b", "b"], np.array([1.0, 1.0, 0.0, 1.0]))
         >>> sums.spread().standard_error()
@@ -203,7 +203,7 @@ def cancelled(sums: Floats, total_size: float) -> Floats:
     """The sums, with 0 for those that differ from 0 only by rounding.
 
     Args:
-        sums: of differences, shape (clusters,).
+        sums: sums of differences, shape (clusters,).
         total_size: the sum of all |differences|.
 
     >>> cancelled(np.array([0.1 + 0.2 - 0.3, 0.5]), 1.1).tolist()
@@ -241,7 +241,9 @@ def cluster_means_ends(
     """The ends of the percentile interval of the mean, by resamples of clusters."""
     means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
     tail = (1 - confidence_level) / 2
-    low, high = (float(np.quantile(means, at, overwrite_input=True)) for at in (tail, 1 - tail))
+    low, high = (
+        float(np.quantile(means, level, overwrite_input=True)) for level in (tail, 1 - tail)
+    )
     return low, high
 
 
@@ -258,7 +260,7 @@ def bootstrap_ends(
 
     Args:
         values: the scores, as in `mean_interval`.
-        counts: how often each occurs, or None.
+        counts: the count of each, or None.
         sums: the clusters of the same rows; None if rows are independent.
         confidence_level: as in `mean_interval`.
         n_resamples: as in `mean_interval`.

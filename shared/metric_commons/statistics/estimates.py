@@ -117,7 +117,7 @@ def influence_spread(
 
     Args:
         influences: the influences of the rows, whose sum is 0 except for rounding; shape (rows,).
-        counts: how often each row occurs; None for once.
+        counts: the count of each row; None for one each.
         clusters: the number of the cluster of each row, from 0 on; None if rows are independent.
 
     Raises:
@@ -286,7 +286,7 @@ def error_interval(
     Args:
         mean: the mean error.
         variance: of the mean, if rows are independent: the sum of squared deviations over rows**2.
-        rows: how many there are.
+        rows: the number of rows.
         confidence_level: strictly between 0 and 1.
         method: "auto" or "t".
         clusters: the variance between clusters; None if rows are independent.

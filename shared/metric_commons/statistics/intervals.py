@@ -94,7 +94,7 @@ def interval(
       covers .84 to .92 of the time where nearly all rows are right.
     * "t": Student's, which may leave the range. With clusters it has K - 1 degrees of freedom for
       the Kish number K, which is what inspect_ai computes if clusters are of one size.
-    * "bootstrap": the percentile bootstrap of rows, or of clusters. It alone draws.
+    * "bootstrap": the percentile bootstrap of rows, or of clusters. Only this method draws.
 
     No method is safe for errors without an upper bound: see the table in docs/statistics.md.
 

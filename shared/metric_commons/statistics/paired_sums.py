@@ -58,7 +58,7 @@ def compare_sums(
       are those of chance alone (Koehn, Statistical significance tests for machine translation
       evaluation, 2004). As in Moses and sacrebleu, "two-sided" looks at the sizes of the
       differences, less their mean. That is about half the p-value of the other test where one
-      system is better, and anything below 1/2 where none is; it serves to reproduce these tools.
+      system is better, and anything below 1/2 if none is; it serves to reproduce these tools.
 
     In both p is (count + 1) / (n_resamples + 1), where the count is of differences at least as
     large as the observed one. The result does not depend on the order of rows.
@@ -76,7 +76,7 @@ def compare_sums(
             standard error.
         power: also return the difference that such a test finds with this probability.
         alpha: a p-value less than this is significant.
-        confidence_level: of the interval of the difference; None for none.
+        confidence_level: the level of the interval of the difference; None for none.
         n_resamples: the number of times that rows are exchanged or drawn.
         seed: for these draws.
 
@@ -123,7 +123,7 @@ def compare_sums(
             redraws[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
         return redraws
 
-    both = np.concatenate([a, b], axis=1)
+    pairs = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     is_uncertain = any(value is not None for value in (confidence_level, margin, power))
     distributions: dict[str, DifferenceDistribution] = {}
@@ -137,14 +137,14 @@ def compare_sums(
     if test == "bootstrap" or (is_uncertain and len(distributions) < len(keys)):
         resampled = np.empty((int(n_resamples), len(keys)))
         start = 0
-        for sums in resampled_sums(both, numbers, **draws):
+        for sums in resampled_sums(pairs, numbers, **draws):
             resampled[start : start + len(sums)] = differences(sums)
             start += len(sums)
     observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
     counts = np.zeros(len(keys), np.int64)
     if test == "randomization" or resampled is None:
-        for sums in exchanged_sums(both, numbers, **draws):
+        for sums in exchanged_sums(pairs, numbers, **draws):
             null = _sided(differences(sums), alternative)
             counts += np.count_nonzero(null >= observed - ties, axis=0)
     else:

@@ -221,7 +221,7 @@ class _Kind(NamedTuple):
 class Pilot:
     """The rows of a pilot, for planning a comparison by the sign-flip test.
 
-    The rows that will be drawn are like those of the pilot, but favor one system by the effect:
+    The rows to be drawn are like the rows of the pilot, but favor one system by the effect:
     each difference may have either sign, and those in favor are more frequent, by a factor that
     grows exponentially with the difference. So differences of scores 0 and 1 stay -1, 0 and 1.
     The power is the probability that the mean difference does not fall short of the smallest

@@ -33,8 +33,7 @@ class Interval(NamedTuple):
 def clopper_pearson(
     successes: float, trials: float, confidence_level: float
 ) -> tuple[float, float]:
-    """The proportions at which this many successes, or more extreme ones, have the probability of a
-    tail.
+    """The ends at which this many successes, or more extreme ones, have a tail probability.
 
     Their coverage of the true proportion is never below the level. Numbers that are not whole use
     the same quantiles of the beta distribution (Korn and Graubard 1998).
@@ -139,9 +138,11 @@ def _mid_p_low(successes: float, trials: float, tail: float) -> float:
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         at_least = float(betainc(successes, trials - successes + 1, middle))
-        above = betainc(successes + 1, trials - successes, middle) if successes < trials else 0.0
+        upper_tail = (
+            betainc(successes + 1, trials - successes, middle) if successes < trials else 0.0
+        )
         # Half of the observed number is half of both tails: of at least it, and of more.
-        low, high = (middle, high) if at_least + float(above) < 2 * tail else (low, middle)
+        low, high = (middle, high) if at_least + float(upper_tail) < 2 * tail else (low, middle)
     return (low + high) / 2
 
 

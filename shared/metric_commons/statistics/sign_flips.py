@@ -1,5 +1,4 @@
-"""The probability of a sum of differences if each has either sign with probability 1/2, without
-draws.
+"""The probability of a sum of differences with random signs, computed without draws.
 
 If two systems are equally good, each could have had either score of a row. The test counts the
 combinations of signs that favor a system as much as the observed signs do (Fisher 1935). It assumes
@@ -172,14 +171,14 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
 
     Args:
         magnitudes: distinct and positive, descending.
-        counts: how often each occurs.
-        at_most: of the sums, from 0 to the sum of all.
+        counts: the count of each.
+        at_most: the largest sum that counts, from 0 to the sum of all.
     """
     lattice = _lattice(magnitudes, counts)
     if lattice is not None:
         return Tail(lattice.tail(at_most), True)
     # A difference with much of the variance makes the distribution of the sum lumpy. There are few
-    # such: every combination of theirs counts, and leaves to the others what they may add up to.
+    # such: each of their combinations determines what the others may add up to.
     heavy = _heavy(magnitudes, counts)
     if not heavy:
         return Tail(_saddlepoint_tail(magnitudes, counts, at_most), False)
@@ -280,9 +279,9 @@ def saddlepoint_tail(sizes: Floats, counts: Floats, total: float) -> float:
     """The probability of a sum of signed sizes of at least `total`; counts need not be whole.
 
     Args:
-        sizes: of differences, at least 0, shape (sizes,).
-        counts: how often each occurs.
-        total: of the differences, at least 0.
+        sizes: the sizes of differences, at least 0, shape (sizes,).
+        counts: the count of each.
+        total: the total of the differences, at least 0.
 
     >>> print(f"{saddlepoint_tail(np.array([1.0]), np.array([20.0]), 9.0):.3f}")
     0.022
@@ -315,7 +314,7 @@ def common_step(sizes: Floats) -> float:
 
 
 class _Lattice(NamedTuple):
-    """Magnitudes that are multiples of a unit: steps, how often each occurs, and the unit."""
+    """Magnitudes that are multiples of a unit: steps, their counts, and the unit."""
 
     steps: Integers
     counts: Integers
@@ -357,7 +356,7 @@ def _window(steps: Integers, counts: Integers) -> int:
     """The number of neighbouring subset sums that have all but 1e-17 of the probability.
 
     The sum is further than u from its mean with a probability of at most
-    2 exp(-2 u**2 / sum of squared steps) (Hoeffding 1963), whatever the tilt.
+    2 exp(-2 u**2 / sum of squared steps) (Hoeffding 1963), for any tilt.
     """
     reach = math.ceil(4.5 * math.sqrt(float(counts @ np.square(steps.astype(np.float64))))) + 1
     return min(2 * reach, int(steps @ counts) + 1)

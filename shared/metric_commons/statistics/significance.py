@@ -1,10 +1,9 @@
 """Whether one system scores higher than another on the same rows by more than chance.
 
 One call compares two systems: the means, their difference with its interval, the test, and on
-    request
-the p-values of a margin or the detectable difference. The methods are those of `paired_tests`. Only
-a bootstrap or `max_t`, requested by name, draws random numbers; no digit depends on the order of
-rows.
+request the p-values of a margin or the detectable difference. The methods are those of
+`paired_tests`. Only a bootstrap or `max_t`, requested by name, draws random numbers; no digit
+depends on the order of rows.
 """
 
 import math
@@ -81,7 +80,7 @@ def compare(
         n_resamples: the number of resamples of the bootstrap, if requested.
         seed: for these draws; the same seed gives the same result.
         alpha: a p-value less than this is significant.
-        confidence_level: of the interval of the difference; None for no interval.
+        confidence_level: the level of the interval of the difference; None for no interval.
 
     Returns:
         `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`,
@@ -328,11 +327,11 @@ def simultaneous_intervals(
         raise ValueError(
             f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
         )
-    named = {str(number): row for number, row in enumerate(table)}
-    pairs = list(combinations(named, 2))
+    rows_by_name = {str(number): row for number, row in enumerate(table)}
+    pairs = list(combinations(rows_by_name, 2))
     results = compare_measures(
-        {f"{first} {second}": named[first] for first, second in pairs},
-        {f"{first} {second}": named[second] for first, second in pairs},
+        {f"{first} {second}": rows_by_name[first] for first, second in pairs},
+        {f"{first} {second}": rows_by_name[second] for first, second in pairs},
         alpha=significance_level(confidence_level),
         confidence_level=confidence_level,
     )
@@ -349,8 +348,7 @@ def rows_that_show_margin(
     power: float,
     as_observed: bool,
 ) -> tuple[bool, int | None]:
-    """Whether scores are bounded, and the number of rows or clusters that would show
-    non-inferiority.
+    """Whether scores are bounded, and how many rows or clusters would show non-inferiority.
 
     Args:
         predictions1: the scores of system A; rows with NaN are left out.

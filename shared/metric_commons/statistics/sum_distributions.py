@@ -70,11 +70,11 @@ class RowMean(SumRatio):
             **options: the options of `intervals.interval`.
         """
         scores, sizes = self.units(rows)
-        scored = sizes > 0
-        if not scored.any():
+        has_score = sizes > 0
+        if not has_score.any():
             return None
-        values = scores[scored]
-        sums = None if clusters is None else clusters.take(scored).sums(values)
+        values = scores[has_score]
+        sums = None if clusters is None else clusters.take(has_score).sums(values)
         return interval(values, clusters=sums, bounds=(0.0, self.upper or math.inf), **options)
 
 
@@ -329,7 +329,7 @@ def pairs_interval(
     Args:
         numerators: the numerators of units, which are rows, clusters, or kinds of rows.
         sizes: at least 0.
-        counts: how often each occurs; None for once.
+        counts: the count of each; None for one each.
         confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest ratio of a unit.
         n_clusters: the number of clusters; None if rows are independent.

@@ -63,7 +63,7 @@ class Average:
         return self.after(self.mean(self.before(scores)), len(scores))
 
     def interval(self, scores: Floats, clusters: Clusters | None, **options: Any) -> Interval:
-        """The interval of the score; the options are those of `intervals.interval`."""
+        """The interval of the score, with the options of `intervals.interval`."""
         values, rows = self.before(scores), len(scores)
         largest = self.bounds[1]
         if values.max() <= largest + _ROUNDING:
@@ -287,7 +287,7 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
 
 @contextmanager
 def _naming(score: str) -> Iterator[None]:
-    """Errors about a method name the option `interval` and the score that cannot have it.
+    """Errors about a method name the option `interval` and the score that does not support it.
 
     >>> with _naming("qa_f1"):
     ...     mean_interval([0.5, 1.0], method="mid_p")

@@ -77,7 +77,7 @@ class RowStatistics:
         return replace(self, names=(*self.names, *names), values=columns)
 
     def sums_of_rows(self) -> "RowSums":
-        """The statistics alone."""
+        """The statistics without functions."""
         return RowSums(self.names, self.values)
 
     def take(self, rows: Integers | Sequence[int]) -> Self:
@@ -185,9 +185,11 @@ class RowStatistics:
                 n_clusters=n_clusters,
                 **draws,
             )
-        others = [name for name in scores if name not in distributions]
-        if others:
-            intervals |= self._percentile_intervals(others, clusters, confidence_level, **draws)
+        undistributed = [name for name in scores if name not in distributions]
+        if undistributed:
+            intervals |= self._percentile_intervals(
+                undistributed, clusters, confidence_level, **draws
+            )
         return {name: intervals[name] for name in scores}
 
     def reported_breakdowns(
@@ -221,8 +223,10 @@ class RowStatistics:
                         if not math.isnan(result[key][entry][name])
                     }
                 )
-                kept = ("confidence_interval", "standard_error")[level is None :]
-                reports[key][entry] = result[key][entry] | {name: report[name] for name in kept}
+                interval_keys = ("confidence_interval", "standard_error")[level is None :]
+                reports[key][entry] = result[key][entry] | {
+                    name: report[name] for name in interval_keys
+                }
         return reports
 
     def _percentile_intervals(
@@ -299,7 +303,7 @@ def summarize_sums(
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> SumsResult:
-    """The result of a module whose scores follow from sums: the options are those of `summarize`.
+    """The result of a module whose scores follow from sums, with the options of `summarize`.
 
     Each score that is a float has an interval, as in `RowStatistics.intervals`.
 

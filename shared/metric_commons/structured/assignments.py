@@ -1,7 +1,7 @@
-"""Pairs of predicted and expected items: as many, or as good ones, as can be formed at once.
+"""Pairs of predicted and expected items: as many, or as good ones, as possible.
 
-A pairing that gives each item the first free one that fits may use up the only fit of a later item;
-these are maximum matchings, longest common subsequences and best assignments.
+A greedy pairing may use up the only partner of a later item; these are maximum matchings, longest
+common subsequences and best assignments.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
 
     Args:
         fits: for each item of the first sequence the positions in the second that it fits.
-        length: of the second sequence.
+        length: the length of the second sequence.
 
     >>> common_subsequence([[1], [0], [2]], 3)
     2
@@ -98,7 +98,7 @@ def best_ordered_total(rows: Iterable[Floats], length: int) -> float:
 
     Args:
         rows: for each item of the first sequence its weight with each item of the second.
-        length: of the second sequence.
+        length: the length of the second sequence.
 
     >>> best_ordered_total(np.array([[0.5, 1.0], [1.0, 0.0]]), 2)
     1.0

@@ -1,8 +1,8 @@
 """Arguments of a call compared with possible answers as in BFCL's AST checker for Python.
 
 The Berkeley Function Calling Leaderboard lists for each argument the accepted values, with "" for
-an argument that may be left out. A value has the declared type and is one of them; a value of the
-type of the accepted values, where another type is declared, is the name of a variable.
+an argument that may be omitted. A right value has the declared type and is one of them; a value of
+another type, if it is the type of the accepted values, is the name of a variable.
 
 Source: ShishirPatil/gorilla, berkeley-function-call-leaderboard, `ast_checker.py`.
 """
@@ -29,7 +29,7 @@ _TYPES: Mapping[str, type] = {
 
 
 class ArgumentCounts(NamedTuple):
-    """The arguments of a call that are right, and of either side together."""
+    """The number of right arguments of a call, and of the arguments of both sides together."""
 
     right: int
     arguments: int
@@ -38,11 +38,11 @@ class ArgumentCounts(NamedTuple):
 def bfcl_arguments(
     tool: Tool, arguments: Mapping[str, Any], accepted: Mapping[str, Sequence[Any]]
 ) -> ArgumentCounts:
-    """The arguments that are right; an accepted absence counts in neither number.
+    """The number of right arguments; an accepted absence counts in neither number.
 
     Args:
         tool: the declaration.
-        arguments: of the predicted call.
+        arguments: the arguments of the predicted call.
         accepted: for each argument the accepted values.
 
     Raises:
@@ -126,7 +126,7 @@ def _has_type(
     """Whether a value has an accepted type, and whether it is a variable.
 
     The accepted types are the declared one and that of the first accepted value. A variable is
-    compared as it is.
+    compared unchanged.
     """
     answer_kind = next((type(answer) for answer in accepted if answer != ""), None)
     is_variable = answer_kind is not None and answer_kind is not kind
@@ -143,7 +143,7 @@ def _has_type(
 
 
 def _is_accepted_object(value: Any, accepted: Sequence[Any]) -> bool:
-    """Whether each key has one of its accepted values, and keys that are missing may be."""
+    """Whether each key has one of its accepted values, and missing keys may be missing."""
     for answer in accepted:
         if not isinstance(answer, dict) or not all(isinstance(v, list) for v in answer.values()):
             continue

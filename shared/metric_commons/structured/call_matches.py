@@ -1,7 +1,7 @@
-"""Whether predicted calls fit expected ones, and how many of them at once.
+"""Whether predicted calls match expected ones, and how many pairs can be formed.
 
-Calls are put into a form first, once for each: the keys of their arguments, under the options about
-equality. A row then compares forms alone.
+Each call is first converted once to a form: the keys of its arguments, under the options for
+equality. A row then only compares forms.
 """
 
 from collections import Counter
@@ -34,8 +34,8 @@ class Form(NamedTuple):
     """A call in the form in which it is compared."""
 
     name: str
-    arguments: Mapping[str, Any]  # the form of each; of expected alternatives all of their forms
-    key: Hashable  # equal calls have equal keys, if that suffices to say which calls fit
+    arguments: Mapping[str, Any]  # the form of each; for alternatives all of their forms
+    key: Hashable  # equal calls have equal keys, if keys suffice
     optional: frozenset[str] = frozenset()  # expected arguments that may be left out
     tool: Tool = _NO_TOOL
 
@@ -108,7 +108,7 @@ class CallComparison:
     def _prepared(
         self, call: Call, tools: Toolbox, *, is_expected: bool = False
     ) -> tuple[str, Mapping[str, Any]]:
-        """The name and the arguments that count, with declared defaults if they are asked for."""
+        """The name and the arguments that count, with declared defaults if requested."""
         name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
         arguments: dict[str, Any] = call.arguments
         if self.arguments == "bfcl":
@@ -174,7 +174,7 @@ class CallComparison:
     # ---- all calls of a row ---------------------------------------------------------------------
 
     def takes_few(self, predicted: Sequence[Call], expected: Sequence[Call]) -> bool:
-        """Whether a plain comparison takes these calls, which it compares one by one."""
+        """Whether a plain comparison can be used for these calls, which are compared one by one."""
         return len(predicted) * len(expected) <= _FEW_PAIRS
 
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> RowCounts:
@@ -204,7 +204,7 @@ class CallComparison:
             predicted: the calls.
             expected: those expected.
             fits: whether two calls fit.
-            key: the field whose equality says that, if one does.
+            key: the field whose equality decides that, if there is one.
         """
         if key is not None:
             keys, target = ([getattr(form, key) for form in side] for side in (predicted, expected))
@@ -221,7 +221,7 @@ class CallComparison:
         return pairs, self._is_right(pairs, len(predicted), len(expected))
 
     def _is_right(self, pairs: int, predicted: int, expected: int) -> bool:
-        # All calls of two sequences of one length are in a common subsequence only pair by pair.
+        # Two sequences of one length have all calls in common only if they are equal pair by pair.
         if self.match in ("any_order", "same_order"):
             return pairs == predicted == expected
         return pairs == (predicted if self.match == "subset" else expected)
@@ -255,7 +255,7 @@ class CallComparison:
         return (equal_pairs + fsum(totals)) / longer
 
     def _rows(self, predicted: Sequence[Form], expected: Sequence[Form]) -> Iterator[Floats]:
-        """For each predicted call the proportion of right arguments for each expected one."""
+        """The proportion of right arguments for each pair of a predicted and an expected call."""
         columns = _positions(expected)
         tables = {
             name: self._table([expected[column] for column in positions], len(predicted))
@@ -312,7 +312,7 @@ class _ArgumentCodes:
 def _without_equal_pairs(
     predicted: Sequence[Form], expected: Sequence[Form]
 ) -> tuple[list[Form], list[Form]]:
-    """The calls that are left when equal ones have been paired."""
+    """The calls that remain after equal ones have been paired."""
     if len(predicted) * len(expected) <= _FEW_PAIRS:
         unpaired, targets = [], list(expected)
         for form in predicted:
@@ -353,7 +353,7 @@ def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
 
 
 def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:
-    """Where the calls of each name are."""
+    """The positions of the calls of each name."""
     positions: dict[str, list[int]] = {}
     for position, form in enumerate(forms):
         positions.setdefault(form.name, []).append(position)

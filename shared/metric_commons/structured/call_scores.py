@@ -1,4 +1,4 @@
-"""The scores of tool calls, and what each row adds to them."""
+"""The scores of tool calls, and the statistics of rows for them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -52,23 +52,23 @@ def call_statistics(
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     dots: Dots = "keep",
 ) -> RowStatistics:
-    """The statistics of rows behind the scores of `tool_calls`, whose options these are.
+    """The statistics of rows for the scores of `tool_calls`, whose options these are.
 
     Args:
-        predictions: texts of a model, or JSON texts of calls behind `OBJECT_MARK`.
+        predictions: texts of a model, or JSON texts of calls after `OBJECT_MARK`.
         references: the JSON texts of the expected calls.
         match: "any_order", "same_order", "in_order", "superset" or "subset".
         arguments: "equal", "superset", "subset", "ignore" or "bfcl".
         alternatives: whether an expected argument is the list of its accepted values.
         tools: declarations of tools, for all rows or for each.
         defaults: whether both sides get the declared defaults first.
-        ignore_arguments: names of arguments that are left out.
-        normalizer: of texts.
+        ignore_arguments: names of arguments to ignore.
+        normalizer: the normalizer of texts.
         types: "json", "strict" or "loose".
-        rel_tol: of numbers, relative to the expected one.
-        abs_tol: of numbers.
+        rel_tol: the tolerance of numbers, relative to the expected one.
+        abs_tol: the absolute tolerance of numbers.
         list_order: "ordered" or "any".
-        format: of texts: "auto", "hermes", "json" or "python".
+        format: the format of texts: "auto", "hermes", "json" or "python".
         dots: "keep", or "underscore" for names that cannot have dots.
 
     Raises:
@@ -123,7 +123,7 @@ def call_statistics(
 def _expected(
     row: int, reference: str, box: Toolbox, comparison: CallComparison
 ) -> tuple[list[Call], Toolbox]:
-    """The expected calls of a row, and its tools, which may stand beside the calls."""
+    """The expected calls of a row, and its tools, which may be given beside the calls."""
     try:
         value = read_json(reference)
         if isinstance(value, dict) and "tool_calls" in value:
@@ -141,7 +141,7 @@ def _expected(
 
 
 def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallComparison) -> None:
-    """Check that the calls are expected in the way that the options say.
+    """Check that the expected calls have the form that the options require.
 
     Raises:
         UnreadableCallError: an argument lacks its list of accepted values, or a call its tool.
@@ -196,7 +196,7 @@ def _row(
 
 
 def micro_scores(sums: Mapping[str, float]) -> dict[str, float]:
-    """F1, precision and recall of the items of all rows together; NaN where there are none.
+    """F1, precision and recall of the items of all rows together; NaN if there are none.
 
     >>> micro_scores({"matched": 1, "predicted": 2, "expected": 0})
     {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
@@ -242,5 +242,5 @@ def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
 
 
 def ratio(numerator: float, denominator: float) -> float:
-    """The ratio of two sums; NaN where there is nothing to divide by."""
+    """The ratio of two sums; NaN if the divisor is 0."""
     return numerator / denominator if denominator else math.nan

@@ -1,7 +1,8 @@
-"""Tool calls in the forms in which models and frameworks write them.
+"""Tool calls in the forms that models and frameworks write.
 
 Texts have Hermes' `<tool_call>` tags, JSON, or Python. A text without any sign of a call has none.
-A text that attempts a call and cannot be read is unreadable, which is something else.
+A text that attempts a call and cannot be read is unreadable, which is different from having no
+call.
 """
 
 import re
@@ -12,8 +13,8 @@ from .python_calls import Call, UnreadableCallError, read_python_calls
 
 CallFormat = Literal["auto", "hermes", "json", "python"]
 
-# Before the JSON text of a prediction that was an object, as in RFC 7464: not the text of a model,
-# which may be expected in another form.
+# Precedes the JSON text of a prediction that was an object, as in RFC 7464, because texts of models
+# may be expected in another form.
 OBJECT_MARK = "\x1e"
 
 _TAG, _END_TAG = "<tool_call>", "</tool_call>"
@@ -23,12 +24,12 @@ _ARGUMENTS = frozenset(("arguments", "parameters", "args", "input"))
 
 
 def read_calls(prediction: str, call_format: CallFormat = "auto") -> list[Call]:
-    """The calls of a prediction; none if it does not attempt one.
+    """The calls of a prediction; empty if it does not attempt one.
 
     Args:
-        prediction: the text of a model; or the JSON text of calls or of a message, behind
+        prediction: the text of a model; or the JSON text of calls or of a message, after
             `OBJECT_MARK`.
-        call_format: the form of texts; "auto" takes tags, else JSON, else Python.
+        call_format: the form of texts; "auto" tries tags, then JSON, then Python.
 
     Raises:
         UnreadableCallError: it attempts a call that cannot be read.
@@ -75,7 +76,7 @@ def expected_calls(value: Any) -> list[Call]:
 
 
 def has_plain_values(prediction: str, reference: str) -> bool:
-    """Whether Python's equality is that of JSON for the values of a row: none is a boolean.
+    """Whether Python's equality equals JSON's for the values of a row, without booleans.
 
     Values that were written as Python may be tuples, too, so these do not count.
 

@@ -1,6 +1,6 @@
-"""Equality of JSON values, under the options that tool calls and JSON answers share.
+"""Equality of JSON values, under the options of tool calls and of JSON answers.
 
-Python's own equality takes True for 1, so that booleans are compared apart. Without a tolerance
+Python's own equality treats True as 1, so booleans are compared separately. Without a tolerance
 equality is transitive: each value has a key, and values are equal if and only if their keys are.
 """
 
@@ -26,7 +26,7 @@ ListOrder = Literal["ordered", "any"]
 _BFCL_MARKS = re.compile(r"[ ,./\-_*^]")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-# Stand for booleans in keys, where True would equal 1.
+# Represent booleans in keys, where True would equal 1.
 _TRUE, _FALSE = ("boolean", "true"), ("boolean", "false")
 
 
@@ -57,11 +57,11 @@ class Equality:
     """Whether a predicted value equals an expected one.
 
     Args:
-        normalize: what is done to texts before they are compared.
+        normalize: applied to texts before they are compared.
         types: "json": 1 is 1.0; "strict": it is not; "loose": a text that is a JSON number, true,
             false or null is that value.
-        rel_tol: how far a number may be from the expected one, in units of the expected one.
-        abs_tol: the same, in units of 1.
+        rel_tol: the tolerance of numbers, relative to the expected one.
+        abs_tol: the absolute tolerance of numbers.
         list_order: whether lists are equal in any order of their items.
 
     >>> equality = Equality(str)
@@ -93,7 +93,7 @@ class Equality:
         return operator.eq if self.is_transitive else self.__call__
 
     def scalar(self, value: Any) -> Any:
-        """A scalar as `types` reads it.
+        """A scalar as interpreted under `types`.
 
         >>> Equality(str, types="loose").scalar(" 1e2"), Equality(str, types="loose").scalar("01")
         (100.0, '01')

@@ -1,8 +1,8 @@
 """The leaves of JSON values that match: scalars, and empty lists and objects.
 
 Objects are compared key by key. Lists are compared by index, or by the assignment with which most
-leaves match, bottom up, so that lists within lists are aligned too. How many leaves match does not
-depend on which of several best assignments is taken; where each leaf belongs may.
+leaves match, bottom up, so that lists within lists are aligned too. The number of matching leaves
+does not depend on which of several best assignments is chosen; the path of a leaf may.
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +18,7 @@ from .json_paths import step
 
 Absence = Literal["value", "absent"]
 
-_CELLS = 1 << 20  # pairs of items up to which all pairs of two lists are looked at
+_CELLS = 1 << 20  # pairs of items up to which all pairs of two lists are compared
 _MATCH, _WRONG, _MISSING, _EXTRA = range(4)
 PATH_COUNTS = ("matched", "wrong", "missing", "extra")
 
@@ -26,7 +26,7 @@ PathCounts = dict[str, list[int]]  # for each path the numbers of `PATH_COUNTS`
 
 
 class _Absent:
-    """Stands for a value that is not there."""
+    """Represents a missing value."""
 
 
 ABSENT = _Absent()
@@ -52,7 +52,7 @@ class LeafComparison:
 
     @property
     def keeps_all(self) -> bool:
-        """Whether nothing is left out before values are compared."""
+        """Whether values are compared completely."""
         return self.nulls == self.empties == "value" and not self.ignore_paths
 
     def kept(self, value: Any, path: str = "$") -> Any:
@@ -127,8 +127,8 @@ class LeafComparison:
     def _matched_in_any_order(self, predicted: Sequence[Any], expected: Sequence[Any]) -> int:
         """The largest number of leaves that match, items paired one to one.
 
-        Equal items are paired first. This loses nothing while equality is transitive: if c is on
-        both sides, then a leaf of b that matches c, which matches a, matches a as well.
+        Equal items are paired first. This is optimal if equality is transitive: if c is on both
+        sides, then a leaf of b that matches c, which matches a, matches a as well.
         """
         total = 0
         rows, columns = list(range(len(predicted))), list(range(len(expected)))
@@ -138,7 +138,7 @@ class LeafComparison:
             for row, _ in pairs:
                 total += self.leaves(predicted[row])
             rows, columns = _unpaired(predicted, expected, pairs)
-            # More equal items than there are partners add nothing.
+            # Equal items without a partner add nothing.
             repeats: Counter[Hashable] = Counter()
             distinct_rows = []
             for row in rows:
@@ -197,7 +197,7 @@ class LeafComparison:
             self._count_leaves(predicted, path, _EXTRA, counts)
 
     def _count_empty(self, predicted: Any, expected: Any, path: str, counts: PathCounts) -> None:
-        """Count what is empty as a leaf of its own."""
+        """Count an empty list or object as one leaf."""
         if self.empties == "absent" or (predicted and expected):
             return
         if predicted or expected:
@@ -206,7 +206,7 @@ class LeafComparison:
             _add(counts, path, _MATCH)
 
     def _count_leaves(self, value: Any, path: str, kind: int, counts: PathCounts) -> None:
-        """Count all leaves of a value that the other side does not have."""
+        """Count all leaves of a value that is missing on the other side."""
         if isinstance(value, dict) and value:
             for key, inner in value.items():
                 self._count_leaves(inner, step(path, key), kind, counts)
@@ -223,8 +223,8 @@ class LeafComparison:
         """The items that are compared with each other.
 
         In any order these are the pairs with most matching leaves, and among those with the
-        smallest sum of |i - j|: the cost of a pair is an integer, so that this is exact. Pairs of
-        which nothing matches are taken apart.
+        smallest sum of |i - j|: the cost of a pair is an integer, so that this is exact. Pairs
+        without a matching leaf are separated.
         """
         if self.equality.list_order == "ordered":
             return [(n, n) for n in range(min(len(predicted), len(expected)))]
@@ -269,7 +269,7 @@ def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[
 def _unpaired(
     predicted: Sequence[Any], expected: Sequence[Any], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
-    """The positions of items without an equal one, of which some leaves may match all the same."""
+    """The positions of items without an equal one, some leaves of which may still match."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     return (
         [n for n, value in enumerate(predicted) if n not in rows and _has_parts(value)],
@@ -278,7 +278,7 @@ def _unpaired(
 
 
 def _has_parts(value: Any) -> bool:
-    """Whether some leaves of a value may match though it does not equal the other one."""
+    """Whether some leaves of a value may match even if the whole values differ."""
     return isinstance(value, dict | list) and bool(value)
 
 

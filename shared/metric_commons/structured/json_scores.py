@@ -1,4 +1,4 @@
-"""The scores of predicted JSON values, and what each row adds to them."""
+"""The scores of predicted JSON values, and the statistics of rows for them."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -47,21 +47,21 @@ def json_statistics(
     ignore_paths: Names = (),
     by_path: bool = False,
 ) -> RowStatistics:
-    """The statistics of rows behind the scores of `json_match`, whose options these are.
+    """The statistics of rows for the scores of `json_match`, whose options these are.
 
     Args:
-        predictions: JSON texts, of which some may not be valid.
+        predictions: JSON texts, some of which may be invalid.
         references: JSON texts.
         schema: a JSON Schema for all rows, or one for each.
         parse: "strict", or "fenced" for texts in a Markdown fence.
         list_order: "ordered", or "any" for the best assignment of items.
-        normalizer: of texts.
+        normalizer: the normalizer of texts.
         types: "json", "strict" or "loose".
-        rel_tol: of numbers, relative to the expected one.
-        abs_tol: of numbers.
-        nulls: "value", or "absent" if a field that is null counts as one that is not there.
+        rel_tol: the tolerance of numbers, relative to the expected one.
+        abs_tol: the absolute tolerance of numbers.
+        nulls: "value", or "absent" if a null field counts as missing.
         empties: the same for fields with an empty text, list or object.
-        ignore_paths: paths of fields that are left out.
+        ignore_paths: paths of fields to ignore.
         by_path: whether rows keep their counts by path.
 
     Raises:
@@ -144,7 +144,7 @@ def _row(
 
 
 def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowStatistics:
-    """The statistics with a column for each path and kind of leaves, as far as there are any."""
+    """The statistics with a column for each path and kind of leaves that occurs."""
     columns: dict[str, int] = {}
     cells: list[tuple[int, int, int]] = []
     for row, counts in enumerate(rows):
@@ -162,7 +162,7 @@ def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowSta
     if cells:
         row_numbers, column_numbers, numbers_of_leaves = np.array(cells, np.int64).T
         table[row_numbers, column_numbers] = numbers_of_leaves
-    order = sorted(columns)  # whatever row comes first
+    order = sorted(columns)  # independent of the order of rows
     table = table[:, [columns[name] for name in order]]
     return statistics.extended(order, table)
 
@@ -201,7 +201,7 @@ def path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
 
 
 def _paths(sums: Mapping[str, float]) -> list[str]:
-    """The paths that have leaves in these sums, in order."""
+    """The paths with leaves in these sums, in order."""
     names = {
         name.partition(":")[2]
         for name, total in sums.items()

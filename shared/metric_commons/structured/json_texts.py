@@ -1,7 +1,7 @@
 """Reading JSON texts: RFC 8259, with a limit on nesting.
 
-NaN and Infinity make a text invalid, and of a repeated key the last value counts. Python's reader
-stops at a depth that depends on its version and on who calls it; here the limit is one number.
+NaN and Infinity make a text invalid, and the last value of a repeated key counts. Python's reader
+stops at a depth that depends on its version and on its caller; here the limit is fixed.
 """
 
 import json
@@ -50,7 +50,7 @@ def read_json(text: str) -> Any:
 
 
 def _decoded(text: str) -> Any:
-    """The value of a text that has white space around it, or is not JSON."""
+    """The value of a text with white space around it; raises the error if it is not JSON."""
     try:
         return _DECODER.decode(text)
     except InvalidJsonError:
@@ -81,7 +81,7 @@ def _depth(value: Any) -> int:
 
 
 def unfenced(text: str) -> str:
-    r"""The content of the one Markdown fence that is the whole text; any other text unchanged.
+    r"""The content of a Markdown fence that is the whole text; any other text unchanged.
 
     >>> unfenced("```json\n[1]\n```"), unfenced("See: ```1```")
     ('[1]', 'See: ```1```')

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..numbers.python_expressions import parsed_expression
 
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
-_DEEPEST = 20  # operations within one another
+_DEEPEST = 20  # nested operations
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -133,7 +133,7 @@ def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[An
 
 
 def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
-    """The number that an expression has; None if it has none, or takes too long."""
+    """The value of an arithmetic expression; None if it is not a number, or takes too long."""
     if depth > _DEEPEST:
         return None
     match node:

@@ -49,7 +49,7 @@ def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
 
 
 def toolbox(tools: Any, label: str) -> Toolbox:
-    """The tools of one list of declarations; `label` is what errors call the list.
+    """The tools of one list of declarations; `label` names the list in error messages.
 
     Raises:
         OptionError: a declaration is not valid.

@@ -197,7 +197,7 @@ def fold_mlqa_zh(text: str) -> str:
 def fold_korquad(text: str) -> str:
     """Lower-case, after twelve quotes and brackets became spaces.
 
-    The order matters for the Greek sigma alone, which is final before a space.
+    The order matters only for the Greek sigma, which is final before a space.
 
     >>> fold_korquad("《MBC》")
     ' mbc '

@@ -133,7 +133,7 @@ def row_scores(
 ) -> PrecisionRecallF1:
     """Aggregate the scores of pairs to those of rows; a row has one pair per reference.
 
-    With "max", all three are those of the reference with the highest F1, the first in a tie.
+    With "max", all three are for the reference with the highest F1, the first in a tie.
 
     >>> scores = PrecisionRecallF1(*np.array([[0.5, 1.0], [1.0, 0.25], [0.6, 0.4]]))
     >>> row_scores(scores, np.array([2]), "max").precision.tolist()

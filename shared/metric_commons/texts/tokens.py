@@ -4,7 +4,7 @@ Python's string methods cost about a microsecond per text, most of it for creati
 the texts of a block are joined, one `bytes.translate` lowers and cleans all of them, and numpy
 finds where tokens begin and end. A token never becomes an object. Its key, the first eight bytes
 read as one integer, distinguishes nearly all tokens; tokens with equal keys are compared byte by
-byte. So the results are those of plain Python and do not depend on a hash.
+byte. So the results equal those of plain Python and do not depend on a hash.
 """
 
 import re
@@ -78,7 +78,7 @@ def byte_rule(
 
     Args:
         exact: the normalizer itself, text to text, with tokens joined by single spaces.
-        fold: what it does to non-ASCII characters.
+        fold: the function for non-ASCII characters.
         lower: whether it lower-cases letters.
         punctuation: "keep", "delete" or "space".
         articles: whether it drops articles; with "drop_unless_alone", a text consisting only of

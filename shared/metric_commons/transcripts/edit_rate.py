@@ -1,7 +1,7 @@
-"""Error rates of transcripts: how many words or characters were transcribed wrongly.
+"""Error rates of transcripts: the rates of words or characters that were transcribed wrongly.
 
-The scores are those of jiwer 4. Errors are substitutions S, deletions D and insertions I; with hits
-H, the reference has N = H + S + D words and the prediction M = H + S + I. Then
+The scores equal those of jiwer 4. Errors are substitutions S, deletions D and insertions I; with
+hits H, the reference has N = H + S + D words and the prediction M = H + S + I. Then
 
     WER = (S + D + I) / N,   MER = (S + D + I) / (H + S + D + I),   WIP = H / N * H / M,
     WIL = 1 - WIP
@@ -66,12 +66,12 @@ def error_statistics(
 ) -> RowStatistics:
     """Hits, substitutions, deletions and insertions of each row.
 
-    The rates of a row are those of `error_rates`. With "pooled", the rates over all rows are
+    The rates of a row are as in `error_rates`. With "pooled", the rates over all rows are
     computed from the sums; with "mean", they are the means of the rates of the rows.
 
     Args:
         predictions: one transcript per row.
-        references: what was said.
+        references: the spoken texts.
         unit: "word" or "character". Characters are code points, including spaces between words.
         normalizer: applied to both sides first: a name in `TRANSCRIPT_NORMALIZERS`, or a function.
         average: "pooled" or "mean".

@@ -31,7 +31,7 @@ _MULTIPLIERS = {
 _ZEROS = frozenset({"o", "oh", "zero"})
 _IRREGULAR_ORDINALS = {"first": 1, "second": 2, "third": 3, "fifth": 5, "twelfth": 12}
 
-# Words of numbers that end a number, each with its value and what is written after it.
+# Words of numbers that end a number, each with its value and suffix.
 _Ended = Mapping[str, tuple[int, str]]
 _ENDED_ONES: _Ended = {
     **{("sixes" if word == "six" else f"{word}s"): (n, "s") for word, n in _ONES.items()},
@@ -255,7 +255,7 @@ class _Reader:
         self.value = None
 
     def _percent(self, word: str) -> Generator[str, None, bool]:
-        """Read "percent" or "per cent", of which the second word is read, too."""
+        """Read "percent" or "per cent", including its second word."""
         if self.value is None:
             yield self._output(word)
         elif word == "percent":

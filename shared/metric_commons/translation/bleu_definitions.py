@@ -1,4 +1,4 @@
-"""Alternative definitions of BLEU: those of the modules `bleu` and `google_bleu` of `evaluate`.
+"""Alternative definitions of BLEU, from the modules `bleu` and `google_bleu` of `evaluate`.
 
 `bleu` is the script of TensorFlow's NMT tutorial: unsmoothed, with the length of the *shortest*
 reference, from 0 to 1. `google_bleu` is GLEU (Wu et al., Google's Neural Machine Translation
@@ -199,7 +199,7 @@ def gleu_statistics(
     min_ngram_order: Length = 1,
     max_ngram_order: Length = 4,
 ) -> RowStatistics:
-    """The n-grams that each row shares with its best reference, and those of the longer text.
+    """The n-grams that each row shares with its best reference, and the n-grams of the longer text.
 
     Raises:
         OptionError: `min_ngram_order` is larger than `max_ngram_order`.

@@ -1,10 +1,10 @@
 """chrF: the F score of character n-grams that a translation and its reference share.
 
-The scores are those of sacrebleu, from 0 to 100. chrF (Popović, chrF: character n-gram F-score for
-automatic MT evaluation, 2015) averages precision and recall over n-grams of one to six characters,
-ignoring white space; chrF++ (2017) adds words and pairs of words. If a row has several references,
-the one with the best score for this row is used, the first in a tie. For that reason the order of
-the references may change the score of all rows together.
+The scores equal those of sacrebleu, from 0 to 100. chrF (Popović, chrF: character n-gram F-score
+for automatic MT evaluation, 2015) averages precision and recall over n-grams of one to six
+characters, ignoring white space; chrF++ (2017) adds words and pairs of words. If a row has several
+references, the one with the best score for this row is used, the first in a tie. For that reason
+the order of the references may change the score of all rows together.
 """
 
 import string
@@ -176,7 +176,7 @@ def _chrf_distributions(
 def _pair_counts(symbols: Sequences, block: Block, orders: int) -> Integers:
     """For each pair and order, predicted, relevant and shared n-grams; shape (pairs, 3 orders).
 
-    Predicted n-grams do not count for an order of which the reference has none.
+    Predicted n-grams do not count for an order for which the reference has none.
     """
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
     if block.pair_predictions.size > block.sizes.size:  # predictions are repeated

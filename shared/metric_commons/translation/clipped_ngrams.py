@@ -1,12 +1,12 @@
 """N-grams that texts share with their references: for many rows and all orders, by one sort.
 
-An n-gram of the prediction counts as often as it occurs there, but at most as often as in the
-reference that has it most often (Papineni et al., BLEU, 2002). At each position of a text there is
-a window of as many symbols as the longest n-gram has, packed into an integer after the row number.
-Once these integers are sorted, equal n-grams of every length are adjacent, since they are the
-beginnings of equal or adjacent windows. With the symbols a = 1, b = 2, the row 0 and n-grams of up
-to two symbols, the text "aba" has the windows 12, 21 and 10, sorted 10, 12, 21: two of the unigram
-a, which begins with 1, and one each of b, ab and ba.
+The count of an n-gram in the prediction is limited to its highest count in a reference (Papineni et
+al., BLEU, 2002). At each position of a text there is a window of as many symbols as the longest
+n-gram has, packed into an integer after the row number. Once these integers are sorted, equal
+n-grams of every length are adjacent, since they are the beginnings of equal or adjacent windows.
+With the symbols a = 1, b = 2, the row 0 and n-grams of up to two symbols, the text "aba" has the
+windows 12, 21 and 10, sorted 10, 12, 21: two of the unigram a, which begins with 1, and one each of
+b, ab and ba.
 """
 
 from itertools import islice, pairwise

@@ -1,7 +1,7 @@
 """BLEU: the n-gram precision of translations against references, with a brevity penalty.
 
-The scores are those of sacrebleu (Post, A Call for Clarity in Reporting BLEU Scores, 2018), from 0
-to 100, which in turn are those of the script mteval-v13a. BLEU (Papineni et al. 2002) is the
+The scores equal those of sacrebleu (Post, A Call for Clarity in Reporting BLEU Scores, 2018), from
+0 to 100, which in turn equal those of the script mteval-v13a. BLEU (Papineni et al. 2002) is the
 geometric mean of the precisions over all rows, for n-grams of one to four words, times
 
     exp(1 - reference length / length)
@@ -45,9 +45,9 @@ def bleu_statistics(
     max_ngram_order: Length = 4,
     effective_order: bool = False,
 ) -> RowStatistics:
-    """For each row its length, that of its closest reference, and its shared and total n-grams.
+    """The length of each row and of its closest reference, and its shared and total n-grams.
 
-    The score of a row uses only orders of which it has n-grams, as with `effective_order`.
+    The score of a row uses only orders for which it has n-grams, as with `effective_order`.
 
     Args:
         predictions: one translation per row.
@@ -61,7 +61,7 @@ def bleu_statistics(
             0.
         smooth_value: for "floor" and "add-k"; None for the values above.
         max_ngram_order: the length of the longest n-grams.
-        effective_order: skip orders of which the predictions have no n-grams at all.
+        effective_order: skip orders for which the predictions have no n-grams.
 
     Raises:
         ValueError: a row has no references, or an option is not valid.
@@ -122,7 +122,7 @@ def bleu_score(
 ) -> dict[str, Any]:
     """BLEU from sums over rows, and its components.
 
-    The operations are those of sacrebleu, in the same order. So a perfect score is
+    The operations are the same as in sacrebleu, in the same order. So a perfect score is
     100.00000000000004, and with "add-k" the counts include what is added.
     """
     sys_len, ref_len = int(sums["sys_len"]), int(sums["ref_len"])
@@ -212,7 +212,7 @@ def bleu_distributions(
     Args:
         score: BLEU of arrays of sums.
         length: the name of the length of translations.
-        reference_length: that of references.
+        reference_length: the name of the length of references.
         largest: the largest score.
     """
 

@@ -82,7 +82,7 @@ def sacrebleu(
     tokenize: TranslationTokenizer | None = None,
     use_effective_order: bool = False,
 ) -> dict[str, Any]:
-    """BLEU from 0 to 100, as `score`; `force` changes nothing, since there is no warning.
+    """BLEU from 0 to 100, as `score`; `force` has no effect, since there is no warning.
 
     Differences:
         The tokenizers are "13a", "intl", "zh", "char", "none" and functions. Rows may differ in
@@ -97,11 +97,11 @@ def sacrebleu(
         tokenize=tokenize or "13a",
         effective_order=use_effective_order,
     ).result()
-    kept = ("counts", "totals", "precisions")
+    list_keys = ("counts", "totals", "precisions")
     lengths = ("sys_len", "ref_len")
     return {
         "score": result["bleu"],
-        **{key: result[key] for key in kept},
+        **{key: result[key] for key in list_keys},
         "bp": result["brevity_penalty"],
         **{key: result[key] for key in lengths},
     }

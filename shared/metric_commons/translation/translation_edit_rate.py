@@ -1,7 +1,7 @@
 """TER: the edits, including shifts of phrases, that turn a translation into its reference.
 
-The scores are those of sacrebleu, from 0 to 100 and above. If there are several references, the one
-with the fewest edits counts, together with the mean length of all.
+The scores equal those of sacrebleu, from 0 to 100 and above. If there are several references, the
+one with the fewest edits counts, together with the mean length of all.
 
 sacrebleu tokenizes references twice, and so must any score with its signature: `normalized` splits
 "'s" from "peter's" the first time, and the apostrophe from "'s" the second time. The other options
@@ -92,8 +92,8 @@ def ter_statistics(
         )
 
     def reference_words(text: str) -> list[str]:
-        once = words(text)
-        return words(" ".join(once)) if normalized else once
+        tokenized = words(text)
+        return words(" ".join(tokenized)) if normalized else tokenized
 
     values = np.zeros((len(predictions), 2))
     for row, (prediction, texts) in enumerate(zip(predictions, references, strict=True)):

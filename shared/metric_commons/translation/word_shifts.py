@@ -3,7 +3,7 @@
 TER (Snover et al., A Study of Translation Edit Rate with Targeted Human Annotation, 2006) moves a
 phrase of the translation that also occurs in the reference, at the cost of one edit, as long as
 that saves more than it costs. Finding the fewest edits with shifts is hard, so the search is
-greedy, and its limits are part of the definition. They are those of sacrebleu, after Tercom:
+greedy, and its limits are part of the definition, as in sacrebleu, after Tercom:
 phrases of up to ten words, shifted by up to fifty positions, distances within a beam around the
 diagonal, and at most a thousand shifts tried.
 
@@ -188,35 +188,35 @@ class _Distances:
 
     def _distance(self, words: Words) -> int:
         rises, falls, distance = self._all_rows, 0, self._rows
-        last, everything = 1 << (self._rows - 1), self._all_rows
+        last, all_rows = 1 << (self._rows - 1), self._all_rows
         get = self._rows_of_words.get
         for word in words:
             match = get(word, 0)
             level = (((match & rises) + rises) ^ rises) | match | falls
-            rises_right = falls | (everything & ~(level | rises))
+            rises_right = falls | (all_rows & ~(level | rises))
             falls_right = level & rises
             if rises_right & last:
                 distance += 1
             elif falls_right & last:
                 distance -= 1
             rises_right = rises_right << 1 | 1
-            rises = everything & ((falls_right << 1) | ~(level | rises_right))
-            falls = rises_right & level & everything
+            rises = all_rows & ((falls_right << 1) | ~(level | rises_right))
+            falls = rises_right & level & all_rows
         return distance
 
     def _exact_trace(self, words: Words) -> tuple[int, str]:
-        rises, falls, everything = self._all_rows, 0, self._all_rows
+        rises, falls, all_rows = self._all_rows, 0, self._all_rows
         levels, rises_of_columns = [], []
         for word in words:
             match = self._rows_of_words.get(word, 0)
-            level = ((((match & rises) + rises) ^ rises) | match | falls) & everything
-            rises_right = falls | (everything & ~(level | rises))
+            level = ((((match & rises) + rises) ^ rises) | match | falls) & all_rows
+            rises_right = falls | (all_rows & ~(level | rises))
             falls_right = level & rises
             levels.append(level)
             rises_of_columns.append(rises_right)
             rises_right = rises_right << 1 | 1
-            rises = everything & ((falls_right << 1) | ~(level | rises_right))
-            falls = rises_right & level & everything
+            rises = all_rows & ((falls_right << 1) | ~(level | rises_right))
+            falls = rises_right & level & all_rows
         steps = []
         column, row = len(words), self._rows
         while column or row:

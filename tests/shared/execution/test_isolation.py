@@ -50,7 +50,7 @@ def test_programs_run_without_a_layer_and_the_result_says_so(layer):
 
 
 def test_a_layer_that_is_asked_for_and_missing_is_an_error():
-    with pytest.raises(ValueError, match=r"require holds 'moat', which is missing here: there is"):
+    with pytest.raises(ValueError, match=r"require holds 'moat', which is missing here: unknown"):
         execute([["pass"]], ["pass"], require=["pid namespace", "moat"])
 
 

@@ -228,7 +228,7 @@ def test_methods_that_scores_cannot_take(method):
     calls = {
         "but there are others": ({"scores": shares}, counting),
         "but there are clusters": ({"scores": whole, "clusters": clusters}, counting),
-        "no upper end": (
+        "no upper bound": (
             {"scores": whole, "bounds": (0, math.inf)},
             counting or method in ("wilson", "korn_graubard"),
         ),

@@ -217,7 +217,7 @@ def test_verdicts_of_mathematics_are_those_of_the_module():
         ("math", {"extract": {"regex": "("}}, ValueError, "extract: '\\('"),
         ("math", {"extract": []}, ValueError, "extract: a chain needs at least one step"),
         ("math", {"extract": "gpqa_choices"}, ValueError, "needs the choices of each row"),
-        ("math", {"extract_references": "gsm9k"}, ValueError, "extract_references: there is no"),
+        ("math", {"extract_references": "gsm9k"}, ValueError, "extract_references: unknown"),
         ("math", {"percent": "any"}, ValueError, "percent must be one of"),
         ("math", {"relative_tolerance": -1}, ValueError, "relative_tolerance must be a number"),
         ("math", {"undecided": "0"}, ValueError, "undecided must be"),
