@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from .catalog.catalog import load_without_evaluate
-from .numbers.checks import OptionError, nearest, shown
+from .numbers.checks import OptionError, alternatives, shown
 
 __all__ = ["assert_scores"]
 
@@ -73,7 +73,7 @@ def assert_scores(
     intervals = result["confidence_interval"]
     name = score or metric.main_score or next(iter(intervals))
     if name not in intervals:
-        hint = nearest(name, intervals) or f"; there are {', '.join(intervals)}"
+        hint = alternatives(name, intervals)
         raise OptionError("score", f": {module} has no score {name!r} with an interval{hint}")
     is_error = any(fnmatchcase(name, pattern) for pattern in metric.lower_is_better)
     if is_error and at_most is None:

@@ -255,7 +255,7 @@ def compute(self, **call):
     ),
     "options that may be anything": (
         with_method("""\
-def _refuse_unknown(self, options, declared, others, owner):
+def _check_options(self, options, stock, others=frozenset()):
     pass
 """),
         ["an_unknown_option_is_refused_with_a_hint"],

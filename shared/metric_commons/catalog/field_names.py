@@ -64,7 +64,7 @@ def _by_name(table: Mapping[str, _Entry]) -> dict[str, _Entry]:
     return {name: entry for names, entry in table.items() for name in names.split()}
 
 
-# Names with the same meaning stand in one line, and the most usual module comes first.
+# Names with the same meaning share a line, and the most usual module comes first.
 USES = _by_name(
     {
         # error rates of transcripts

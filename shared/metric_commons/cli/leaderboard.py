@@ -37,7 +37,7 @@ class OneTable(Presentation):
 
 
 class Section(NamedTuple):
-    """A table, what it shows, and the numbers in it."""
+    """A table, its subject, and the numbers in it."""
 
     table: Table
     heading: Mapping[str, Any]

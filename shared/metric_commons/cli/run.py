@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PresentationOfFile(Presentation):
-    """The options of how results are printed, of which the format may be in the file."""
+    """The options of how results are printed, whose format may be in the file."""
 
     format_name: Annotated[
         str,

@@ -172,7 +172,7 @@ def check_name(path: str | PathLike[str]) -> None:
 
 
 class Limits(NamedTuple):
-    """The maximum bytes of what is read.
+    """The maximum bytes that are read.
 
     Args:
         line: of a line, and of a row of a JSON list.
@@ -268,7 +268,7 @@ class GrowthLimit:
 
 
 def check_ratio(size: int, stored: int, ratio: int | None, subject: str = "the content") -> None:
-    """Check that compressed content is not suspiciously much larger than what is stored.
+    """Check that compressed content is not suspiciously much larger than its compressed size.
 
     Args:
         size: the bytes of the content so far.

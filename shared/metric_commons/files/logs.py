@@ -142,7 +142,7 @@ class Log:
 
 
 def format_names() -> list[str]:
-    """The values of `--from`: the formats of logs, those of tables, and `rows` for plain rows."""
+    """The values of `--from`: the formats of logs and tables, and `rows` for plain rows."""
     return [PLAIN_ROWS, *formats(), *_TABLES]
 
 
@@ -231,7 +231,7 @@ def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     """The log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
-    # Files named .json may hold lines, such as those of BFCL, unless the user says what they are.
+    # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
     if kind == "json" and format_name == PLAIN_ROWS:
         return _document(stream.text(), stream, format_name)
     lines = filled_lines(text_lines(stream.content))

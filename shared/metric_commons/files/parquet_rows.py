@@ -70,7 +70,7 @@ class PiecesOfParquet:
         self._file = _opened(_SharedFile(self._stream) if can_share else self._stream)
         self._columns = column_names(self._file, self._fields())
         about = self._file.metadata
-        start, rows, size, before = 0, 0, 0, 0
+        start, rows, size, row = 0, 0, 0, 0
         for group in range(about.num_row_groups):
             rows += about.row_group(group).num_rows
             size += about.row_group(group).total_byte_size
@@ -78,9 +78,9 @@ class PiecesOfParquet:
                 continue
             step = -(-rows // max(rows // _MAXIMUM_ROWS, size // _SIZE_OF_PIECE, 1)) or 1
             for first in range(0, rows, step):
-                piece = range(start, group + 1), first, min(step, rows - first), before + first
+                piece = range(start, group + 1), first, min(step, rows - first), row + first
                 yield ParquetPiece(*piece)
-            start, rows, size, before = group + 1, 0, 0, before + rows
+            start, rows, size, row = group + 1, 0, 0, row + rows
 
     def parsed(self, piece: ParquetPiece, _: int) -> "Iterator[ColumnBatch]":
         """The columns in batches."""
@@ -100,10 +100,10 @@ class PiecesOfParquet:
             batch = self._rest or next(self._batches, None)
             if batch is None:
                 raise ValueError("there are fewer rows than the file says")
-            taken = batch[: end - self._row]
-            self._rest = batch[len(taken) :]
-            self._row += len(taken)
-            yield taken
+            head = batch[: end - self._row]
+            self._rest = batch[len(head) :]
+            self._row += len(head)
+            yield head
 
 
 class _SharedFile(io.RawIOBase):

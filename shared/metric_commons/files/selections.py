@@ -53,7 +53,7 @@ class Selected:
         """The rows of one filter that satisfy the conditions."""
         log, filter_name = self._log, self._selection.filter
         find_id = log.columns["id"] if log.samples is not None else None
-        find_filter = log.variants.get("filter")  # counts what it has seen: asked once per row
+        find_filter = log.variants.get("filter")  # counts its rows: asked once per row
         further_variants = [
             (find, self._variants[name]) for name, find in log.variants.items() if name != "filter"
         ]

@@ -130,7 +130,7 @@ class QueryDocuments(ABC):
         return None
 
     def _blocks_of_queries(self) -> Iterator[slice]:
-        """Blocks of rows, no two of which have a query in common.
+        """Blocks of rows; no two have a query in common.
 
         They are small if the rows of a query follow one another.
         """

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..catalog.catalog import load_without_evaluate
-from ..numbers.checks import OptionError, nearest
+from ..numbers.checks import OptionError, alternatives
 from ..numbers.domains import check_option
 from ..tasks.framework_values import completion_of
 from ..tasks.model_outputs import reference_values, text_of
@@ -44,7 +44,7 @@ class CorpusScore:
         scores = metric.compute(predictions=["a", "b"], references=["a", "b"])
         name = self.score or metric.main_score or next(iter(scores))
         if not isinstance(scores.get(name), float):
-            hint = nearest(name, scores) or f"; there are {', '.join(scores)}"
+            hint = alternatives(name, scores)
             raise OptionError("score", f": {self.module} has no score {name!r}{hint}")
         if self.what == "standard_error" and "standard_error" not in metric.declared_options:
             raise OptionError("what", f": {self.module} has no standard error")

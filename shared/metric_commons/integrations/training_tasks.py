@@ -218,8 +218,8 @@ class SequenceLabeling(TokenClassification):
         rows = np.flatnonzero(label_mask.any(1) & ~undefined)
 
         def tags(numbers: Array) -> list[list[str]]:
-            counted = (numbers[row][label_mask[row]].tolist() for row in rows)
-            return [[self.class_names[number] for number in row] for row in counted]
+            labels = (numbers[row][label_mask[row]].tolist() for row in rows)
+            return [[self.class_names[number] for number in row] for row in labels]
 
         return Rows(tags(classes), tags(batch.labels), int(undefined.sum()))
 

@@ -26,7 +26,7 @@ from ..answers.answers import AnswerPairs, Match, answer_pairs
 from ..base.columns import read
 from ..files.trec import File, Qrels, Run, read_qrels, read_run
 from ..numbers.arrays import Floats
-from ..numbers.checks import OptionError, RowError, check_choice, nearest
+from ..numbers.checks import OptionError, RowError, alternatives, check_choice
 from ..numbers.domains import Names, check_option
 from ..numbers.running_sums import compensated_sum, is_compensated, running_sum
 from ..numbers.shapes import ListOf, Scalar
@@ -185,7 +185,7 @@ def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[st
     for row, metric in enumerate(metrics):
         name = metric.lower()
         if name not in valid:
-            hint = nearest(name, valid) or f"; there are {', '.join(valid)}"
+            hint = alternatives(name, valid)
             raise OptionError(f"metrics[{row}]", f": there is no metric {metric!r}{hint}")
         if name in names:
             raise OptionError(f"metrics[{row}]", f": {name!r} is given twice")

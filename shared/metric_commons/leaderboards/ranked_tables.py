@@ -46,7 +46,7 @@ def ranked_table(
 
     Args:
         labels: the columns that name a row.
-        columns: the others, the first of which orders the rows.
+        columns: the others; the first orders the rows.
         best: the rows whose number in this first column is in bold.
         note: a line below the table.
         title: of the table.

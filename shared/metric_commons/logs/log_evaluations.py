@@ -194,11 +194,11 @@ class LogEvaluation(Evaluation):
             }
             for system, predictions in systems.items()
         }
-        needed = [*labels.items()]
+        requested = [*labels.items()]
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
-            needed += fields.items()
-        columns = self._read(source, [field for name, field in needed if self._is_in_file(name)])
-        joined = [field for name, field in needed if not self._is_in_file(name)]
+            requested += fields.items()
+        columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
+        joined = [field for name, field in requested if not self._is_in_file(name)]
         answers = self._joined(source, columns, labels.get("id"), joined) if self.answers else {}
 
         def column(name: str, field: str) -> Sequence[Any]:

@@ -59,10 +59,10 @@ def mcp(
 
     if allow_execution:
         os.environ[PERMISSION] = "1"  # inherited by the processes of calls
-    allowed = Roots(roots or [project_folder()], execution_allowed=allow_execution)
+    folders = Roots(roots or [project_folder()], execution_allowed=allow_execution)
     server_folder = None if ultrarag is None else Roots([ultrarag])
     workers = Workers(Budget(seconds, gigabytes, processes, max_memory, max_unpacked))
-    serve(Calls(allowed, workers, server_folder, python_version))
+    serve(Calls(folders, workers, server_folder, python_version))
 
 
 def ultrarag_init(

@@ -14,7 +14,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from ..numbers.checks import nearest
+from ..numbers.checks import alternatives
 from .forking import message
 from .roots import Roots
 from .schemas import Tool
@@ -66,7 +66,7 @@ class Calls:
         structured = None
         try:
             if name not in self.tools:
-                hint = nearest(name, self.tools) or f"; there are {', '.join(self.tools)}"
+                hint = alternatives(name, self.tools)
                 raise ValueError(f"unknown tool {name!r}{hint}")
             self.tools[name].check(arguments)
             client = self.server_folder, self.python_version

@@ -205,8 +205,8 @@ class EnclosedSum:
         for power, units in self._multiples.items():
             total += exact_ldexp(units, power)
         # The last rounding is of a sum of the rests, of at most a unit for each row.
-        off = exact_ldexp(self._off, -_SMALLEST - 53)
-        return total - off, total + off
+        error = exact_ldexp(self._off, -_SMALLEST - 53)
+        return total - error, total + error
 
     def rounded(self) -> float | None:
         """The sum, rounded once; None if it could be either of two floats, or 0, with its sign."""
@@ -217,9 +217,9 @@ class EnclosedSum:
 def _sum_of_squares(values: Floats) -> float:
     # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
     # than they compute.
-    whole = values.size - values.size % _CHUNK
-    chunks = values[:whole].reshape(-1, _CHUNK)
-    last = values[whole:]
+    size = values.size - values.size % _CHUNK
+    chunks = values[:size].reshape(-1, _CHUNK)
+    last = values[size:]
     return float(np.add.reduce(np.vecdot(chunks, chunks)) + np.vecdot(last, last))
 
 

@@ -93,7 +93,7 @@ class _Sums:
             minuend: shape (rows,).
             subtrahend: the same, or one number.
             buffers: four columns of whole chunks; with `minuend_power`, the first two then hold
-                what is left of the minuend, and its multiples.
+                the remainders of the minuend, and its multiples.
         """
         if self.power is not None and self._add(minuend, subtrahend, self.power, buffers):
             return True
@@ -135,13 +135,13 @@ class _Sums:
     def _split_both(
         self, minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
     ) -> None:
-        """Split the minuend and the differences into multiples of a unit and what is left of them.
+        """Split the minuend and the differences into multiples of a unit and remainders.
 
         Args:
             minuend: shape (rows,).
             subtrahend: the same, or one number.
             magic: the number near which adjacent floats are one unit apart.
-            columns: set to what is left of the minuend, its multiples, and those of differences.
+            columns: set to the remainders and multiples of the minuend, then of the differences.
         """
         rests, multiples, rests_of_differences, differences = columns
         lesser: Floats | float = subtrahend
@@ -167,7 +167,7 @@ class _Sums:
         """Add differences that are split; False if the multiples are too large.
 
         Args:
-            columns: what is left of them, and their multiples of a unit; 0 beyond the rows.
+            columns: their remainders, and their multiples of a unit; 0 beyond the rows.
             rows: the number of differences.
             power: the exponent of the unit.
         """
@@ -213,13 +213,13 @@ class _Sums:
         # The sum of squares may itself be off, by far less than to be twice as large. The size of
         # a difference is at most their root, so that of all is at most this.
         sizes = math.sqrt(2.0 * self._rows * max(math.fsum([*squares, *self._rests[1]]), 0.0))
-        off = math.ldexp(2.0 * _ROUNDINGS * sizes, power - 53)
-        off += math.ldexp(2.0 * _ROUNDINGS * self._rows, 2 * power - 53)
-        off += math.ldexp(self._rows, -1060)  # of products that underflow
-        least, largest = self._ends(1, off)
-        return ends, (max(least, Fraction(0)), largest)
+        error = math.ldexp(2.0 * _ROUNDINGS * sizes, power - 53)
+        error += math.ldexp(2.0 * _ROUNDINGS * self._rows, 2 * power - 53)
+        error += math.ldexp(self._rows, -1060)  # of products that underflow
+        lowest, largest = self._ends(1, error)
+        return ends, (max(lowest, Fraction(0)), largest)
 
-    def _ends(self, exponent: int, off: float) -> _Ends:
+    def _ends(self, exponent: int, error: float) -> _Ends:
         """The sum of differences, or of squares for 1, less and plus its largest possible error."""
         # In a small unit, as fractions take longer than integers.
         small = (exponent + 1) * max(self._multiples) - _SMALL_BITS
@@ -228,8 +228,8 @@ class _Sums:
             shift = (exponent + 1) * power - small
             total += units[exponent] << shift if shift >= 0 else units[exponent] >> -shift
         # Each of these integers is rounded too.
-        off_units = int(math.ldexp(off, -small)) + len(self._multiples) + 2
-        return exact_ldexp(total - off_units, small), exact_ldexp(total + off_units, small)
+        error_units = int(math.ldexp(error, -small)) + len(self._multiples) + 2
+        return exact_ldexp(total - error_units, small), exact_ldexp(total + error_units, small)
 
 
 def _unit_power(largest: float, bits: int) -> int | None:
@@ -248,7 +248,7 @@ def _chunks(columns: Floats) -> Floats:
 def _split_differences(
     minuend: Floats, subtrahend: Floats | float, magic: float, columns: Floats
 ) -> None:
-    """Set the columns to what is left of differences, and to their multiples of a unit.
+    """Set the columns to the remainders of differences, and to their multiples of a unit.
 
     A difference is a float and its rounding error, which is a float too.
     """

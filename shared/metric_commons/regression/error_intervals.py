@@ -139,8 +139,6 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
     errors, halved = pairs.absolute_errors()
     exponent = 0
     if name in ("mape", "smape"):
-        if halved:
-            return None
         predictions, references = (
             np.abs(np.atleast_2d(table.T).astype(np.float64))
             for table in (pairs.predictions, pairs.references)
@@ -150,6 +148,8 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
         else:
             totals = predictions / 2 + references / 2
             errors = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
+        if halved:
+            errors *= 2
     else:
         # In units near the largest error, squares are far from infinity and from 0.
         power = math.frexp(float(errors.max()))[1]

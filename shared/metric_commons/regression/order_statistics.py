@@ -24,7 +24,7 @@ def median(values: Floats, weights: Floats | None) -> float:
     3.0
     """
     if weights is None:
-        # Selecting two positions takes longer than the maximum of what is below one.
+        # Selecting two positions takes longer than the maximum of the values below one.
         middle = values.size // 2
         selected = np.partition(values, middle)
         high = float(selected[middle])

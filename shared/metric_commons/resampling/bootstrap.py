@@ -120,7 +120,8 @@ def percentile_ends(values: Floats, confidence_level: float) -> Floats:
 
     Returns:
         The quantiles (1 - confidence_level) / 2 and (1 + confidence_level) / 2 as in
-        `numpy.quantile`, shape (2,) or (columns, 2); NaN for a column that has only NaN.
+        `numpy.quantile`, shape (2,) or (columns, 2), but infinite between two infinite values;
+        NaN for a column that has only NaN.
 
     >>> percentile_ends(np.array([3.0, 1.0, math.nan, 2.0]), 0.5).tolist()
     [1.5, 2.5]
@@ -136,7 +137,10 @@ def _ends(values: Floats, levels: Sequence[float]) -> Floats:
     if not defined.size:
         return _UNDEFINED
     with np.errstate(invalid="ignore"):  # between two infinite values
-        return np.quantile(defined, levels, overwrite_input=True)
+        ends = np.quantile(defined, levels, overwrite_input=True)
+    if np.isnan(ends).any():
+        ends = np.where(np.isnan(ends), np.quantile(defined, levels, method="higher"), ends)
+    return ends
 
 
 def deviation(values: Floats) -> float:

@@ -36,7 +36,7 @@ _FRACTION = 2.0**20  # parts of a step, so that units are divided in whole numbe
 _STEP = 1 / 32  # of the trapezoid rule
 _CELLS = 1 << 16  # of the matrix of points of the path and units, at a time
 _ITERATIONS = 200
-_FEW = 8  # units below which Python takes less time than numpy's calls
+_MIN_ARRAY = 8  # units below which Python takes less time than numpy's calls
 _TINY = 1e-300
 
 
@@ -224,7 +224,7 @@ def _normal_tail(x: float) -> float:
 def _saddle_point(c: Floats, m: Floats, end: float) -> float:
     """The minimum of the transform: the root of an increasing function, by Newton's method."""
     derivatives = partial(_derivatives, c, m)
-    if c.size < _FEW:
+    if c.size < _MIN_ARRAY:
         derivatives = partial(_plain_derivatives, list(zip(c.tolist(), m.tolist(), strict=True)))
     low, high = 0.0, end * (1 - 1e-15)
     slope, bend = derivatives(0.0)

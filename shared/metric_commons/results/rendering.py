@@ -207,7 +207,7 @@ def score_table(
         labels: the labels of each row, by system and group.
         entries: the scores.
         marks: the letters after scores.
-        tiers: the tiers of systems, of which the first is in bold.
+        tiers: the tiers of systems; the first is in bold.
         notation: of the numbers.
     """
     cells: dict[tuple[str, str | None], dict[tuple[str, str], Entry]] = {}

@@ -290,7 +290,7 @@ def tables(
     title = _title(systems, "Scores", overall)
     shown = [scores._replace(title=title, note=note, kind="scores")]
     if grouped:
-        for entry in grouped:  # modules may count other rows; those of the first are shown
+        for entry in grouped:  # modules may count other rows; the counts of the first are shown
             names_of_row = [entry.system, str(entry.group), str(entry.rows or "")]
             labels.setdefault((entry.system, entry.group), names_of_row)
         groups = score_table(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..files.stored import Stored, from_jsonable, to_jsonable
-from ..numbers.checks import check_choice, nearest
+from ..numbers.checks import alternatives, check_choice
 from ..numbers.domains import check_option
 from .comparisons import Comparison, Rank
 from .latex import as_latex
@@ -84,7 +84,7 @@ class Results(Stored):
             KeyError: the name is unknown; the message lists the systems.
         """
         if system not in self.systems:
-            hint = nearest(system, self.systems) or f"; there are {', '.join(self.systems)}"
+            hint = alternatives(system, self.systems)
             raise KeyError(f"there is no system {system!r}{hint}")
         modules = self.systems[system]
         names = [name for result in modules.values() for name in result.scores]

@@ -99,14 +99,14 @@ class CountedScores:
         """
         values: ValueCounts = {}
         clusters: ClusterCounts = {}
-        counted = {
+        multisets = {
             name: multiset
             for name, multiset in self.scores.items()
             if name not in excluded and 0 < len(multiset.values) <= _MAX_VALUES
         }
-        extremes = {name: (m.values[0], m.values[-1]) for name, m in counted.items()}
+        extremes = {name: (m.values[0], m.values[-1]) for name, m in multisets.items()}
         bounds = kind_of(metric).bounds(metric, extremes)
-        for name, multiset in counted.items():
+        for name, multiset in multisets.items():
             if self.clusters is not None:
                 sums = self.clusters[name]
                 kinds = Counter(sums.clusters.values())

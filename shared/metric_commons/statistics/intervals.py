@@ -264,8 +264,10 @@ def resampled_interval(
         return cast("list[Interval]", listed)
     low, high = percentile_ends(values, confidence_level).tolist()
     defined = values[~np.isnan(values)]
-    largest = max(-defined.min(initial=0.0), defined.max(initial=0.0))
-    scale = float(largest) or 1.0  # so that no square overflows
+    largest = float(max(-defined.min(initial=0.0), defined.max(initial=0.0)))
+    if math.isinf(largest):
+        return Interval(low, high, "bootstrap", math.inf, None, n_clusters)
+    scale = largest or 1.0  # so that no square overflows
     defined /= scale
     error = deviation(defined) * scale
     return Interval(low, high, "bootstrap", error, None, n_clusters)

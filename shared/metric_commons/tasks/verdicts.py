@@ -92,7 +92,7 @@ class Task(ABC):
         return replace(self, **changes) if changes else self
 
     def _explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """The score, the answer and what is accepted, in a sentence."""
+        """The score, the answer and the accepted answers, in a sentence."""
         return (
             f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
             f"accepted is {listed(accepted)}."

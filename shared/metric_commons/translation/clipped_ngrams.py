@@ -18,7 +18,7 @@ from ..numbers.arrays import Booleans, Integers, Unsigned
 from ..texts.segments import changes, offsets, segment_numbers
 
 _BITS = 64
-_FEW = 400  # n-grams up to which counting them in Python takes less time
+_MAX_PLAIN = 400  # n-grams up to which counting them in Python takes less time
 
 
 class RowTexts(NamedTuple):
@@ -46,7 +46,7 @@ def clipped_counts(texts: RowTexts, orders: int) -> Integers:
     [[2, 1, 0]]
     """
     rows = texts.sizes.size
-    if texts.symbols.size * orders <= _FEW:
+    if texts.symbols.size * orders <= _MAX_PLAIN:
         return _plain_counts(texts, orders)
     sides = int(texts.sizes.max())
     room = _BITS - _bits(rows - 1) - _bits(sides - 1)
@@ -182,12 +182,12 @@ def _shared(prediction: tuple[int, ...], references: list[tuple[int, ...]], orde
     """How many n-grams a prediction shares with its references."""
     if len(prediction) < order:
         return 0
-    most: dict[tuple[int, ...], int] = {}
+    maxima: dict[tuple[int, ...], int] = {}
     for reference in references:
         for ngram, count in _ngram_counts(reference, order).items():
-            most[ngram] = max(count, most.get(ngram, 0))
+            maxima[ngram] = max(count, maxima.get(ngram, 0))
     counts = _ngram_counts(prediction, order)
-    return sum(min(count, most[ngram]) for ngram, count in counts.items() if ngram in most)
+    return sum(min(count, maxima[ngram]) for ngram, count in counts.items() if ngram in maxima)
 
 
 def _ngram_counts(symbols: tuple[int, ...], order: int) -> dict[tuple[int, ...], int]:

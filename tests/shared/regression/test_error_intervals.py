@@ -140,3 +140,22 @@ def test_ends_beyond_the_largest_float_are_infinite(measure):
     columns = [1.7e308, -1.2e308, 1.5e308], [-1e308, 1.5e308, -1.1e308]
     result = regression_scores(*columns, measures=measure, confidence_level=0.9)
     assert result[measure] == result["confidence_interval"][measure][1] == math.inf
+
+
+@pytest.mark.parametrize("measure", ["mape", "smape"])
+def test_relative_errors_beyond_the_largest_float_are_means_of_rows(measure):
+    columns = [1.5e308, 2.0, 3.0], [-1.5e308, 1.0, 2.5]
+    same_errors = [3.0, 2.0, 3.0], [1.0, 1.0, 2.5]
+    if measure == "smape":  # whose largest value is 2
+        same_errors = [1.0, 2.0, 3.0], [-1.0, 1.0, 2.5]
+    options = {"measures": measure, "confidence_level": 0.9}
+    assert regression_scores(*columns, **options) == regression_scores(*same_errors, **options)
+
+
+@pytest.mark.parametrize("measure", ["median_ae", "max_error"])
+def test_resampled_errors_beyond_the_largest_float_are_infinite(measure):
+    columns = [1.7e308, 1.7e308, 1.0], [-1e308, -1.7e308, 0.5]
+    result = regression_scores(*columns, measures=measure, confidence_level=0.95)
+    assert result[measure] == result["confidence_interval"][measure][1] == math.inf
+    assert result["confidence_interval"][measure][0] == 0.5
+    assert result["standard_error"][measure] == math.inf

@@ -22,5 +22,5 @@ def test_few_units_have_the_digits_of_many(below, above, rough):
         values = -values
     found = probability_above_zero(values, counts, rough=rough)
 
-    with mock.patch.object(ratio_distribution, "_FEW", 0):
+    with mock.patch.object(ratio_distribution, "_MIN_ARRAY", 0):
         assert probability_above_zero(values, counts, rough=rough) == found

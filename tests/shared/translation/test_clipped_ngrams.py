@@ -41,10 +41,10 @@ def expected(rows, orders):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("few", [0, clipped_ngrams._FEW])
+@pytest.mark.parametrize("few", [0, clipped_ngrams._MAX_PLAIN])
 @given(rows=rows_of_texts, orders=st.integers(1, 6))
 def test_counts_are_those_of_the_definition(few, rows, orders):
-    with mock.patch.object(clipped_ngrams, "_FEW", few):
+    with mock.patch.object(clipped_ngrams, "_MAX_PLAIN", few):
         assert clipped_counts(flat(rows), orders).tolist() == expected(rows, orders)
 
 
@@ -53,7 +53,7 @@ def test_counts_are_those_of_the_definition(few, rows, orders):
 @pytest.mark.parametrize("bits", [64, 40, 8])
 def test_windows_of_any_length_are_counted(highest, orders, bits, monkeypatch):
     monkeypatch.setattr(clipped_ngrams, "_BITS", bits)
-    monkeypatch.setattr(clipped_ngrams, "_FEW", 0)
+    monkeypatch.setattr(clipped_ngrams, "_MAX_PLAIN", 0)
     chance = np.random.default_rng(orders)
     alphabet = chance.integers(1, highest, 12)
     rows = [
