@@ -104,7 +104,7 @@ def test_the_counts_of_the_card():
     ]
 
     assert (len(asked), len(equal)) == (173, 122)
-    assert f"of which it leaves {len(undecided)} undecided" in CARD
+    assert f"leaves {len(undecided)} of these undecided" in CARD
     assert f"on {len(right)} of the {len(others)} pairs" in CARD
 
 
