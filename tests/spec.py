@@ -68,6 +68,8 @@ def spec(name: str) -> Spec:
 def specs(name: str) -> tuple[Spec, ...]:
     """The `SPEC` in the tests of one module, and those of other inputs in its `OTHER_SHAPES`."""
     path = ROOT / "tests" / "metrics" / f"test_{name}.py"
+    if not path.exists():
+        raise pytest.UsageError(f"metrics/{name} needs tests/metrics/test_{name}.py with a SPEC")
     location = spec_from_file_location(f"spec_of_{name}", path)
     assert location is not None
     assert location.loader is not None

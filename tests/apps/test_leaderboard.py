@@ -11,7 +11,7 @@ import pytest
 
 from metric_commons import load
 from metric_commons.files.stored import checksum
-from metric_commons.results.results import Results
+from metric_commons.results.results import FORMATS, Results
 from metric_commons.scoring.scoring import score
 from metric_commons.statistics import interval
 
@@ -278,6 +278,17 @@ def test_other_forms_have_the_same_numbers(run, saved):
     assert "**0.950ᵇ**" in markdown
     assert r"\textbf{0.950" in latex
     assert run(*command, "xml")[0] == 2
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_leaderboard_has_every_format_of_results(run, saved, name):
+    """A format of tables is also in `TABLE_FORMATS`, another in `_WRITERS` of the command."""
+    status, out, _ = run(
+        "leaderboard", *saved("one", "good", "fair"), "--by", "qa_em", "--format", name
+    )
+
+    assert status == 0
+    assert "good" in out
 
 
 def test_the_page_has_one_script_and_sorts(run, saved):

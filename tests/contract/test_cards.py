@@ -86,14 +86,20 @@ def unfit_for_the_hub(card, module_type):
 
 def disordered(card):
     """Headings, if they are not those of every card."""
-    return [] if headings(card) == HEADINGS else headings(card)
+    if headings(card) == HEADINGS:
+        return []
+    return [f"the headings are {headings(card)}, not {HEADINGS}"]
 
 
 def wrong_types(card, options):
     """Options of which the table of inputs does not say what the annotation says, in its words."""
     inputs = section(card, "Inputs")
     told = dict(zip(code(column(inputs, "Name")), column(inputs, "Type"), strict=True))
-    return [name for name, option in options.items() if told.get(name) != option.accepts]
+    return [
+        f"the Type of {name} must be: {option.accepts}"
+        for name, option in options.items()
+        if told.get(name) != option.accepts
+    ]
 
 
 def wrong_inputs(card, compute):
@@ -108,7 +114,19 @@ def wrong_inputs(card, compute):
         (each.name, "required" if each.default is each.empty else repr(each.default))
         for each in inspect.signature(compute).parameters.values()
     ]
-    return [] if told == meant else [f"{told}, not {meant}"]
+    differences = [
+        *(
+            f"Inputs lacks {name}, default {default}"
+            for name, default in meant
+            if (name, default) not in told
+        ),
+        *(
+            f"Inputs has {name}, default {default}"
+            for name, default in told
+            if (name, default) not in meant
+        ),
+    ]
+    return differences or ([] if told == meant else [f"the order is {[name for name, _ in meant]}"])
 
 
 def wrong_output(card, result, compute):
@@ -118,7 +136,11 @@ def wrong_output(card, result, compute):
     if "confidence_level" in options and "predictions1" not in options:
         keys |= {"interval", "standard_error"}
         keys |= {"effective_n", "n_clusters", "design_effect"} if "clusters" in options else set()
-    return sorted(keys ^ set(code(column(section(card, "Output"), "Key"))))
+    told = set(code(column(section(card, "Output"), "Key")))
+    return [
+        *(f"Output lacks {key}" for key in sorted(keys - told)),
+        *(f"Output has {key}, which no SPEC returns" for key in sorted(told - keys)),
+    ]
 
 
 def wrong_examples(card):
@@ -133,14 +155,17 @@ def wrong_examples(card):
 def wrong_citation(card, citation):
     """The card's citation, if it is not the script's."""
     cited = "".join(blocks(section(card, "Citation"), "bibtex"))
-    return [] if cited.strip() == citation.strip() else [cited]
+    return [] if cited.strip() == citation.strip() else ["Citation does not repeat _CITATION"]
 
 
 def wrong_list(readme, names):
     """Modules that the tables of the main page do not list once, and those that do not exist."""
     row = r"^\|(?:[\w ]*\|)? *\[`?(\w+)`?\]\(metrics/\1\b[^)]*\)"  # perhaps with a family before it
     listed = sorted(re.findall(row, readme, re.MULTILINE))
-    return [] if listed == sorted(names) else [f"{listed}, not {sorted(names)}"]
+    faults = [f"the table lacks {name}" for name in sorted(set(names) - set(listed))]
+    faults += [f"metrics/{name} does not exist" for name in sorted(set(listed) - set(names))]
+    twice = sorted({name for name in listed if listed.count(name) > 1})
+    return faults + [f"the table lists {name} twice" for name in twice]
 
 
 def unnamed(changelog, names):
@@ -157,22 +182,25 @@ def test_a_card_says_what_the_code_does(name, monkeypatch):
     card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
     metric = evaluate.load(f"./metrics/{name}")
 
-    assert not unfit_for_the_hub(card, metric.module_type)
-    assert not disordered(card)
-    assert not wrong_inputs(card, metric._compute)
-    assert not wrong_types(card, metric.declared_options)
-    results = [each.result for each in specs(name)]
-    assert not wrong_output(card, {key for result in results for key in result}, metric._compute)
-    assert not wrong_citation(card, metric.citation)
-    assert not wrong_examples(card)
+    keys = {key for each in specs(name) for key in each.result}
+    faults = unfit_for_the_hub(card, metric.module_type) + disordered(card)
+    if not faults:
+        faults += wrong_inputs(card, metric._compute) + wrong_types(card, metric.declared_options)
+        faults += wrong_output(card, keys, metric._compute)
+        faults += wrong_citation(card, metric.citation) + wrong_examples(card)
+    assert not faults, "\n".join([f"metrics/{name}/README.md", *faults])
 
 
 def test_the_main_page_lists_the_metrics():
-    assert not wrong_list((ROOT / "README.md").read_text("utf-8"), METRICS)
+    faults = wrong_list((ROOT / "README.md").read_text("utf-8"), METRICS)
+
+    assert not faults, "README.md"
 
 
 def test_the_changelog_lists_the_metrics():
-    assert not unnamed((ROOT / "CHANGELOG.md").read_text("utf-8"), METRICS)
+    names = unnamed((ROOT / "CHANGELOG.md").read_text("utf-8"), METRICS)
+
+    assert not names, "modules that CHANGELOG.md does not name"
 
 
 # The rules bite

@@ -465,7 +465,12 @@ def test_contributing_lists_the_rooms_and_their_files():
         room: sorted(path.stem for path in (PACKAGE / room).glob("[!_]*.py")) for room in ROOMS
     }
 
-    assert listed == present
+    pairs = {(room, file) for room, files in present.items() for file in files}
+    rows_of_table = {(room, file) for room, files in listed.items() for file in files}
+
+    assert not pairs - rows_of_table, "files that the table of CONTRIBUTING lacks"
+    assert not rows_of_table - pairs, "files of the table in CONTRIBUTING that do not exist"
+    assert listed == present  # each file once
 
 
 @pytest.mark.parametrize("room", [*ROOMS, ""])

@@ -256,6 +256,11 @@ class RowModule(Module):
         result = self._compute(**columns, **options)
         statistics = getattr(result, "statistics", None)
         if statistics is not None:
+            if not self.aggregation:  # systems would be compared by means of rows
+                raise TypeError(
+                    f"the scores of {type(self).__name__} follow from sums; "
+                    'it must declare aggregation = {"*": "sums"}'
+                )
             self.check_sums(statistics)
         return _plain(result), statistics
 

@@ -21,9 +21,10 @@ from ..console.options import (
     setting,
     settings_option,
 )
-from ..console.outputs import RENDERED, Presentation, show_tables
+from ..console.outputs import Presentation, show_tables
 from ..files.stored import to_jsonable
 from ..results.rendering import Notation, Table, as_html, spreadsheet_cell
+from ..results.results import TABLE_FORMATS
 
 if TYPE_CHECKING:
     from ..leaderboards.leaderboards import Entry, Leaderboard, SavedResult
@@ -266,11 +267,10 @@ def _show(sections: Sequence[Section], presentation: Presentation) -> None:
                 typer.echo()
             show_tables([section.table], section.lines)
         return
-    texts = {"json": _as_json, "csv": _as_csv, "html": _as_page}
-    if format_name in texts:
-        text = texts[format_name](sections)
+    if format_name in _WRITERS:
+        text = _WRITERS[format_name](sections)
     else:
-        render = RENDERED[format_name]
+        render = TABLE_FORMATS[format_name]
         text = "\n\n".join(render([section.table], section.lines) for section in sections)
     typer.echo(text, nl=not text.endswith("\n"))
 
@@ -327,3 +327,7 @@ def _as_page(sections: Sequence[Section]) -> str:
             for section in sections
         ]
     )
+
+
+# The formats in which leaderboards differ from the tables of results.
+_WRITERS = {"json": _as_json, "csv": _as_csv, "html": _as_page}

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
@@ -13,20 +13,13 @@ from ..catalog.usage import UsageError, extra
 from ..files.access import check_name
 from ..files.stored import OPEN_FILES, to_jsonable, write_whole
 from ..numbers.progress import is_quiet
-from ..results.latex import as_latex
-from ..results.rendering import KINDS, Notation, Table, as_html, as_markdown, label, message_line
-from ..results.results import FORMATS, Results
+from ..results.rendering import KINDS, Notation, Table, label, message_line
+from ..results.results import FORMATS, TABLE_FORMATS, Results
 from .options import one_of, output_option, starting_with
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
 
-# The formats of tables, and what makes them.
-RENDERED: Mapping[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
-    "markdown": as_markdown,
-    "latex": as_latex,
-    "html": as_html,
-}
 _GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
 
 
@@ -80,7 +73,8 @@ class Presentation:
         Raises:
             UsageError: it does not.
         """
-        is_table, is_latex = self.format_name not in ("json", "csv"), self.format_name == "latex"
+        is_table = self.format_name not in FORMATS.keys() - TABLE_FORMATS.keys()
+        is_latex = self.format_name == "latex"
         for option, value, fits in (
             ("--digits", self.digits is not None, is_table),
             ("--percent", self.percent, is_table),
@@ -187,8 +181,8 @@ def show(results: Results, presentation: Presentation) -> None:
     if format_name == "table":
         show_tables(presentation.tables(results), results.signatures())
         return
-    if format_name in RENDERED:
-        text = RENDERED[format_name](presentation.tables(results), results.signatures())
+    if format_name in TABLE_FORMATS:
+        text = TABLE_FORMATS[format_name](presentation.tables(results), results.signatures())
     else:
         text = FORMATS[format_name](results)
     typer.echo(text, nl=not text.endswith("\n"))

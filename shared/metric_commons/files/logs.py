@@ -51,8 +51,6 @@ from .streams import STANDARD_INPUT, Stream, suffix
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
 _TABLES = get_args(Format)
-_TEXT_FORMATS = ("lines", "conll")
-_TEXT_SUFFIXES = ("txt", "conll", "bio", "iob")
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -162,7 +160,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         kind, format_name = str(format_name), PLAIN_ROWS
     is_table = format_name == PLAIN_ROWS
     start = stream.start()
-    if format_name in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
+    if not is_table and _is_text(kind, format_name):
         texts = enumerate(text_lines(stream.content), start=1)
         rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
         return _only_log(Content(stream.path, "text", None, rows), format_name)
@@ -190,6 +188,19 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if start.lstrip(_BLANKS).startswith(b"["):
         return _list(stream, format_name)
     return _json(stream, kind, format_name)
+
+
+def _is_text(kind: str, format_name: str | None) -> bool:
+    """Whether the named format consists of lines of text, or the suffix is that of such a format.
+
+    >>> _is_text("bio", None), _is_text("csv", "lines"), _is_text("txt.json", None)
+    (True, True, False)
+    """
+    if format_name is None and kind in _TABLES:  # known without importing all formats
+        return False
+    marks = {name: module.MARKS for name, module in formats().items()}
+    of_texts = {name: marks[name] for name in marks if tuple(marks[name].kinds) == ("text",)}
+    return format_name in of_texts or any(f".{kind}" in m.suffixes for m in of_texts.values())
 
 
 def _log(content: Content, format_name: str | None) -> Log | None:

@@ -8,7 +8,7 @@ signature to cite.
 import csv
 import io
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -451,7 +451,14 @@ class Results(Stored):
         }
 
 
-# The formats of output.
+# The formats of output that show tables, and the functions that write them.
+TABLE_FORMATS: Mapping[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
+    "table": as_text,
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "html": as_html,
+}
+# All formats of output.
 FORMATS: Mapping[str, Callable[[Results], str]] = {
     "table": Results.to_table,
     "json": Results.to_json,
