@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons import load
+from metric_commons.ranking.names import _ALIASES, NAMES
 from metric_commons.scoring.states import State
 from tests.rankings import (
     MEASURES,
@@ -148,3 +149,10 @@ def test_an_edge_case_of_the_card(row):
             metric().compute(**arguments)
     else:
         assert metric().compute(**arguments) == {arguments["measures"]: float(result)}
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - _ALIASES.keys()))
+def test_the_card_names_every_measure(name):
+    card = (ROOT / "metrics/ir_ranking/README.md").read_text("utf-8").lower()
+
+    assert re.search(rf"[`/ ]{re.escape(name)}(?![a-z])", card)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from tests.spec import Spec
+from metric_commons.regression import measure_names
+from tests.spec import ROOT, Spec
 
 SPEC = Spec(
     name="regression",
@@ -488,3 +489,17 @@ def test_intervals_of_weighted_clusters_do_not_depend_on_the_order_of_rows():
     }
 
     assert len(intervals) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *measure_names.MOMENT_NAMES,
+        *measure_names.LOSS_NAMES,
+        *measure_names.D2_NAMES,
+        *measure_names.ORDER_NAMES,
+        *measure_names.INTERVAL_NAMES,
+    ],
+)
+def test_the_card_names_every_measure(name):
+    assert f"`{name}" in (ROOT / "metrics/regression/README.md").read_text("utf-8")

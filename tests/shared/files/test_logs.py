@@ -3,15 +3,22 @@
 import io
 import json
 import zipfile
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from metric_commons.files import logs
-from metric_commons.files.logs import format_names
+from metric_commons.files.logs import format_names, formats
 from metric_commons.files.selections import Selection
 from metric_commons.files.tables import Source
+from tests.spec import ROOT
+
+
+@pytest.mark.parametrize("name", formats())
+def test_the_guide_lists_every_format(name):
+    assert f"| `{name}` |" in (ROOT / "docs/guides/logs.md").read_text("utf-8")
 
 
 def json_lines(rows):
@@ -506,3 +513,22 @@ def test_a_log_that_is_not_whole_is_one_line(read, name, content):
         read(json.dumps(content), "id prediction references", name)
 
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("name", "format_name"), [("x.bars", None), ("x.csv", "bars")])
+def test_a_new_format_of_text_is_one_file(tmp_path, monkeypatch, name, format_name):
+    """Its marks alone make the suffix and the name of the format known."""
+
+    def read_bars(content):
+        first_cells = {"prediction": lambda record: record["text"].split("|")[0]}
+        return logs.Log(rows=content.rows, columns=first_cells)
+
+    marks = logs.Marks(kinds=("text",), suffixes=(".bars",))
+    bars = SimpleNamespace(FORMAT="bars", MARKS=marks, read=read_bars)
+    present = formats()
+    monkeypatch.setattr(logs, "formats", lambda: {**present, "bars": bars})
+    path = tmp_path / name
+    path.write_text("a|b\nc|d\n")
+
+    source = Source(path, ["prediction"], format_name=format_name)
+    assert source.columns() == {"prediction": ["a", "c"]}

@@ -57,3 +57,12 @@ def test_a_new_kind_is_one_file(monkeypatch):
     one, two = (score("qa_em", predictions=texts, references=texts, jobs=jobs) for jobs in (1, 2))
     assert one.systems["predictions"]["qa_em"].scores == {"qa_em": 1.0}
     assert two.systems["predictions"]["qa_em"].scores == {"total": 3}
+
+
+def test_scores_that_follow_from_sums_are_declared(monkeypatch):
+    """Otherwise the means of their rows would be compared, silently."""
+    module = load_without_evaluate("chrf")
+    monkeypatch.setattr(type(module), "aggregation", {})
+
+    with pytest.raises(TypeError, match="Chrf follow from sums; it must declare aggregation"):
+        module.compute(predictions=["a"], references=["a"])
