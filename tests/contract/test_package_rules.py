@@ -468,8 +468,10 @@ def test_contributing_lists_the_rooms_and_their_files():
     pairs = {(room, file) for room, files in present.items() for file in files}
     rows_of_table = {(room, file) for room, files in listed.items() for file in files}
 
-    assert not pairs - rows_of_table, "files that the table of CONTRIBUTING lacks"
-    assert not rows_of_table - pairs, "files of the table in CONTRIBUTING that do not exist"
+    unlisted, missing = sorted(pairs - rows_of_table), sorted(rows_of_table - pairs)
+
+    assert not unlisted, "files that the table of CONTRIBUTING lacks"
+    assert not missing, "files of the table of CONTRIBUTING that do not exist"
     assert listed == present  # each file once
 
 
