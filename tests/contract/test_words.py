@@ -63,6 +63,7 @@ def bound_names(text):
     ]
 
 
+@pytest.mark.long
 def test_names_are_nouns():
     files = [path for folder in ("shared", "metrics") for path in (ROOT / folder).rglob("*.py")]
     names = [name for path in files for name in bound_names(path.read_text("utf-8"))]
@@ -188,13 +189,19 @@ HABITS = {
 }
 
 
+@cache
+def package_text():
+    files = [path for path in PACKAGE.rglob("*.py") if path.name not in WORD_LISTS]
+    return "\n".join(path.read_text("utf-8") for path in files)
+
+
 @pytest.mark.parametrize("habit", HABITS)
 def test_habits_become_fewer(habit):
-    files = [path for path in PACKAGE.rglob("*.py") if path.name not in WORD_LISTS]
-    text = "\n".join(path.read_text("utf-8") for path in files)
     pattern, most = HABITS[habit]
 
-    assert len(re.findall(pattern, text)) <= most
+    found = len(re.findall(pattern, package_text()))
+
+    assert found <= most, f"{habit!r} occurs {found} times; at most {most}"
 
 
 @pytest.mark.parametrize(
