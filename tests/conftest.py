@@ -49,6 +49,14 @@ def pytest_collection():
     return result
 
 
+def pytest_collection_modifyitems(items):
+    """Mark the tests of a module that runs programs, and those that ask another process."""
+    for item in items:
+        _, _, parameters = item.name.partition("[")
+        if "code_eval" in parameters or "elsewhere" in item.name:
+            item.add_marker(pytest.mark.processes)
+
+
 @pytest.fixture
 def hasty_threads():
     """Threads that give way to each other a thousand times as often."""

@@ -355,6 +355,7 @@ def test_a_batch_scores_as_the_peer_does(peer):
     assert differing(peer, ours(peer, questions())) == known
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("peer", PEERS, ids=str)
 def test_single_rows_score_as_the_peer_does(peer):
     known = {row for rows in peer.differ.values() for row in rows}
@@ -493,6 +494,7 @@ FIGURES = [
 ]
 
 
+@pytest.mark.long
 @published
 @pytest.mark.parametrize(("name", "rows", "exact", "overlap"), FIGURES)
 def test_published_figures(name, rows, exact, overlap):

@@ -68,6 +68,7 @@ def figures():
         yield pytest.param(qrels, run, by_flags, id=run)
 
 
+@pytest.mark.long
 @needs_data
 @pytest.mark.parametrize(("qrels", "run", "by_flags"), [*figures()] if IR.is_dir() else [])
 @pytest.mark.parametrize("version", VERSIONS)

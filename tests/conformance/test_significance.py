@@ -142,6 +142,7 @@ def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative):
         assert p_values(a - b, test="wilcoxon", **options) == pytest.approx(wilcoxon, rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("kind", ["quarters", "correlated"])
 @pytest.mark.parametrize("rows", [2, 7, 13])

@@ -62,6 +62,7 @@ def columns(system, probabilities):
     }
 
 
+@pytest.mark.long
 @given
 @pytest.mark.parametrize("system", ["val", "qanet"])
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def equals_jiwer(jiwer, predictions, references, unit="word"):
         assert [*counts.values()] == rows.values[row].tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["word", "character"])
 @pytest.mark.parametrize("kinds", [2, 3, 20, 1000])
 def test_random_transcripts(jiwer, unit, kinds):

@@ -108,6 +108,7 @@ def test_words(sacrebleu, tokenize):
     assert len(pairs) == len(set(flat)) == len(set(words.codes.tolist()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize(
     "options",

@@ -31,9 +31,7 @@ while True:
 
 
 def marks(each):
-    """The inner loop leaves out what runs programs, and inputs of a second shape."""
-    if each.name == "code_eval":
-        return pytest.mark.processes
+    """The inner loop leaves out inputs of a second shape."""
     return pytest.mark.long if each is not tests.spec.spec(each.name) else ()
 
 

@@ -422,6 +422,7 @@ def test_a_file_keeps_the_rules(path):
     assert not is_bundled or not unportable(text)
 
 
+@pytest.mark.long
 def test_nothing_imports_itself_by_way_of_others():
     graph = {}
     for path in OF_ROOMS:

@@ -10,7 +10,7 @@ from tests.spec import ROOT
 # are worth their price. The first become the size, the second 0.
 BOUNDS = {
     "answers": ((), ("_SMALL",)),
-    "clipped_ngrams": ((), ("_FEW",)),
+    "clipped_ngrams": ((), ("_MAX_PLAIN",)),
     "clusters": (("BLOCK",), ()),
     "compiled_edits": (("_CELLS",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),

@@ -35,6 +35,7 @@ def expected(rows, hits, name, clusters, **options):
     return found._replace(low=low, high=high)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clusters", [None, CLUSTERS])
 @pytest.mark.parametrize("method", ["auto", "wilson"])
 @pytest.mark.parametrize("average", ["binary", "none"])

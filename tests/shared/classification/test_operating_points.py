@@ -72,6 +72,7 @@ def test_recall_times_beta():
     assert metrics.fbeta_score(positive, scores >= threshold, beta=3.0) == pytest.approx(best)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("clustered", [False, True])
 def test_no_row_is_judged_by_a_threshold_that_it_chose_whatever_the_order(weighted, clustered):

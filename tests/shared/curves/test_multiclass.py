@@ -7,6 +7,7 @@ from metric_commons.classification.predicted_scores import PredictedScores, curv
 from tests.scored_rows import check_intervals
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", "none"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_intervals_of_several_labels_follow_from_the_influence_of_rows(average, weighted):

@@ -206,6 +206,7 @@ def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
     assert rows == [*range(total)]
 
 
+@pytest.mark.processes
 def test_processes_that_read_the_same_file_do_not_move_each_other(monkeypatch, tmp_path):
     for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS"):
         monkeypatch.setattr(parquet_rows, name, 50)

@@ -116,6 +116,7 @@ def test_a_file_of_several_blocks_is_read_whole(tmp_path):
     assert run.ids.texts() == [f"document-{row}" for row in range(size)]
 
 
+@pytest.mark.long
 def test_an_error_in_a_later_block_shows_the_number_of_its_line(tmp_path):
     lines = [f"q{row} Q0 document-{row} 1 {row}.5 t\n" for row in range(2 * trec._BLOCK // 28)]
     lines[7] = "# a comment\n\n"

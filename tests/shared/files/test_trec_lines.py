@@ -186,6 +186,7 @@ def written(path, chance, count):
     return lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", [1, 40, 100, 1000, 1 << 18])
 def test_a_file_is_read_in_blocks_of_any_size_with_and_without_pyarrow(
     tmp_path, monkeypatch, block

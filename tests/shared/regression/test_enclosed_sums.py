@@ -74,6 +74,7 @@ KINDS = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rows", [2049, *nightly(2048, 4095, 9000)])
 @pytest.mark.parametrize("measures", [MEASURES, ("mae",), ("mse", "r2")])

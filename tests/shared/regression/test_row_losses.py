@@ -16,6 +16,7 @@ from metric_commons.regression.row_losses import loss_values, mean_losses, row_l
 NAMES = ["msle", "pinball(alpha=0.9)", "poisson_deviance", "gamma_deviance", "tweedie(power=1.5)"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_mean_is_that_of_the_losses_of_rows(name, weighted):

@@ -63,6 +63,7 @@ def obvious_totals(occurrences, cells, size, amounts, n_resamples, seed):
     return totals
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [7, 64])
 @pytest.mark.parametrize("n_resamples", [1, 22, 65])
 @pytest.mark.parametrize("kinds", [2, 20, 40])

@@ -57,6 +57,7 @@ ROWS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("module", ROWS)
 def test_a_text_is_never_an_error(module, name):

@@ -11,6 +11,7 @@ def test_every_normalizer_has_an_oracle():
     assert NORMALIZERS.keys() == NORMALIZER_ORACLES.keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(NORMALIZER_ORACLES))
 def test_normalizers_equal_their_oracles(name):
     predictions, references = adversarial_rows(1_000, seed=sorted(NORMALIZER_ORACLES).index(name))
