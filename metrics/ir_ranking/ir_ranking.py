@@ -54,7 +54,8 @@ class IrRanking(BatchMetric):
 
     Returns:
         The measures, under the names in `measures`: float, from 0.0 to 1.0 except for dcg and
-        dcg_exp, higher is better; num_q, num_ret, num_rel, num_rel_ret are totals (int).
+        dcg_exp, higher is better except for unj and rbp_resid; num_q, num_ret, num_rel,
+        num_rel_ret are totals (int).
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -83,6 +84,7 @@ class IrRanking(BatchMetric):
         "yaap*": (None, None),
         "*": (0, 1),
     }
+    lower_is_better = frozenset({"unj*", "rbp_resid*"})
     arrays_allowed = True
 
     def _info(self):
