@@ -117,7 +117,7 @@ def test_the_saved_result_has_queries_intervals_and_inputs(run):
 def test_of_unjudged_documents_few_are_better(run):
     run("trec", "qrels", "a.run", "-m", "map", "-m", "unj@5", "--save", "saved.json")
 
-    (result,) = Results.from_dict(json.loads(Path("saved.json").read_text())).systems["a"].values()
+    (result,) = Results.read("saved.json").systems["a"].values()
 
     assert result.lower_is_better == ["unj@5"]
 
