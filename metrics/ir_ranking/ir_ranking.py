@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Count
-from metric_commons.ranking.names import AGGREGATION, Measures, parse_measures
+from metric_commons.ranking.names import AGGREGATION, LOWER_IS_BETTER, Measures, parse_measures
 from metric_commons.ranking.order import ScoreType, rankings
 from metric_commons.ranking.ranking_measures import (
     MapDenominator,
@@ -84,7 +84,7 @@ class IrRanking(BatchMetric):
         "yaap*": (None, None),
         "*": (0, 1),
     }
-    lower_is_better = frozenset({"unj*", "rbp_resid*"})
+    lower_is_better = LOWER_IS_BETTER
     arrays_allowed = True
 
     def _info(self):

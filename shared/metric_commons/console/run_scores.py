@@ -12,7 +12,13 @@ import typer
 from ..catalog.usage import UsageError, with_bar
 from ..comparison.run_pairs import ClusterOfQuery, labels_of
 from ..files.streams import stem
-from ..results.module_results import ModuleResult, aggregation_of, interval_options, program
+from ..results.module_results import (
+    ModuleResult,
+    aggregation_of,
+    interval_options,
+    lower_scores,
+    program,
+)
 from ..results.rendering import PLAIN, Notation, Table, label
 from ..results.results import Results
 from .options import starting_with
@@ -177,7 +183,7 @@ def summary(
     """
     import numpy as np
 
-    from ..ranking.names import AGGREGATION
+    from ..ranking.names import AGGREGATION, LOWER_IS_BETTER
     from ..ranking.ranking_measures import average, sequential_mean
     from ..statistics.cluster_sums import Clusters
     from ..statistics.summary import uncertainty
@@ -208,6 +214,7 @@ def summary(
         scores=scores,
         **uncertain,
         per_example=per_example,
+        lower_is_better=lower_scores(scores, LOWER_IS_BETTER),
         aggregation=aggregation_of(scores, AGGREGATION),
         groups={q: {**values, "n": 1} for q, values in query_scores.items() if per_query},
         signature="",

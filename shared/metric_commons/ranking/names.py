@@ -140,6 +140,7 @@ LARGEST_GRADE = 1000.0  # the sum of thousands of gains of 2**1000 is still fini
 AGGREGATION: Mapping[str, str] = MappingProxyType(
     {"gm_*": "geometric_mean", "num_*": "sum", "Num*": "sum"}
 )
+LOWER_IS_BETTER = frozenset({"unj*", "rbp_resid*"})
 
 NO_CUTOFF = 2**62  # longer than any ranking
 

@@ -324,11 +324,7 @@ def module_result(
         conditions={key: value for key, value in conditions.items() if value is not None},
         program=program(),
         left_out=dict(excluded or {}),
-        lower_is_better=[
-            score
-            for score in scores
-            if any(fnmatchcase(score, pattern) for pattern in metric.lower_is_better)
-        ],
+        lower_is_better=lower_scores(scores, metric.lower_is_better),
         aggregation=aggregation,
         main_score=metric.main_score,
         value_counts=values,
@@ -373,6 +369,15 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
         for pattern, kind in patterns.items()
         if fnmatchcase(score.lower(), pattern)
     }
+
+
+def lower_scores(scores: Iterable[str], patterns: Iterable[str]) -> list[str]:
+    """The scores for which lower is better, by patterns of their names.
+
+    >>> lower_scores(["map", "unj@5"], ["unj*"])
+    ['unj@5']
+    """
+    return [score for score in scores if any(fnmatchcase(score, name) for name in patterns)]
 
 
 def functions_of_sums(result: ModuleResult) -> list[str]:

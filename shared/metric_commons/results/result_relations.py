@@ -6,11 +6,11 @@ commands alike. Files of older formats may lack keys and are not held to these r
 """
 
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 
 from ..base.declarations import REPORTING
 from ..catalog.catalog import load_without_evaluate, names
+from .module_results import lower_scores
 
 _TOLERANCE = 1e-9  # for sums in another order
 
@@ -57,11 +57,7 @@ def _check_declared(module: str, values: Mapping[str, Any]) -> None:
     if values["rows"] and "conditions" not in values:
         raise ValueError(f"module {module!r} lacks 'conditions'")
     metric = load_without_evaluate(module)
-    expected = {
-        name
-        for name in values["scores"]
-        if any(fnmatchcase(name, pattern) for pattern in metric.lower_is_better)
-    }
+    expected = {*lower_scores(values["scores"], metric.lower_is_better)}
     if values["rows"] and set(values.get("lower_is_better", [])) != expected:
         raise ValueError(f"lower_is_better of {module!r} is not {sorted(expected)}")
     options = values["options"]
