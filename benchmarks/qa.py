@@ -114,7 +114,7 @@ class Squad(evaluate.Metric):
 
 
 def row_f1(pairs):
-    pair_scores = precision_recall_f1(*pairs.shared_words(distinct=False))
+    pair_scores = precision_recall_f1(*pairs.shared_words("multiset"))
     return row_scores(pair_scores, pairs.references, "max")
 
 

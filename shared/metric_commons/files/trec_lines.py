@@ -22,6 +22,9 @@ _SPACE, _LINE_FEED = b" \n"
 _ONE_PIECE = 2**31 - 1  # bytes, larger than any block of lines
 _LARGE = 1 << 22  # bytes above which reading with pyarrow saves more time than its import takes
 _THREADS = 2
+_FEW_LINES = (
+    1 << 16
+)  # bytes to split in Python at a time: their words stay in the processor's cache
 
 
 class Layout(NamedTuple):
@@ -112,23 +115,39 @@ def columns_of_blocks(
     """Blocks of whole lines and their rows, which are None if a line is not valid.
 
     pyarrow and numpy let other threads run, so two threads parse the blocks of a large file, while
-    this one reads and hashes the next blocks.
+    this one reads and hashes the next blocks. Blocks that are read in Python are read here, since
+    such threads would only wait for each other.
 
     Args:
         blocks: the blocks.
         layout: the fields of a line.
         size: about the number of bytes of all blocks.
     """
-    uses_arrow = size >= _LARGE or "pyarrow" in sys.modules
+    for block, columns in _parsed_by_arrow(blocks, layout, size):
+        if columns is not None:
+            yield block, columns
+            continue
+        start = 0
+        while start < len(block):
+            stop = block.find(b"\n", start + _FEW_LINES) + 1 or len(block)
+            lines = block[start:stop]
+            yield lines, columns_by_lines(lines, layout)
+            start = stop
 
-    def parsed(block: bytes) -> tuple[bytes, Columns | None]:
-        columns = columns_by_arrow(block, layout) if uses_arrow else None
-        return block, columns or columns_by_lines(block, layout)
 
+def _parsed_by_arrow(
+    blocks: Iterator[bytes], layout: Layout, size: int
+) -> Iterator[tuple[bytes, Columns | None]]:
+    """Blocks and their rows, as far as pyarrow can read them."""
     if size < _LARGE:
-        yield from map(parsed, blocks)
+        is_loaded = "pyarrow" in sys.modules
+        for block in blocks:
+            yield block, columns_by_arrow(block, layout) if is_loaded else None
         return
     from concurrent.futures import ThreadPoolExecutor
+
+    def parsed(block: bytes) -> tuple[bytes, Columns | None]:
+        return block, columns_by_arrow(block, layout)
 
     with ThreadPoolExecutor(_THREADS) as pool:
         waiting = deque(pool.submit(parsed, block) for block in islice(blocks, _THREADS))
