@@ -56,7 +56,7 @@ def seconds(name, path):
         kind(
             modules=["qa_em"],
             systems={"system": (path, predictions)},
-            fields={"references": references},
+            references=references,
             opened={path: Source(path, [], format_name=form)},
         ).results()
         best = min(best, time.process_time() - start)
