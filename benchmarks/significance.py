@@ -127,7 +127,7 @@ def statsmodels(rows: int, a: NDArray[np.float64], b: NDArray[np.float64], right
     )
     ratio(
         f"{rows:>6,} pairs, statsmodels' ttost_paired",
-        lambda: equivalence(a - b, 0.02),
+        lambda: equivalence(a - b, 0.02, bounds=(0.0, 1.01)),
         lambda: ttost_paired(a, b, -0.02, 0.02),
     )
 
