@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..catalog.usage import UsageError
-from ..console.options import Sort, correction_named, one_of, output_option, refuse
-from ..console.outputs import Outputs, Presentation
+from ..console.options import Sort, correction_named, refuse
+from ..console.outputs import Outputs, Presentation, format_option
 from ..files.access import default_limits
 from ..numbers.checks import OptionError, nearest
 from ..numbers.progress import is_quiet
@@ -25,10 +25,7 @@ class PresentationOfFile(Presentation):
 
     format_name: Annotated[
         str,
-        output_option(
-            "--format",
-            metavar="FORMAT",
-            callback=one_of("--format", lambda: [*FORMATS]),
+        format_option(
             help="Format of the printed output, instead of the one in the file: "
             f"{', '.join(FORMATS)}.",
             show_default=False,
