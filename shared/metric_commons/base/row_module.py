@@ -161,7 +161,7 @@ class RowModule(Module):
         """The stock module whose result these options ask for; None for the module's own result.
 
         Raises:
-            OptionError: there is no such format.
+            OptionError: the format is unknown.
         """
         name = options.get(RESULT_FORMAT) if self.stock_formats else None
         if name is None:

@@ -191,7 +191,7 @@ class Limits(NamedTuple):
     def with_whole(self, size: int | None) -> "Limits":
         """These limits with this size of what is read as a whole; unchanged for None.
 
-        Who names a size knows the files, so that the ratio does not matter any more.
+        A caller that names a size knows the files, so the ratio no longer matters.
 
         >>> Limits().with_whole(5000)[2:]
         (5000, None)

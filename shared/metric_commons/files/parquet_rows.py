@@ -44,7 +44,7 @@ class ParquetPiece(NamedTuple):
     """Consecutive rows of some row groups."""
 
     groups: range
-    first: int  # the number of rows before it in these groups
+    first: int  # the number of rows of these groups before it
     rows: int
     start: int  # the number of rows before it in the file
 
@@ -62,7 +62,7 @@ class PiecesOfParquet:
         self._groups = range(0)
         self._batches: Iterator[Any] = iter(())  # of these groups
         self._rest: Any = None  # of the last batch
-        self._row = 0  # the number of rows before it
+        self._row = 0  # the number of rows of these groups before the rest
 
     def __iter__(self) -> Iterator[ParquetPiece]:
         # Without pread, there is no fork either.
