@@ -168,7 +168,7 @@ def columns_by_arrow(lines: bytes, layout: Layout) -> Columns | None:
 
     lines = _with_line_feeds(lines)
     is_blank = _single_blanks(lines)
-    if is_blank is None:
+    if is_blank is None or b"\r" in lines:  # with which pyarrow would end a line
         return None
     separator = chr(lines[int(is_blank.argmax())])
     if separator not in " \t":

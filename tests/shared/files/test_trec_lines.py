@@ -49,6 +49,7 @@ def test_regular_lines(read, lines):
         RUN.replace(b"q", b" \tq"),
         RUN.replace(b" t", b"\x0bt"),
         RUN.replace(b" t", b"\rt"),
+        RUN[:-1] + b"\rq Q0 c 3 0.5 t\n",  # one line with more fields, as trec_eval reads it
         RUN.replace(b"\n", b"\n\n"),
         RUN.replace(b"t\n", b"t u\n"),
         RUN.replace(b"t\n", b"t\x00u\n"),
