@@ -21,7 +21,7 @@ from typer.cli import get_docs_for_click
 
 from metric_commons import names
 from metric_commons.__main__ import program
-from metric_commons.catalog.stock_modules import replacements
+from metric_commons.module.catalog.stock_modules import replacements
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "docs"

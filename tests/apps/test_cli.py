@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.console import outputs
-from metric_commons.files import streams
-from metric_commons.files import tables as files
-from metric_commons.scoring import evaluations as evaluation
+from metric_commons.apps.console import outputs
+from metric_commons.data.files import streams
+from metric_commons.data.tables import tables as files
+from metric_commons.evaluation.scoring import evaluations as evaluation
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import PATIENCE, ROOT
 

@@ -2,9 +2,9 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import load, score
-from metric_commons.integrations import datasets as rows_of_datasets
-from metric_commons.integrations.datasets import scores_of_rows
-from metric_commons.scoring import table_parts
+from metric_commons.evaluation.scoring import table_parts
+from metric_commons.frameworks.trainers import datasets as rows_of_datasets
+from metric_commons.frameworks.trainers.datasets import scores_of_rows
 from tests.result_keys import as_computed
 
 ROWS = {

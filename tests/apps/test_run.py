@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from metric_commons import load, names
-from metric_commons.catalog import presets
-from metric_commons.cli import ultrarag as parameters
-from metric_commons.integrations import ultrarag
-from metric_commons.results.results import Results
+from metric_commons.apps.cli import ultrarag as parameters
+from metric_commons.evaluation.results.results import Results
+from metric_commons.frameworks.harnesses import ultrarag
+from metric_commons.module.catalog import presets
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT, of_this_python, trec_eval_files
 

@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from metric_commons import load, score
-from metric_commons.integrations.spark import scores_of_rows
-from metric_commons.scoring import spark_parts
-from metric_commons.scoring.scoring_plans import ScoringPlan
+from metric_commons.evaluation.scoring import spark_parts
+from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+from metric_commons.frameworks.harnesses.spark import scores_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,
@@ -313,7 +313,7 @@ LOCAL_SERVER = """
 from pyspark.sql import SparkSession
 
 from metric_commons import score
-from metric_commons.integrations.spark import scores_of_rows
+from metric_commons.frameworks.harnesses.spark import scores_of_rows
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()  # it starts a server of Connect
 df = spark.createDataFrame([("Paris", "paris"), ("Rome", "Oslo")], ["answer", "gold"])

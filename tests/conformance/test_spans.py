@@ -10,7 +10,7 @@ import re
 import pytest
 
 from metric_commons import load
-from metric_commons.spans.spans import span_statistics
+from metric_commons.labels.spans.spans import span_statistics
 from tests.spec import GIVEN, ROOT, recorded
 
 DATA = GIVEN / "data" / "sequences"

@@ -8,10 +8,10 @@ import re
 import pytest
 
 from metric_commons import load
-from metric_commons.transcripts import whisper_numbers
-from metric_commons.transcripts.edit_rate import error_alignments, error_statistics
-from metric_commons.transcripts.transcript_normalizers import jiwer_standardize
-from metric_commons.transcripts.whisper_texts import whisper_basic, whisper_english
+from metric_commons.text.transcripts import whisper_numbers
+from metric_commons.text.transcripts.edit_rate import error_alignments, error_statistics
+from metric_commons.text.transcripts.transcript_normalizers import jiwer_standardize
+from metric_commons.text.transcripts.whisper_texts import whisper_basic, whisper_english
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
 

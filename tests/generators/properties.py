@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metric_commons.__main__ import main
-from metric_commons.base.declarations import OF_ROWS, OF_SCRIPTS
-from metric_commons.results.results import Results
-from metric_commons.scoring.states import State
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.states import State
+from metric_commons.module.declaration.declarations import OF_ROWS, OF_SCRIPTS
 from tests.generators.blocks import SIZES, blocks_of
 from tests.generators.calls import loaded
 from tests.spec import spec

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Column, Floats, Integers
-from ..numbers.checks import RowError, check_weights
+from ..statistics.arguments.arrays import Column, Floats, Integers
+from ..statistics.arguments.checks import RowError, check_weights
 
 _BLOCK_SIZE = 50_000  # numbers per block: they fit into the cache, and into sums of 2**16 slices
 _SAMPLE_SIZE = 1 << 11  # numbers of a sample
@@ -16,7 +16,7 @@ SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it,
 _EXACT = 1 << 53  # every integer up to here is a float64
 
 
-class Block(NamedTuple):
+class PairBlock(NamedTuple):
     """Consecutive rows: two arrays of shape (outputs, rows), float or int, and the weights."""
 
     predictions: NDArray[Any]
@@ -92,28 +92,28 @@ class Pairs:
 
     @property
     def positive_rows(self) -> Integers:
-        """The indices of the rows in the arrays."""
+        """Return the indices of the rows in the arrays."""
         return np.arange(self.rows) if self._positive_rows is None else self._positive_rows
 
-    def blocks(self) -> Iterator[Block]:
-        """All rows, in blocks of some 50,000 numbers."""
+    def blocks(self) -> Iterator[PairBlock]:
+        """Yield all rows, in blocks of some 50,000 numbers."""
         rows = len(self.references)
         blocks = -(-rows // max(1, _BLOCK_SIZE // self.outputs))
         size = -(-rows // blocks)  # equal sizes: a short last block would cost as many calls
         for start in range(0, rows, size):
             part = slice(start, start + size)
             weights = None if self.weights is None else self.weights[part]
-            yield Block(
+            yield PairBlock(
                 self._transposed(self.predictions[part]),
                 self._transposed(self.references[part]),
                 weights,
             )
 
-    def sample(self) -> Block:
+    def sample(self) -> PairBlock:
         """Some 2,000 numbers at equal intervals, without weights; all if there are fewer rows."""
         size = max(1, _SAMPLE_SIZE // self.outputs)
         part = slice(None, None, -(-len(self.references) // size))
-        return Block(
+        return PairBlock(
             self._transposed(self.predictions[part]), self._transposed(self.references[part]), None
         )
 
@@ -123,7 +123,7 @@ class Pairs:
         return outputs if self.wide_integers else outputs.astype(np.float64, copy=False)
 
     def columns(self) -> FloatColumns:
-        """All rows as floats.
+        """Return all rows as floats.
 
         Integers that a float64 cannot hold are given as their distance from the smallest reference.
         """

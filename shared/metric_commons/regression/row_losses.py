@@ -10,10 +10,10 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Floats, equal_blocks
-from ..numbers.checks import RowError
-from ..numbers.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
-from .measure_names import Measure
+from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
+from ..statistics.arguments.checks import RowError
+from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
+from .measure_names import RegressionMeasure
 from .pairs import Pairs, check_finite
 from .unit_deviances import unit_deviance, unit_deviances
 
@@ -40,8 +40,8 @@ def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
     return predictions, references
 
 
-def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Floats:
-    """The loss of each row in each output, shape (outputs, rows).
+def row_losses(measure: RegressionMeasure, predictions: Floats, references: Floats) -> Floats:
+    """Return the loss of each row in each output, shape (outputs, rows).
 
     "msle" is the squared difference of log(1 + x). "pinball" is `alpha` times the error if the
     reference is larger, and 1 - alpha times if it is smaller. "tweedie" is the unit deviance for
@@ -55,7 +55,9 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
         models (1997).
 
     >>> numbers = np.array([[1.0, 2.0]]), np.array([[3.0, 1.0]])
-    >>> row_losses(Measure("pinball(alpha=0.9)", "pinball", 0.9), *numbers).round(12).tolist()
+    >>> row_losses(RegressionMeasure("pinball(alpha=0.9)", "pinball", 0.9), *numbers).round(
+    ...     12
+    ... ).tolist()
     [[1.8, 0.1]]
     """
     _check_domain(measure, predictions, references)
@@ -68,7 +70,9 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     return losses
 
 
-def _set_losses(measure: Measure, predictions: Floats, references: Floats, losses: Floats) -> None:
+def _set_losses(
+    measure: RegressionMeasure, predictions: Floats, references: Floats, losses: Floats
+) -> None:
     """Set `losses` for rows that are known to be in their domain."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
@@ -104,7 +108,7 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     np.square(losses, out=losses)
 
 
-def _check_domain(measure: Measure, predictions: Floats, references: Floats) -> None:
+def _check_domain(measure: RegressionMeasure, predictions: Floats, references: Floats) -> None:
     """Check that all numbers are in the domain of the loss."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     if kind == "msle":
@@ -120,14 +124,14 @@ def _check_domain(measure: Measure, predictions: Floats, references: Floats) -> 
             _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
-def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> None:
+def _check_above(measure: RegressionMeasure, column: str, table: Floats, bound: float) -> None:
     """Check that all numbers are above the bound."""
     if table.min(initial=math.inf) <= bound:
         _refuse(measure, column, table, table <= bound, f"is above {bound}")
 
 
 def _refuse(
-    measure: Measure, column: str, table: Floats, is_wrong: Booleans, domain: str
+    measure: RegressionMeasure, column: str, table: Floats, is_wrong: Booleans, domain: str
 ) -> NoReturn:
     """Raise an error about the first wrong number."""
     row, output = np.argwhere(is_wrong.T)[0].tolist()
@@ -138,7 +142,10 @@ def _refuse(
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
-    """The weighted mean of each output, from exactly rounded sums; NaN if the weight is 0."""
+    """Return the weighted mean of each output, from exactly rounded sums.
+
+    NaN if the weight is 0.
+    """
     if not losses.size:
         return [math.nan] * len(losses)
     if weights is None:
@@ -148,18 +155,18 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
 
 
 def _mean(values: Floats, weight: Fraction | None) -> float:
-    """The sum of the values, rounded once, divided by a weight, or by their number."""
+    """Return the sum of the values, rounded once, divided by a weight, or by their number."""
     mean = rounded_sum(values) / (values.size if weight is None else float(weight))
     if math.isfinite(mean):
         return mean
     return quotient(exact_sum(values), Fraction(values.size) if weight is None else weight)
 
 
-def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
-    """The value of a loss-based measure in each output.
+def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
+    """Return the value of a loss-based measure in each output.
 
     >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, 0.5, 2.0, 7.0])
-    >>> [round(value, 4) for value in loss_values(Measure("msle", "msle"), pairs)]
+    >>> [round(value, 4) for value in loss_values(RegressionMeasure("msle", "msle"), pairs)]
     [0.049]
     """
     predictions, references = loss_tables(pairs)
@@ -175,8 +182,10 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
     return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
-def _settled_means(measure: Measure, predictions: Floats, references: Floats) -> list[float] | None:
-    """The mean loss of each output, if enclosed sums of blocks settle it.
+def _settled_means(
+    measure: RegressionMeasure, predictions: Floats, references: Floats
+) -> list[float] | None:
+    """Return the mean loss of each output, if enclosed sums of blocks settle it.
 
     A loss leaves the cache before the next block then. None also for numbers that are not finite or
     not in the domain.
@@ -211,8 +220,10 @@ def _settled_means(measure: Measure, predictions: Floats, references: Floats) ->
     return means
 
 
-def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
-    """The proportion of the best constant's loss that predictions avoid; shape (rows,) each.
+def d2(
+    measure: RegressionMeasure, predictions: Floats, references: Floats, weights: Floats | None
+) -> float:
+    """Return the proportion of the best constant's loss that predictions avoid; shape (rows,) each.
 
     As with R2, it is NaN for less than two rows; if the constant has no loss, as with constant
     references and at extreme quantiles, it is 1.0 if predictions have none either, else 0.0.
@@ -221,7 +232,7 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
         Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
 
     >>> numbers = np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 4.0])
-    >>> round(d2(Measure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
+    >>> round(d2(RegressionMeasure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
     0.3333
     """
     losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
@@ -229,9 +240,9 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
 
 
 def _avoided_loss(
-    measure: Measure, loss: float, references: Floats, weights: Floats | None
+    measure: RegressionMeasure, loss: float, references: Floats, weights: Floats | None
 ) -> float:
-    """The same, from the mean loss of the predictions."""
+    """Return the same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
     lowest, highest = float(references.min()), float(references.max())
@@ -256,8 +267,8 @@ def _avoided_loss(
     return 1 - loss / minimum if minimum else float(not loss)
 
 
-def _best_constant(measure: Measure, references: Floats, weights: Floats | None) -> float:
-    """The constant prediction with the smallest loss: the mean, or a quantile."""
+def _best_constant(measure: RegressionMeasure, references: Floats, weights: Floats | None) -> float:
+    """Return the constant prediction with the smallest loss: the mean, or a quantile."""
     if _LOSSES[measure.kind] == "tweedie":
         return mean_losses(references[np.newaxis], weights)[0]
     alpha = _PARAMETERS.get(measure.kind, measure.parameter)
@@ -265,11 +276,11 @@ def _best_constant(measure: Measure, references: Floats, weights: Floats | None)
 
 
 def d2_losses(
-    measure: Measure, predictions: Floats, references: Floats, weights: Floats | None
+    measure: RegressionMeasure, predictions: Floats, references: Floats, weights: Floats | None
 ) -> tuple[Floats, Floats]:
-    """The losses of rows, and those of the best constant prediction, shape (rows,) each.
+    """Return the losses of rows, and those of the best constant prediction, shape (rows,) each.
 
-    >>> measure = Measure("d2_absolute_error", "d2_absolute_error")
+    >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error")
     >>> lost, constant = d2_losses(measure, np.array([1.0, 2.0]), np.array([1.0, 4.0]), None)
     >>> abs(lost).tolist(), abs(constant).tolist()
     ([0.0, 1.0], [0.0, 1.5])
@@ -282,8 +293,10 @@ def d2_losses(
     return loss, constant_loss
 
 
-def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:
-    """The excess of the mean deviance from the rounded mean over that from the mean itself.
+def _excess(
+    measure: RegressionMeasure, rounded: float, values: Floats, weights: Floats | None
+) -> float:
+    """Return the excess of the mean deviance from the rounded mean over that from the mean itself.
 
     It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
     (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
@@ -293,20 +306,20 @@ def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | 
     return _deviance(measure, rounded, distance)
 
 
-def _deviance(measure: Measure, mean: float, residual: float) -> float:
-    """The unit deviance of the value `mean + residual`."""
+def _deviance(measure: RegressionMeasure, mean: float, residual: float) -> float:
+    """Return the unit deviance of the value `mean + residual`."""
     power = _PARAMETERS.get(measure.kind, measure.parameter)
     return unit_deviance(power, mean, residual)
 
 
-def needs_positive_means(measure: Measure) -> bool:
-    """Whether the deviance is undefined for means of 0 or less."""
+def needs_positive_means(measure: RegressionMeasure) -> bool:
+    """Return whether the deviance is undefined for means of 0 or less."""
     power = _PARAMETERS.get(measure.kind, measure.parameter)
     return _LOSSES.get(measure.kind, measure.kind) == "tweedie" and power != 0
 
 
 def _quantile(values: Floats, fraction: float, weights: Floats | None) -> float:
-    """The smallest value at which the cumulative weight reaches this fraction."""
+    """Return the smallest value at which the cumulative weight reaches this fraction."""
     if weights is None:
         position = max(math.ceil(fraction * values.size), 1) - 1
         return float(np.partition(values, position)[position])
