@@ -70,7 +70,8 @@ class AnswerKinds:
         """The scores of each resample that are not means of rows, from the counts of kinds."""
         correct = counts[:, self.correct].sum(axis=1)
         attempted = counts[:, self.attempted].sum(axis=1)
-        scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}
+        with np.errstate(invalid="ignore"):  # where all weights of a draw are rounded to 0
+            scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}
         if self.confidences is not None:
             scores |= rank_scores(*self._levels(counts), self.coverages)
         return scores

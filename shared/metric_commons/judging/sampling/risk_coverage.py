@@ -49,6 +49,8 @@ def rank_scores(
     >>> {name: round(float(score), 4) for name, score in scores.items()}
     {'aurc': 0.1944, 'e_aurc': 0.0833, 'augrc': 0.1667, 'auroc': 0.75, 'accuracy@0.5': 0.75}
     """
+    if not answers.shape[-1]:  # without levels, one that is empty
+        answers = errors = np.zeros((*answers.shape[:-1], 1), np.int64)
     n, wrong = answers.sum(axis=-1), errors.sum(axis=-1)
     right = n - wrong
     answers_before = answers.cumsum(axis=-1) - answers

@@ -344,8 +344,8 @@ def _mean_of_rows(
 
 def _no_counts(size: int) -> LabelCounts:
     """Counts that a score of rows does not use."""
-    zeros = np.ones((1, size))
-    return LabelCounts(zeros, zeros, zeros, zeros, np.ones(size), np.ones(size))
+    ones = np.ones((1, size))
+    return LabelCounts(ones, ones, ones, ones, np.ones(size), np.ones(size))
 
 
 def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:

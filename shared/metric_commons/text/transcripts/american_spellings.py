@@ -1,9 +1,9 @@
 """American spellings of British words, as in Whisper's English normalizer.
 
 The table is `english.json` of openai-whisper (MIT licence, OpenAI), based on
-https://www.tysto.com/uk-us-spelling-list.html, without its one phrase, since words are looked up
-one by one. An entry is a British word with semicolons around what differs, and its replacement:
-`colo;ur=r;` is colour and color. Oddities of the table, such as a tag in a word, are kept.
+https://www.tysto.com/uk-us-spelling-list.html. An entry is a British word with semicolons around
+what differs, and its replacement: `colo;ur=r;` is colour and color. Oddities of the table are kept,
+such as a tag in a word, or a phrase that no single word equals.
 """
 
 _TABLE = """
@@ -299,7 +299,7 @@ yog;h=;urts ;mh=hm;m ;m=h;mm
 
 def _spellings() -> dict[str, str]:
     """Return the American spelling of each British one."""
-    table = {}
+    table = {"flyer / flier": "flier / flyer"}
     for entry in _TABLE.split():
         start, change, end = entry.split(";")
         british, american = change.split("=")

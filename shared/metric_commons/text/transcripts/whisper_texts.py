@@ -69,11 +69,10 @@ _EXPANSIONS = [
     for pattern, words in (
         *((r"\bwon't\b", "will not"), (r"\bcan't\b", "can not"), (r"\blet's\b", "let us")),
         *((r"\bain't\b", "aint"), (r"\by'all\b", "you all"), (r"\bwanna\b", "want to")),
-        *((r"\bkinda\b", "kind of"), (r"\bsorta\b", "sort of"), (r"\bdunno\b", "do not know")),
         *((r"\bgotta\b", "got to"), (r"\bgonna\b", "going to"), (r"\bi'ma\b", "i am going to")),
         *((r"\bimma\b", "i am going to"), (r"\bwoulda\b", "would have")),
         *((r"\bcoulda\b", "could have"), (r"\bshoulda\b", "should have")),
-        *((r"\bcause\b", "because"), (r"\bma'am\b", "madam")),
+        (r"\bma'am\b", "madam"),
         *((rf"\b{title}\b", f"{words} ") for title, words in _TITLES.items()),
         *((r"'d been\b", " had been"), (r"'s been\b", " has been"), (r"'d gone\b", " had gone")),
         *((r"'s gone\b", " has gone"), (r"'d done\b", " had done"), (r"'s got\b", " has got")),
