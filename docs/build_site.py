@@ -93,7 +93,7 @@ def _pages() -> dict[str, str]:
     pages["stock.md"] = _stock_modules()
     pages["commands.md"] = _commands()
     pages["benchmarks.md"] = _benchmarks()
-    pages["changelog.md"] = _changelog()
+    pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
     pages["guides/notebook.md"] = _notebook(ROOT / "examples" / "evaluation.ipynb")
     pages["guides/add-a-metric.md"] = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
     return pages
@@ -109,21 +109,6 @@ def _with_formulas(text: str) -> str:
 
     parts = CODE.split(text)
     return "".join(part if part.startswith("`") else FORMULA.sub(typeset, part) for part in parts)
-
-
-def _changelog() -> str:
-    """The changelog with each section folded, since all its lines are long to read at once."""
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    parts = re.split(r"^### (.*)\n", text, flags=re.MULTILINE)
-    folded = [parts[0]]
-    for title, body in zip(parts[1::2], parts[2::2], strict=True):
-        body, *rest = re.split(r"^(?=## )", body, maxsplit=1, flags=re.MULTILINE)
-        count = len(re.findall("^- ", body, re.MULTILINE))
-        indented = "".join(
-            f"    {line}" if line.strip() else line for line in body.splitlines(keepends=True)
-        )
-        folded += [f'??? note "{title}: {count} entries"\n\n{indented}\n', *rest]
-    return "".join(folded)
 
 
 def _notebook(path: Path) -> str:
