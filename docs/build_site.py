@@ -25,29 +25,10 @@ from metric_commons.module.catalog.stock_modules import replacements
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "docs"
-ROOMS = (
-    "answers",
-    "texts",
-    "extraction",
-    "rouge",
-    "translation",
-    "transcripts",
-    "mathematics",
-    "ranking",
-    "classification",
-    "spans",
-    "regression",
-    "clustering",
-    "outcomes",
-    "execution",
-    "rewards",
-    "tasks",
-    "scorers",
-    "testing",
-    "integrations",
-    "statistics",
-    "files",
-)  # and files with public names
+PUBLIC = (
+    *("base", "text", "labels", "regression", "retrieval", "structured", "mathematics", "judging"),
+    *("programs", "statistics", "files", "rewards", "scorers", "testing"),
+)
 # A formula between dollars, on its own line or in a sentence.
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$`])\$([^$\n`]+)\$(?!\w)", re.DOTALL)
 CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
@@ -78,7 +59,7 @@ def _navigation() -> str:
         {"Modules": [f"modules/{name}.md" for name in names()]},
         {"In place of evaluate's own modules": "stock.md"},
         {"Command line": "commands.md"},
-        {"API": ["api/index.md", *(f"api/{room}.md" for room in ROOMS)]},
+        {"API": ["api/index.md", *(f"api/{name}.md" for name in PUBLIC)]},
         {"Benchmarks": "benchmarks.md"},
         {"Changelog": "changelog.md"},
     ]
@@ -88,7 +69,7 @@ def _navigation() -> str:
 def _pages() -> dict[str, str]:
     """The pages that are made here, by path."""
     pages = {f"modules/{name}.md": _card(name) for name in names()}
-    pages |= {f"api/{room}.md": _api(f"metric_commons.{room}") for room in ROOMS}
+    pages |= {f"api/{name}.md": _api(f"metric_commons.{name}") for name in PUBLIC}
     pages["api/index.md"] = _api("metric_commons")
     pages["stock.md"] = _stock_modules()
     pages["commands.md"] = _commands()
@@ -157,18 +138,15 @@ def _api(package: str) -> str:
 
 
 def _homes(package: str) -> dict[str, str]:
-    """The file of each public name: as a room imports it for type checkers, or the file itself."""
-    path = Path(import_module(package).__file__ or "")
-    if path.name != "__init__.py":
-        return dict.fromkeys(import_module(package).__all__, package)
-    source = path.read_text("utf-8")
+    """Return the file of each public name, from the imports for type checkers."""
+    module = import_module(package)
+    source = Path(module.__file__ or "").read_text("utf-8")
     statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
-    names = import_module(package).__all__
     return {
-        alias.name: resolve_name(f"{'.' * statement.level}{statement.module}", package)
+        alias.name: resolve_name(f"{'.' * statement.level}{statement.module}", module.__package__)
         for statement in statements
         for alias in statement.names
-        if statement.level and alias.name in names
+        if statement.level and alias.name in module.__all__
     }
 
 

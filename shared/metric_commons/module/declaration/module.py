@@ -25,7 +25,10 @@ from .row_module import Batch, RowModule
 from .stock_formats import configured_format
 from .text_inputs import text_inputs
 
-TEXTS_AND_REFERENCES, ANSWERS_AND_REFERENCES, ANSWERS_OR_NONE = text_inputs(datasets)
+_INPUTS = text_inputs(datasets)
+TEXTS_AND_REFERENCES = _INPUTS.texts_and_references
+ANSWERS_AND_REFERENCES = _INPUTS.answers_and_references
+ANSWERS_OR_NONE = _INPUTS.answers_or_none
 
 _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {
     "self",
