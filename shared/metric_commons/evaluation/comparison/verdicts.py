@@ -249,7 +249,7 @@ def plans(
         for comparison in compare_pairs([pair], alpha=alpha, correction="none"):
             units, deviation = _deviation(comparison)
             numbers: tuple[float, float, int | None] = math.nan, math.nan, None
-            if units > 1:
+            if units > 1 and not math.isnan(deviation):
                 numbers = _planned(pair, units, deviation, effect, alpha, power)
             a, b, module, score, rows = (
                 comparison[name] for name in ("a", "b", "module", "score", "rows")

@@ -2,9 +2,10 @@
 
 A line contains the number of the row, its id and cluster if these were passed, the system, and
 each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. For scores computed
-from sums it also contains the row's nonzero terms: `"statistics": {"error_rate": {"hits": 3}}`. A
-module with texts about rows adds `"texts": {"math_equivalence": {"reason": "two readings"}}`, with
-null for rows without one.
+from sums it also contains the row's terms: `"statistics": {"error_rate": {"hits": 3}}`; the first
+row of a system has all of them, and further rows those that are not zero. A module with texts about
+rows adds `"texts": {"math_equivalence": {"reason": "two readings"}}`, with null for rows without
+one.
 """
 
 import hashlib
@@ -93,7 +94,7 @@ def _records(
                     module: {
                         name: value
                         for name, value in zip(names_of_module, values[row], strict=True)
-                        if value
+                        if value or not row
                     }
                     for module, (names_of_module, values) in statistics.items()
                 }
