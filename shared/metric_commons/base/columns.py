@@ -265,8 +265,10 @@ def _read_rows(
         for failure in failed:
             if "; expected " not in failure.mismatch.problem:  # an integer, where others are floats
                 error = failure.mismatch.error(name, failure.row)
-                others = " and ".join(other for other in columns if other != name)
-                raise RowError(name, failure.row, f"{error.problem}, and {others} has another type")
+                columns_left = " and ".join(column for column in columns if column != name)
+                raise RowError(
+                    name, failure.row, f"{error.problem}, and {columns_left} has another type"
+                )
     accepted = "; ".join(
         ", ".join(f"{name}: {shape}" for name, shape in layout.items())
         for layout in layouts.values()
