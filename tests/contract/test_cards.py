@@ -186,6 +186,31 @@ def wrong_output(card, result, compute, elsewhere=()):
     ]
 
 
+def wrong_methods(card, returned):
+    """Methods of intervals that the card names, if they are not those that are returned."""
+    output = section(card, "Output")
+    cells = dict(zip(column(output, "Key"), column(output, "Meaning"), strict=True))
+    named = {
+        method
+        for key, meaning in cells.items()
+        if "`interval`" in key
+        for method in re.findall(r'`"(\w+)"`', meaning)
+    }
+    faults = ["bootstrap intervals"] if "bootstrap intervals" in " ".join(card.split()) else []
+    if named and named != returned:
+        faults.append(f"intervals are said to be {sorted(named)}, but are {sorted(returned)}")
+    return faults
+
+
+def methods(metric, name):
+    """The methods of the intervals that the samples of a module have."""
+    if "confidence_level" not in metric.declared_options:
+        return set()
+    results = [metric.compute(**each.sample | {"confidence_level": 0.95}) for each in specs(name)]
+    intervals = [result.get("interval") for result in results]
+    return {method for each in intervals if isinstance(each, dict) for method in each.values()}
+
+
 def wrong_examples(card):
     """What the examples of a card return instead of what they say, if they are not right."""
     report = []
@@ -234,6 +259,7 @@ def test_a_card_says_what_the_code_does(name, monkeypatch):
         faults += wrong_types(card, metric.declared_options) + wrong_references(card, elsewhere)
         faults += wrong_output(card, keys, metric._compute, elsewhere)
         faults += wrong_citation(card, metric.citation) + wrong_examples(card)
+        faults += wrong_methods(card, methods(metric, name))
     assert not faults, "\n".join([f"metrics/{name}/README.md", *faults])
 
 
@@ -340,6 +366,21 @@ def test_a_wrong_card_is_noticed(old, new):
 
     assert wrong != CARD
     assert sum(bool(rule(wrong)) for rule in RULES) == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "is_wrong"),
+    [
+        ('`"unseen_row"`', False),
+        ("the method", False),
+        ('`"t"`', True),
+        ("bootstrap intervals", True),
+    ],
+)
+def test_a_wrong_method_is_noticed(told, is_wrong):
+    card = CARD.replace("| `per_example` | | Each toy. |", f"| `interval` | | Of each: {told}. |")
+
+    assert bool(wrong_methods(card, {"unseen_row"})) == is_wrong
 
 
 @pytest.mark.parametrize(

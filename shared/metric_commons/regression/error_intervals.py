@@ -35,7 +35,7 @@ from .explained_intervals import (
 from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure, parse_measures
 from .moments_bootstrap import Bootstrap
 from .pairs import SAFE_EXPONENT, Pairs
-from .row_losses import d2_losses, loss_tables, row_losses
+from .row_losses import d2_losses, row_losses
 
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
@@ -134,7 +134,7 @@ def _row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> _
     if averaged and (multioutput != "uniform_average" or name in _ROOTS):
         return None
     if name in LOSS_NAMES:
-        losses = row_losses(measure, *loss_tables(pairs))
+        losses = row_losses(measure, *pairs.tables())
         return _RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
     errors, halved = pairs.absolute_errors()
     exponent = 0
@@ -192,11 +192,14 @@ def _constant_errors(
     measure: RegressionMeasure, pairs: Pairs, multioutput: Any, exponent: int
 ) -> Floats | None:
     """Return the mean error of the best constant prediction, in units of 2**exponent."""
-    columns = np.atleast_2d(pairs.references.T).astype(np.float64)
     middles = np.median if measure.kind in ("mae", "mape", "smape", "pinball") else np.mean
-    constants = np.repeat(middles(columns, axis=1)[np.newaxis], columns.shape[1], axis=0)
+    constants = middles(pairs.columns().references, axis=1)
+    if pairs.wide_integers:  # whose columns are distances
+        constants = np.rint(constants).astype(np.int64) + pairs.references.min()
+    references = pairs.tables()[1].T
     try:
-        errors = _row_errors(Pairs(constants, columns.T), measure, multioutput)
+        rows = Pairs(np.repeat(constants[np.newaxis], len(references), axis=0), references)
+        errors = _row_errors(rows, measure, multioutput)
     except ValueError:  # a constant outside the domain of the loss
         return None
     if errors is None:
@@ -277,7 +280,8 @@ def _output_intervals(
         )
     member_clusters = None if clusters is None else clusters.take(pairs.positive_rows)
     numbers = None if member_clusters is None else member_clusters.numbers
-    predictions, references = loss_tables(pairs)
+    predictions, references, _ = pairs.columns()
+    tables = pairs.tables()
     intervals = []
     for output, value in enumerate(values):
         pair = predictions[output], references[output]
@@ -293,7 +297,9 @@ def _output_intervals(
         if measure.kind in CORRELATIONS:
             intervals.append(correlation_interval(*rows, **options))
             continue
-        losses = d2_losses(measure, *pair, pairs.weights) if measure.kind in D2_NAMES else None
+        losses = None
+        if measure.kind in D2_NAMES:
+            losses = d2_losses(measure, tables[0][output], tables[1][output], pairs.weights)
         intervals.append(explained_interval(*rows, losses, **options))
     return intervals
 
@@ -304,7 +310,7 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
         return outputs[0]
     shares = np.ones(len(outputs))
     if multioutput == "variance_weighted":
-        variances = np.var(np.sort(loss_tables(pairs)[1], axis=1), axis=1)
+        variances = np.var(np.sort(pairs.columns().references, axis=1), axis=1)
         shares = variances if variances.any() else shares
     elif not isinstance(multioutput, str):
         shares = np.asarray(multioutput, np.float64)

@@ -15,8 +15,8 @@ from ..statistics.resampling.resampled_totals import gathered
 from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure, parse_measures
 from .moments import required_measures, required_terms
 from .order_statistics import kendall, median, rank_correlations, resampled_kendall
-from .pairs import SAFE_EXPONENT, FloatColumns, Pairs
-from .row_losses import d2, loss_tables, row_losses
+from .pairs import SAFE_EXPONENT, FloatColumns, Numbers, Pairs
+from .row_losses import d2, row_losses
 
 _BATCH_ROWS = 1 << 17  # rows drawn at a time, for several resamples together
 _MATRIX_ROWS = 1 << 9  # up to which a matrix of all pairs of rows is worthwhile for Kendall's tau
@@ -82,7 +82,7 @@ class Bootstrap:
             for term in required_terms(required_measures(measures, multioutput))
         }
         self._offsets = _near_means(references) - _near_means(predictions)
-        self._tables = [table[:, order] for table in loss_tables(pairs)]
+        self._tables = [table[:, order] for table in pairs.tables()]
         self._parsed = {measure.name: measure for measure in parse_measures(measures)}
         for measure in self._parsed.values():
             if measure.kind in LOSS_NAMES:
@@ -181,7 +181,9 @@ class Bootstrap:
             means = sums[name] / weight
             return np.sqrt(means) if measure.kind == "rmsle" else means
         if measure.kind == "kendall" or measure.kind in D2_NAMES:
-            outputs = zip(*self._tables, strict=True)
+            # Of integers, which a float64 may not hold, ranks have differences that an int64 holds.
+            ranks = self._predictions, self._references
+            outputs = zip(*(ranks if measure.kind == "kendall" else self._tables), strict=True)
             return np.array(
                 [
                     self._measured(partial(self._by_resample, measure, *pair), rows)
@@ -251,8 +253,8 @@ class Bootstrap:
     def _by_resample(
         self,
         measure: RegressionMeasure,
-        predictions: Floats,
-        references: Floats,
+        predictions: Numbers,
+        references: Numbers,
         drawn_rows: Integers,
     ) -> Floats:
         """Return a measure of the rows of each resample, one resample at a time."""

@@ -18,7 +18,7 @@ from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import uncertainty
 from ..statistics.resampling.resampled_totals import gathered, resampled_sums_of_rows
 from .measure_names import INTERVAL_NAMES, RegressionMeasure
-from .pairs import check_finite
+from .pairs import Numbers, are_wide_integers, check_finite, difference
 from .row_losses import mean_losses
 
 
@@ -93,13 +93,15 @@ def interval_scores(
     return result | uncertainty(estimators, **uncertain)
 
 
-def _columns(predictions: Column, references: Column) -> tuple[Floats, Floats, Floats]:
+def _columns(predictions: Column, references: Column) -> tuple[Numbers, Numbers, Numbers]:
     """Return the lower ends, the upper ends and the references."""
     if not isinstance(predictions, np.ndarray):
         for row, ends in enumerate(predictions):
             if not isinstance(ends, Sequence) or len(ends) != 2:
                 raise RowError("predictions", row, f"is {ends}; an interval is [low, high]")
-    table, numbers = np.asarray(predictions, np.float64), np.asarray(references, np.float64)
+    table, numbers = np.asarray(predictions), np.asarray(references)
+    number = np.int64 if are_wide_integers(table, numbers) else np.float64
+    table, numbers = table.astype(number, copy=False), numbers.astype(number, copy=False)
     if table.ndim != 2 or table.shape[1] != 2:
         raise RowError("predictions", 0, f"is {table[0].tolist()}; an interval is [low, high]")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
@@ -114,17 +116,20 @@ def _columns(predictions: Column, references: Column) -> tuple[Floats, Floats, F
     return low, high, numbers
 
 
-def _row_scores(measure: RegressionMeasure, low: Floats, high: Floats, numbers: Floats) -> Floats:
+def _row_scores(
+    measure: RegressionMeasure, low: Numbers, high: Numbers, numbers: Numbers
+) -> Floats:
     if measure.kind == "coverage":
         return ((low <= numbers) & (numbers <= high)).astype(np.float64)
     with np.errstate(over="ignore"):
-        scores = high - low
+        scores = difference(high, low, np.empty(low.shape))
         if measure.kind != "interval_width":
-            distance = np.maximum(np.maximum(low - numbers, numbers - high), 0.0)
-            scores += 2 / measure.parameter * distance
+            below = difference(low, numbers, np.empty(low.shape))
+            above = difference(numbers, high, np.empty(low.shape))
+            scores += 2 / measure.parameter * np.maximum(np.maximum(below, above), 0.0)
     if not math.isfinite(scores.max()):
         row = int(scores.argmax())
-        problem = f"is {[float(low[row]), float(high[row])]}; for {measure.name!r} each interval "
+        problem = f"is {[low[row].item(), high[row].item()]}; for {measure.name!r} each interval "
         raise RowError("predictions", row, f"{problem}has a score within float64")
     return scores
 

@@ -14,7 +14,7 @@ from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
 from ..statistics.arguments.checks import RowError
 from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
 from .measure_names import RegressionMeasure
-from .pairs import Pairs, check_finite
+from .pairs import Numbers, Pairs, check_finite, difference
 from .unit_deviances import unit_deviance, unit_deviances
 
 _LOSSES = {
@@ -31,16 +31,7 @@ _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and 
 _FEWEST_SETTLED = 1 << 10  # rows below which exact sums take no longer
 
 
-def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
-    """Predictions and references as floats, shape (outputs, rows)."""
-    predictions, references = (
-        np.atleast_2d(table.T).astype(np.float64, copy=False)
-        for table in (pairs.predictions, pairs.references)
-    )
-    return predictions, references
-
-
-def row_losses(measure: RegressionMeasure, predictions: Floats, references: Floats) -> Floats:
+def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> Floats:
     """Return the loss of each row in each output, shape (outputs, rows).
 
     "msle" is the squared difference of log(1 + x). "pinball" is `alpha` times the error if the
@@ -71,25 +62,31 @@ def row_losses(measure: RegressionMeasure, predictions: Floats, references: Floa
 
 
 def _set_losses(
-    measure: RegressionMeasure, predictions: Floats, references: Floats, losses: Floats
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, losses: Floats
 ) -> None:
     """Set `losses` for rows that are known to be in their domain."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if kind == "msle":
-            _set_squared_log_errors(predictions, references, losses)
-        elif kind == "pinball":
-            np.subtract(references, predictions, out=losses)
+        if kind == "pinball":
+            difference(references, predictions, losses)
             overestimates = losses * (parameter - 1)
             losses *= parameter
             np.maximum(losses, overestimates, out=losses)
+            return
+        residuals = difference(references, predictions, np.empty(losses.shape))
+        predictions, references = (
+            table.astype(np.float64, copy=False) for table in (predictions, references)
+        )
+        if kind == "msle":
+            _set_squared_log_errors(predictions, references, residuals, losses)
         else:
-            residuals = references - predictions
             unit_deviances(parameter, predictions, references, residuals, out=losses)
 
 
-def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Floats) -> None:
+def _set_squared_log_errors(
+    predictions: Floats, references: Floats, residuals: Floats, losses: Floats
+) -> None:
     """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
 
     Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
@@ -98,8 +95,7 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     """
     divisors = np.minimum(references, predictions)
     divisors += 1
-    np.subtract(references, predictions, out=losses)
-    np.abs(losses, out=losses)
+    np.abs(residuals, out=losses)
     losses /= divisors
     np.log1p(losses, out=losses)
     if np.isinf(losses.max(initial=0.0)):
@@ -108,7 +104,7 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     np.square(losses, out=losses)
 
 
-def _check_domain(measure: RegressionMeasure, predictions: Floats, references: Floats) -> None:
+def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> None:
     """Check that all numbers are in the domain of the loss."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     if kind == "msle":
@@ -120,18 +116,18 @@ def _check_domain(measure: RegressionMeasure, predictions: Floats, references: F
             _check_above(measure, "predictions", predictions, 0)
         if power >= 2:
             _check_above(measure, "references", references, 0)
-        elif power >= 1 and references.min(initial=0.0) < 0:
+        elif power >= 1 and references.size and references.min() < 0:
             _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
-def _check_above(measure: RegressionMeasure, column: str, table: Floats, bound: float) -> None:
+def _check_above(measure: RegressionMeasure, column: str, table: Numbers, bound: float) -> None:
     """Check that all numbers are above the bound."""
-    if table.min(initial=math.inf) <= bound:
+    if table.size and table.min() <= bound:
         _refuse(measure, column, table, table <= bound, f"is above {bound}")
 
 
 def _refuse(
-    measure: RegressionMeasure, column: str, table: Floats, is_wrong: Booleans, domain: str
+    measure: RegressionMeasure, column: str, table: Numbers, is_wrong: Booleans, domain: str
 ) -> NoReturn:
     """Raise an error about the first wrong number."""
     row, output = np.argwhere(is_wrong.T)[0].tolist()
@@ -169,7 +165,7 @@ def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     >>> [round(value, 4) for value in loss_values(RegressionMeasure("msle", "msle"), pairs)]
     [0.049]
     """
-    predictions, references = loss_tables(pairs)
+    predictions, references = pairs.tables()
     means = _settled_means(measure, predictions, references) if pairs.weights is None else None
     if means is None:
         check_finite(predictions=pairs.predictions, references=pairs.references)
@@ -183,7 +179,7 @@ def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
 
 
 def _settled_means(
-    measure: RegressionMeasure, predictions: Floats, references: Floats
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers
 ) -> list[float] | None:
     """Return the mean loss of each output, if enclosed sums of blocks settle it.
 
@@ -221,7 +217,7 @@ def _settled_means(
 
 
 def d2(
-    measure: RegressionMeasure, predictions: Floats, references: Floats, weights: Floats | None
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
 ) -> float:
     """Return the proportion of the best constant's loss that predictions avoid; shape (rows,) each.
 
@@ -240,24 +236,28 @@ def d2(
 
 
 def _avoided_loss(
-    measure: RegressionMeasure, loss: float, references: Floats, weights: Floats | None
+    measure: RegressionMeasure, loss: float, references: Numbers, weights: Floats | None
 ) -> float:
     """Return the same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    lowest, highest = float(references.min()), float(references.max())
+    lowest, highest = references.min().item(), references.max().item()
     if lowest == highest:
         return float(not loss)
     constant = _best_constant(measure, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
-    table = references[np.newaxis]
-    settled = _settled_means(measure, np.array([[constant]]), table) if weights is None else None
+    is_float = references.dtype.kind == "f"
+    is_mean = _LOSSES[measure.kind] == "tweedie"
+    settled = None
+    if weights is None and (is_float or not is_mean):
+        best = np.full((1, 1), constant, references.dtype)
+        settled = _settled_means(measure, best, references[np.newaxis])
     if settled is None:
-        best = np.full(table.shape, constant)
-        settled = mean_losses(row_losses(measure, best, table), weights)
+        losses = _losses_of_constant(measure, constant, references, weights)
+        settled = mean_losses(losses[np.newaxis], weights)
     minimum = settled[0]
-    if _LOSSES[measure.kind] == "tweedie":
+    if is_float and is_mean:
         # The best constant may not be a float. It is at most this far from the rounded one, which
         # makes no difference to most minima.
         distance = 8 * math.ulp(constant) + (highest - lowest) * 2.0**-48
@@ -267,16 +267,33 @@ def _avoided_loss(
     return 1 - loss / minimum if minimum else float(not loss)
 
 
-def _best_constant(measure: RegressionMeasure, references: Floats, weights: Floats | None) -> float:
+def _best_constant(
+    measure: RegressionMeasure, references: Numbers, weights: Floats | None
+) -> float:
     """Return the constant prediction with the smallest loss: the mean, or a quantile."""
     if _LOSSES[measure.kind] == "tweedie":
-        return mean_losses(references[np.newaxis], weights)[0]
+        return mean_losses(references[np.newaxis].astype(np.float64, copy=False), weights)[0]
     alpha = _PARAMETERS.get(measure.kind, measure.parameter)
     return _quantile(references, alpha, weights)
 
 
+def _losses_of_constant(
+    measure: RegressionMeasure, constant: float, references: Numbers, weights: Floats | None
+) -> Floats:
+    """Return the loss of each row if the best constant is predicted."""
+    if references.dtype.kind == "f" or _LOSSES[measure.kind] != "tweedie":
+        best = np.full(references.size, constant, references.dtype)
+        losses: Floats = row_losses(measure, best[np.newaxis], references[np.newaxis])[0]
+        return losses
+    # The mean is not rounded before it is subtracted from integers that a float64 cannot hold.
+    residuals = difference(references, references.min(), np.empty(references.shape))
+    residuals -= mean_losses(residuals[np.newaxis], weights)[0]
+    power = _PARAMETERS.get(measure.kind, measure.parameter)
+    return unit_deviances(power, np.full(1, constant), references.astype(np.float64), residuals)
+
+
 def d2_losses(
-    measure: RegressionMeasure, predictions: Floats, references: Floats, weights: Floats | None
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
 ) -> tuple[Floats, Floats]:
     """Return the losses of rows, and those of the best constant prediction, shape (rows,) each.
 
@@ -285,12 +302,9 @@ def d2_losses(
     >>> abs(lost).tolist(), abs(constant).tolist()
     ([0.0, 1.0], [0.0, 1.5])
     """
-    constant = np.full(references.size, _best_constant(measure, references, weights))
-    loss, constant_loss = (
-        row_losses(measure, numbers[np.newaxis], references[np.newaxis])[0]
-        for numbers in (predictions, constant)
-    )
-    return loss, constant_loss
+    loss = row_losses(measure, predictions[np.newaxis], references[np.newaxis])[0]
+    constant = _best_constant(measure, references, weights)
+    return loss, _losses_of_constant(measure, constant, references, weights)
 
 
 def _excess(
@@ -318,12 +332,15 @@ def needs_positive_means(measure: RegressionMeasure) -> bool:
     return _LOSSES.get(measure.kind, measure.kind) == "tweedie" and power != 0
 
 
-def _quantile(values: Floats, fraction: float, weights: Floats | None) -> float:
+def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> float:
     """Return the smallest value at which the cumulative weight reaches this fraction."""
     if weights is None:
         position = max(math.ceil(fraction * values.size), 1) - 1
-        return float(np.partition(values, position)[position])
-    order = np.argsort(values, kind="stable")
-    cumulative: NDArray[np.float64] = np.cumsum(weights[order])
-    position = int(cumulative.searchsorted(fraction * cumulative[-1]))
-    return float(values[order][min(position, values.size - 1)])
+        ascending = np.partition(values, position)
+    else:
+        order = np.argsort(values, kind="stable")
+        cumulative: NDArray[np.float64] = np.cumsum(weights[order])
+        position = int(cumulative.searchsorted(fraction * cumulative[-1]))
+        ascending = values[order]
+    quantile: float = ascending[min(position, values.size - 1)].item()
+    return quantile

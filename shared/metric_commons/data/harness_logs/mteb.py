@@ -50,7 +50,7 @@ def read(content: Content) -> Log:
                     "task": task,
                     "split": split,
                     "dataset_revision": document.get("dataset_revision"),
-                    "subsets": list(subsets),
+                    "subsets": sorted(subsets),  # their order in a file means nothing
                     "mteb_version": document["mteb_version"],
                 },
             )

@@ -17,6 +17,7 @@ from ..results.results import Results
 
 NO_ROWS = "it contains means without scores of rows"
 _MAIN = "main_score"
+_FOR_DEVELOPMENT = ("dev", "train", "val")  # the beginnings of names of splits
 
 
 def reported_results(
@@ -28,7 +29,8 @@ def reported_results(
         path: the file.
         log: its content.
         system: the name of the system.
-        split: the split to read; None for all.
+        split: the split to read; None for all, without those for development if there is a
+            test split.
         metric: the score to read; None for all.
 
     Raises:
@@ -37,8 +39,9 @@ def reported_results(
     splits = [means.split for means in log.means]
     if split is not None and split not in splits:
         raise ValueError(f"{path}: there is no split {split!r}; there are {', '.join(splits)}")
+    development = _FOR_DEVELOPMENT if "test" in splits else ()
     for means in log.means:
-        if split not in (None, means.split):
+        if means.split != split and (split or means.split.startswith(development)):
             continue
         if metric is not None and metric not in means.scores:
             listed = ", ".join(list(means.scores)[:20])

@@ -39,6 +39,7 @@ def span_statistics(
     suffix: bool = False,
     match: Match = "strict",
     zero_division: Proportion = 0.0,
+    joined: bool = False,
 ) -> RowStatistics:
     """Return the predicted, true and matching spans of each row and type.
 
@@ -51,6 +52,9 @@ def span_statistics(
         match: "strict": same type, start and end. "exact": same start and end. "partial": overlaps
             count half. "type": overlaps with a span of the same type count.
         zero_division: precision without predicted spans, and recall without true spans.
+        joined: whether a tag at the beginning of a row with neither a type nor a letter of B, I, E,
+            S and O continues the last span of the rows before, as in seqeval. Such spans count in
+            the row in which they start.
 
     Raises:
         ValueError: a row is not valid, or the tags do not follow a scheme.
@@ -69,7 +73,9 @@ def span_statistics(
     if not rows:
         empty = np.zeros((0, 0), np.int64)
         return RowStatistics((), empty, score, row_scores, _AT_MOST, distributions)
-    spans, types, columns = _read_spans(predictions, references, scheme, suffix=suffix)
+    spans, types, columns = _read_spans(
+        predictions, references, scheme, suffix=suffix, joined=joined
+    )
     predicted, relevant = spans["predictions"], spans["references"]
     tables = {
         "predicted": _by_type(predicted, rows, len(types)),
@@ -326,7 +332,12 @@ def _sum(values: Sequence[float]) -> float:
 
 
 def _read_spans(
-    predictions: Any, references: Any, scheme: Scheme | None, *, suffix: bool
+    predictions: Any,
+    references: Any,
+    scheme: Scheme | None,
+    *,
+    suffix: bool,
+    joined: bool = False,
 ) -> tuple[dict[str, Spans], list[str], dict[str, Integers | Floats]]:
     """Return the spans of both sides, their types, and for tags the number of equal ones."""
     if isinstance(references[0], Mapping):
@@ -336,7 +347,7 @@ def _read_spans(
     if scheme == "auto":
         scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
     texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}
-    spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix)
+    spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix, joined=joined)
     return spans, types, {"tags": sides[0].counts, "equal_tags": equal_tags(*sides)}
 
 

@@ -40,6 +40,7 @@ def seqeval(
         scheme=strict_scheme if mode == "strict" else None,
         suffix=suffix,
         zero_division=0.0 if zero_division == "warn" else float(zero_division),
+        joined=True,
     ).result()
     overall = ("precision", "recall", "f1", "accuracy")
     return {**result["per_type"], **{f"overall_{key}": result[key] for key in overall}}

@@ -181,6 +181,7 @@ def spans_of_tags(
     *,
     scheme: str | None,
     suffix: bool,
+    joined: bool = False,
 ) -> tuple[dict[str, Spans], list[str]]:
     """Return the spans of each column, and the names of their types.
 
@@ -188,6 +189,7 @@ def spans_of_tags(
         columns: for each name, the numbered tags and the original tags, all numbered consistently.
         scheme: the scheme; None for the rules of conlleval.
         suffix: whether the letter follows the type, as in PER-B.
+        joined: whether a span may continue one of the row before, as in `_lenient`.
 
     Raises:
         ValueError: a tag has a letter that does not belong to the scheme.
@@ -207,7 +209,9 @@ def spans_of_tags(
         row_ends = np.cumsum(side.counts + 1)
         row_starts = row_ends - side.counts - 1
         if scheme is None:
-            starts, ends, span_types = _lenient(prefix, kind, row_starts)
+            starts, ends, span_types = _lenient(
+                prefix, kind, row_starts[:1] if joined else row_starts
+            )
         else:
             starts, ends, span_types = _strict(prefix, kind, int(types[0]), _SCHEMES[scheme])
         spans[name] = Spans(
@@ -287,8 +291,8 @@ def _lenient(
     """Starts, ends and types of spans by the rules of conlleval.
 
     seqeval processes rows one after another, so that a tag at the beginning of a row with neither a
-    type nor a known letter may belong to a span of the previous row. Here each row is treated like
-    seqeval's first one.
+    type nor a known letter, such as the M of BMES, continues the last span of the rows before. Its
+    first row has none before it, and so have all rows in `row_starts`.
     """
     previous_prefix, previous_kind = _neighbours(prefix, kind, -1)
     previous_kind[row_starts] = -1  # not a type

@@ -263,6 +263,14 @@ def _read_rows(
     for name, failed in failures.items():
         if len(failed) == len(layouts):  # this column fits no layout
             raise _best_error(name, failed)
+    for name, failed in failures.items():
+        for failure in failed:
+            if "; expected " not in failure.mismatch.problem:  # an integer, where others are floats
+                error = failure.mismatch.error(name, failure.row)
+                columns_left = " and ".join(column for column in columns if column != name)
+                raise RowError(
+                    name, failure.row, f"{error.problem}, and {columns_left} has another type"
+                )
     accepted = "; ".join(
         ", ".join(f"{name}: {shape}" for name, shape in layout.items())
         for layout in layouts.values()

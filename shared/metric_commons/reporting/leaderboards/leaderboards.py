@@ -43,7 +43,7 @@ from .ranked_tables import Column, column, level_heading, rank_range, ranked_tab
 _START = 100  # bytes at the start of a result, which contain its format
 # Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
-_UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
+UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Entry:
         """Everything that can affect the score, by name, in JSON, where unequal values differ."""
         result = self.result
         settings: dict[str, Any] = {
-            name: value for name, value in result.settings().items() if name not in _UNSCORED
+            name: value for name, value in result.settings().items() if name not in UNSCORED
         }
         if result.conditions is None:  # in older formats, only the signature is complete
             settings["signature"] = result.signature

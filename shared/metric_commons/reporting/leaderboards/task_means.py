@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any, Literal
 
+from ...data.files.stored import option_texts
 from ...evaluation.results.comparisons import Comparison, Rank, ranks
 from ...evaluation.results.rendering import (
     PLAIN,
@@ -33,7 +34,7 @@ from ...evaluation.results.rendering import (
     label,
     listed_names,
 )
-from .leaderboards import Leaderboard
+from .leaderboards import UNSCORED, Leaderboard
 from .ranked_tables import column, level_heading, rank_range, ranked_table
 from .task_ranks import TaskRanks, task_ranks
 
@@ -47,6 +48,7 @@ _FIELDS = {  # of `TaskRanks`
     "win_rate": "mean_win_rate",
 }
 _WITH_GAPS = ("borda", "win_rate")  # kinds for which a system may lack a task
+_LONGEST = 60  # letters of what distinguishes two results of one task
 _MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _SAMPLED = (
     "Mean: of the score over the tasks, with equal weights. Intervals and tiers treat the tasks as "
@@ -250,11 +252,30 @@ def task_means(
 
 
 def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
-    """The leaderboards by the names of their tasks, or by numbers if the names are not unique."""
-    names = [leaderboard.task for leaderboard in leaderboards]
-    if len(set(names)) < len(names) or not all(names):
-        names = [f"task {number}" for number in range(1, len(leaderboards) + 1)]
-    return dict(zip(names, leaderboards, strict=True))
+    """Return the leaderboards by the names of their tasks.
+
+    Several of one task also by what differs.
+    """
+    names = [board.task or f"task {number}" for number, board in enumerate(leaderboards, start=1)]
+    tasks: dict[str, Leaderboard] = {}
+    for task, board in zip(names, leaderboards, strict=True):
+        rivals = [rival for name, rival in zip(names, leaderboards, strict=True) if name == task]
+        distinction = ", ".join(option_texts(_distinction(board, rivals)))[:_LONGEST]
+        name = f"{task} ({distinction})" if distinction else task
+        tasks[name if name not in tasks else f"{task} ({len(tasks) + 1})"] = board
+    return tasks
+
+
+def _distinction(board: Leaderboard, rivals: Sequence[Leaderboard]) -> dict[str, Any]:
+    """Return the settings of a leaderboard that not all others of the same task share."""
+    settings, *settings_of_rivals = (
+        part.result(next(iter(part.results.systems))).settings() for part in (board, *rivals)
+    )
+    return {
+        name: value
+        for name, value in settings.items()
+        if name not in UNSCORED and any(part.get(name) != value for part in settings_of_rivals)
+    }
 
 
 def _intervals(

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.module.declaration.columns import joined, read
+from metric_commons.statistics.arguments.checks import RowError
 from metric_commons.statistics.arguments.shapes import ListOf, Scalar
 from tests.columns import (
     COLUMNS,
@@ -104,6 +105,16 @@ def test_columns_that_do_not_go_together_are_refused():
 
     with pytest.raises(ValueError, match=f"do not go together; accepted are {accepted}$"):
         read({"p": [0.5], "r": [[1]]}, layouts)
+
+
+@pytest.mark.parametrize("rows", [list, np.array])
+def test_a_large_integer_beside_floats_is_named(rows):
+    layouts = [{"p": NUMBER, "r": NUMBER}, {"p": INTEGER, "r": INTEGER}]
+
+    with pytest.raises(RowError, match=r"cannot hold exactly, and p has another type$") as caught:
+        read({"p": rows([0.5, 1.0]), "r": rows([1, 2**53 + 1])}, layouts)
+
+    assert str(caught.value).startswith("r[1] is 9007199254740993 (int), which a float64 ")
 
 
 def test_columns_of_unequal_length_are_refused():
