@@ -55,7 +55,10 @@ def delimited_rows(
                 f"{location(row, end + 1)}: a cell is longer than {limit:,} bytes, the limit of a "
                 "line"
             ) from None
-        raise ValueError(f"{location(row, end + 1)}: {error}") from None
+        problem = str(error)
+        if "new-line character" in problem:
+            problem = "a carriage return inside a cell; such a text needs double quotes around it"
+        raise ValueError(f"{location(row, end + 1)}: {problem}") from None
 
 
 def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:

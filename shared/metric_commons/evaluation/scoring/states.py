@@ -43,6 +43,7 @@ _DISTRIBUTION = "metric-commons"
 _CONTENT = {
     **dict.fromkeys(("format", "version", "module"), str),
     "options": Mapping[str, Any],
+    "intervals": Mapping[str, Any],
     "rows": Annotated[int, Range(0)],
     "statistics": Any,
 }
@@ -71,7 +72,7 @@ class State(StoredColumns):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/4"
+    FORMAT = "metric-commons-state/5"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -79,9 +80,9 @@ class State(StoredColumns):
         for name in texts_of_rows(options):
             raise ValueError(f"{name} is about single rows, which a state does not keep")
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
-        self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
+        self.intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         # Options for intervals are those of results.
-        self.metric = module_class(module)(**options) if self._intervals else metric
+        self.metric = module_class(module)(**options) if self.intervals else metric
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
         self.options: dict[str, Any] = to_jsonable(
@@ -150,7 +151,7 @@ class State(StoredColumns):
 
     def _no_statistics(self) -> SufficientStatistics:
         """Return the statistics of no rows."""
-        with_intervals = any(self._intervals.values())
+        with_intervals = any(self.intervals.values())
         return kind_of(self.metric).statistics(self.metric, with_intervals=with_intervals)
 
     def merge(self, *states: "State") -> None:
@@ -195,7 +196,7 @@ class State(StoredColumns):
         """
         defaults = {
             name: value
-            for name, value in (self.metric.options | self._intervals).items()
+            for name, value in (self.metric.options | self.intervals).items()
             if name in REPORTING - {"groups", "clusters"}
         }
         for name in reporting:
@@ -225,6 +226,7 @@ class State(StoredColumns):
                 "version": version(_DISTRIBUTION),
                 "module": self.module,
                 "options": self.options,
+                "intervals": self.intervals,
                 "rows": len(self),
                 "statistics": self._statistics.to_jsonable(),
             }
@@ -242,7 +244,8 @@ class State(StoredColumns):
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
-        state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
+        options = json.dumps({**content["options"], **content["intervals"]})
+        state: Self = copy(_empty_state(cls, content["module"], options))
         state._statistics = kind_of(state.metric).statistics(state.metric, with_intervals=False)
         state._lock = Lock()
         state._statistics.read_jsonable(content["statistics"])
@@ -292,7 +295,7 @@ class Part(StoredColumns):
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/5"
+    FORMAT = "metric-commons-part/6"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
@@ -348,6 +351,7 @@ class Part(StoredColumns):
 
         Args:
             **reporting: `confidence_level`, `n_resamples` and `seed`, for modules that have them.
+                Without a level, it is the one that the states were made with.
 
         Raises:
             ValueError: there are no rows, or an option is not valid.
@@ -426,9 +430,11 @@ def _check_provenance(
 
 
 def _result_of_part(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
-    requested = {"conventions": True, **reporting}
+    requested = {"conventions": True, **state.intervals, **reporting}
     module_options = {
-        name: value for name, value in requested.items() if name in state.metric.options
+        name: state.intervals.get(name) if value is None else value
+        for name, value in requested.items()
+        if name in state.metric.options
     }
     return module_result(
         module,

@@ -28,7 +28,7 @@ class Classes:
         positive: the position in `all_labels` of the positive label; None if there is none.
         average: "binary", "macro", "micro", "weighted", "samples" or "none".
         absent: the positions of labels that only complete a pair and occur in no row. They are
-            shown, but excluded from averages.
+            shown in a matrix, but excluded from averages and from the lists of "none".
 
     """
 
@@ -122,8 +122,9 @@ def classes(
     if average is None:
         average = "macro" if positive is None else "binary"
     positions = {label: position for position, label in enumerate(all_labels)}
-    selection = [positions[label] for label in selected_labels or all_labels]
     absent = positions.keys() - set(candidates)
+    shown_labels = [label for label in all_labels if average != "none" or label not in absent]
+    selection = [positions[label] for label in selected_labels or shown_labels]
     return Classes(
         all_labels, selection, positive, average, frozenset(positions[label] for label in absent)
     )
