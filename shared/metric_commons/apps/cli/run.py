@@ -141,6 +141,7 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
         groups=fields.groups,
         clusters=fields.clusters,
         ids=fields.id,
+        columns=fields.columns,
         common=_path(content.data.path),
         format_name=content.data.format,
         limit=content.data.limit,
@@ -185,10 +186,6 @@ def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
                 raise key_error(path, ["modules", module, option], f"unknown option{hint}")
-        inputs = metric.input_names
-        if "predictions" not in inputs:
-            problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
-            raise key_error(path, ["modules", module], problem)
         if "references" in metric.required_inputs and content.data.fields.references is None:
             problem = f"is missing; {module} needs it"
             raise key_error(path, ["data", "fields", "references"], problem)
@@ -200,6 +197,13 @@ def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
     return metrics
 
 
+def _reads_predictions(content: "Config") -> bool:
+    from ...module.catalog import catalog
+
+    metrics = map(catalog.load_without_evaluate, content.modules)
+    return any("predictions" in metric.required_inputs for metric in metrics)
+
+
 def _systems(content: "Config", path: Path) -> dict[str, tuple[Path, str]]:
     """Return the file and field of each system's predictions."""
     from ..console.config import key_error
@@ -209,10 +213,10 @@ def _systems(content: "Config", path: Path) -> dict[str, tuple[Path, str]]:
         if shared is None:
             problem = "is missing, and there are no systems with paths"
             raise key_error(path, ["data", "path"], problem)
-        if field is None:
+        if field is None and _reads_predictions(content):
             problem = "is missing, and so are systems"
             raise key_error(path, ["data", "fields", "predictions"], problem)
-        return {field: (Path(shared), field)}
+        return {field or Path(shared).stem: (Path(shared), field or "")}
     systems = {}
     for name, system in content.systems.items():
         file, predictions = system.path or shared, system.predictions or field

@@ -21,6 +21,7 @@ from ...module.catalog.field_names import suggestion
 from ...module.catalog.presets import preset_options
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import assign, check_supported
+from ...statistics.arguments.checks import nearest
 from ...statistics.resampling.progress import is_quiet
 from ..console.options import (
     Predictions,
@@ -33,7 +34,7 @@ from ..console.options import (
     setting,
 )
 from ..console.outputs import Outputs, Presentation, check_written, say_written
-from .sources import Inputs, evaluation_on, file_names
+from .sources import Inputs, evaluation_on, file_names, named_columns
 
 # The flags of options that add to the scores.
 _REPORTED = {
@@ -82,6 +83,7 @@ def score(
     request = vars(requested) | {
         "modules": modules,
         "options": dict(map(setting, requested.options or [])),
+        "columns": named_columns(requested.columns or []),
         "per_example": per_example is not None,
         "split_references": requested.split_references or None,
     }
@@ -195,20 +197,45 @@ def check_usage(evaluation: Evaluation) -> None:
             preset_options(evaluation.preset, evaluation.modules)
     except ValueError as error:
         raise UsageError(f"{source}: {error}") from error
-    for name, metric in evaluation.metrics.items():
-        if "predictions" not in metric.input_names:
-            raise UsageError(
-                f"{name} takes {', '.join(metric.input_names)}, not rows; see --compare"
-            )
-        needs_field = type(evaluation) is Evaluation and evaluation.references is None
-        if needs_field and "references" in metric.required_inputs:
-            raise UsageError(f"{name} needs --references FIELD, the field of what is right")
+    check_columns_of_request(evaluation)
     _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
     if evaluation.compare and len(evaluation.systems) < 2 and not is_long:
         raise UsageError("--compare needs at least two systems")
     if isinstance(evaluation, LogEvaluation):
         evaluation.check()
+
+
+def check_columns_of_request(evaluation: Evaluation) -> None:
+    """Check that every module has a field for each input, and that each column is one.
+
+    Raises:
+        UsageError: a field is missing, or a column is no input.
+    """
+    named = {name for name, field in evaluation.fields.items() if field is not None}
+    if any(field for _, field in evaluation.systems.values()):
+        named.add("predictions")
+    known = {name for metric in evaluation.metrics.values() for name in metric.input_names}
+    for name in evaluation.columns or {}:
+        if name not in known:
+            raise UsageError(
+                f"--column {name}: {', '.join(evaluation.modules)} "
+                f"takes {', '.join(sorted(known))}{nearest(name, known)}"
+            )
+    if type(evaluation) is not Evaluation:
+        return  # the columns of logs have standard names
+    flags = {"predictions": "--predictions FIELD", "references": "--references FIELD"}
+    for module, metric in evaluation.metrics.items():
+        missing = [
+            flag
+            for name, flag in flags.items()
+            if name in metric.required_inputs and name not in named
+        ]
+        if missing:
+            raise UsageError(
+                f"{module} needs {' and '.join(missing)}: "
+                f"the fields of {', '.join(metric.required_inputs)}"
+            )
 
 
 def _check_reported(evaluation: Evaluation) -> None:

@@ -16,6 +16,7 @@ from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED, Missing
 from ...evaluation.scoring.evaluations import Evaluation
 from ...evaluation.scoring.row_samples import Reduce
+from ...module.catalog.request import ROW_LABELS
 from ...module.catalog.usage import UsageError
 from ..console.options import log_option, one_of, reading_option
 
@@ -125,7 +126,7 @@ def evaluation_on(
         inputs: the options of reading, with the additional arguments for logs.
 
     Raises:
-        UsageError: the rows are plain, and the field of predictions is missing.
+        UsageError: two systems have one name.
         ValueError: a file has no known format.
         OSError: a file cannot be read.
     """
@@ -135,8 +136,6 @@ def evaluation_on(
     are_logs = LOGGED in request["modules"] or any(
         source.log.format_name != PLAIN_ROWS for source in sources.values()
     )
-    if not are_logs and not predictions:
-        raise UsageError("Missing option '--predictions': the field of the answers")
     names = file_names(paths, sources)
     systems = named_systems(names, paths, predictions, are_logs=are_logs)
     if has_defaults and not has_choice and not are_logs:
@@ -165,6 +164,25 @@ def conditions(texts: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
+def named_columns(texts: Sequence[str]) -> dict[str, str]:
+    """Return the field of each column that `--column` names.
+
+    >>> named_columns(["sources=src"])
+    {'sources': 'src'}
+    """
+    columns: dict[str, str] = {}
+    for text in texts:
+        name, _, field = text.partition("=")
+        if not (name and field):
+            raise UsageError(f"--column takes NAME=FIELD, got {text!r}")
+        if name in ("predictions", "references", *ROW_LABELS):
+            raise UsageError(f"--column {name}: use the option --{name}")
+        if name in columns:
+            raise UsageError(f"--column {name}: is both {columns[name]!r} and {field!r}")
+        columns[name] = field
+    return columns
+
+
 def named_systems(
     names: Sequence[str], paths: Sequence[Path], fields: Sequence[str], *, are_logs: bool = False
 ) -> dict[str, tuple[Path, str]]:
@@ -181,7 +199,7 @@ def named_systems(
             field_name, field = (match["name"], match["field"]) if match else (text, text)
             parts = [file_name] if len(paths) > 1 or (are_logs and not match) else []
             parts += [field_name] if len(fields) > 1 or match else []
-            system = "/".join(parts) or field_name
+            system = "/".join(parts) or field_name or file_name
             if system in systems:
                 raise UsageError(f"system {system!r} is given twice")
             systems[system] = path, field

@@ -31,6 +31,7 @@ class Fields:
     groups: str | None = None
     clusters: str | None = None
     id: str | None = None
+    columns: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -334,6 +334,7 @@ class RequestOptions(IntervalOptions):
     """The options of `score` that an evaluation takes unchanged.
 
     Args:
+        columns: Field of a further input of the modules, such as sources=src; repeatable.
         options: Option of all modules, such as normalizer=ultrarag, or of one, such as
             qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
         preset: Options that reproduce another tool; `metric-commons presets` lists them.
@@ -347,6 +348,9 @@ class RequestOptions(IntervalOptions):
 
     references: Annotated[
         str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
+    ] = None
+    columns: Annotated[
+        list[str] | None, request_option("columns", "--column", metavar="NAME=FIELD", panel=None)
     ] = None
     options: Annotated[
         list[str] | None,

@@ -1,13 +1,11 @@
 """The tools that score, compare and show files, and those that describe the modules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from ...data.files.stored import write_whole
 from ...module.catalog import catalog
 from ...module.catalog.usage import extra
-from ...module.declaration.declarations import Module
-from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Count, Level, Range, Seed
 from ...statistics.intervals.methods import Correction
 from ...statistics.resampling.progress import watched
@@ -17,7 +15,15 @@ from .call_context import CallContext, check_resamples
 
 # The fields of a request that evaluate_file takes unchanged.
 REQUEST_FIELDS = (
-    *("references", "options", "preset", "confidence_level", "interval", "standard_error"),
+    *(
+        "references",
+        "columns",
+        "options",
+        "preset",
+        "confidence_level",
+        "interval",
+        "standard_error",
+    ),
     *("clusters", "seed", "groups", "compare", "scores", "correction"),
 )
 
@@ -27,7 +33,7 @@ def evaluate_file(
     *,
     path: str | Sequence[str],
     modules: Sequence[str],
-    predictions: str | Sequence[str],
+    predictions: str | Sequence[str] | None = None,
     id_field: str | None = None,
     n_resamples: Count = 10_000,
     rows_path: str | None = None,
@@ -41,7 +47,8 @@ def evaluate_file(
     Args:
         path: a .jsonl, .json, .csv, .tsv or .parquet file, or a list of files with the same rows.
         modules: names that list_modules returns.
-        predictions: the field of the predictions, or a list of fields, one per system.
+        predictions: the field of the predictions, or a list of fields, one per system; none for
+            modules without predictions, whose inputs are in fields of their names or in columns.
         id_field: a field with the id of each row, by which rows of systems are matched.
         n_resamples: the number of resamples of intervals that use them; at most 1,000,000.
         rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
@@ -49,12 +56,13 @@ def evaluate_file(
         save_path: where to save the result as JSON; the time is put into the name.
     """
     from ...evaluation.scoring.evaluations import Evaluation, systems_from
+    from ...evaluation.scoring.scoring import check_inputs
 
     target = context.to_save(save_path)
     rows_target = context.to_save(rows_path, "rows_path", ".jsonl")
     check_resamples(n_resamples)
     paths = [path] if isinstance(path, str) else path
-    fields = [predictions] if isinstance(predictions, str) else predictions
+    fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
     if not modules:
         raise ValueError(f"modules is empty; the modules are {_names()}")
     if not (paths and fields):
@@ -76,7 +84,8 @@ def evaluate_file(
         n_resamples=n_resamples,
         per_example=rows_target is not None,
     )
-    _check_inputs(evaluation.metrics, evaluation.references)
+    given = [name for name, field in evaluation.fields.items() if field is not None]
+    check_inputs(evaluation.metrics, [*given, *(["predictions"] if any(fields) else [])])
     with watched(lambda fraction: context.progress(fraction, 1.0)):
         results = evaluation.results()
     if rows_target:
@@ -210,16 +219,6 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
         "options": module.options,
         "card": card,
     }
-
-
-def _check_inputs(metrics: Mapping[str, Module], references: str | None) -> None:
-    """Check that the modules have the columns that they need."""
-    for name, metric in metrics.items():
-        inputs = metric.input_names
-        if "predictions" not in inputs:
-            raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
-        if "references" in metric.required_inputs and references is None:
-            raise OptionError("references", f"is missing; {name} needs it: name their field")
 
 
 def _names() -> str:

@@ -8,7 +8,7 @@ or one file has the rows of several systems.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, cast
 
@@ -149,7 +149,9 @@ class LogEvaluation(Evaluation):
         """
         metric = self.metrics[module]
         fields = {}
-        for name, standard in zip(metric.input_names, metric.log_columns, strict=False):
+        for name, standard in zip_longest(metric.input_names, metric.log_columns, fillvalue=""):
+            if not name:
+                break  # a log has columns that the module does not read
             option = predictions if name == "predictions" else self.fields.get(name)
             field = option if option and module != LOGGED else None
             if field is None:

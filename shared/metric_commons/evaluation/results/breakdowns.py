@@ -12,7 +12,7 @@ _BESIDE = ("confidence_interval", "standard_error")  # the entries of a part tha
 
 
 def ordered_parts(breakdown: Breakdown) -> list[str]:
-    """Return the names of the parts, those with the lowest score first.
+    """Return the names of the parts, those with the lowest score first, or with the highest.
 
     >>> parts = {"$.a": {"f1": 1.0}, "$.b": {"f1": 0.5}}
     >>> ordered_parts(Breakdown("bot", "json_match", "path", parts, None))
@@ -23,6 +23,7 @@ def ordered_parts(breakdown: Breakdown) -> list[str]:
         scores = breakdown.parts[part]
         name = main_score(scores)
         value = math.nan if name is None else _number(scores[name])
+        value = -value if breakdown.descending else value
         return (math.inf if math.isnan(value) else value), part
 
     return sorted(breakdown.parts, key=rank)

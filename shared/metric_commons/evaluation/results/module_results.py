@@ -440,14 +440,29 @@ class Breakdown(NamedTuple):
     name: str  # what the parts are, such as "path"
     parts: Mapping[str, Mapping[str, Any]]
     level: float | None  # of the intervals
+    descending: bool = False  # whether the highest scores come first
 
 
 def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
-    """Yield the breakdowns of all systems and modules that have any."""
+    """Yield the breakdowns of all systems and modules that have any.
+
+    Scores that have a number for each rated system are one of them.
+    """
     for system, modules in systems.items():
         for module, result in modules.items():
+            level = result.options.get("confidence_level")
+            of_labels: dict[str, dict[str, Any]] = {}
             for key, value in result.scores.items():
                 if key.startswith(_OF_PARTS) and isinstance(value, Mapping):
                     name = key.removeprefix(_OF_PARTS)
-                    level = result.options.get("confidence_level")
                     yield Breakdown(system, module, name, value, level)
+                elif isinstance(value, Mapping):
+                    for rated, number in value.items():
+                        if isinstance(number, int | float):
+                            scores = of_labels.setdefault(rated, {})
+                            scores[key] = number
+                            ends: Any = result.confidence_interval.get(key, {})
+                            if rated in ends:
+                                scores.setdefault("confidence_interval", {})[key] = ends[rated]
+            if of_labels:
+                yield Breakdown(system, module, "system", of_labels, level, descending=True)

@@ -294,7 +294,7 @@ def tables(
             scores = scores._replace(note=legend)
     note = " ".join(filter(None, [scores.note, label(agreement)]))
     title = _title(systems, "Scores", overall)
-    shown = [scores._replace(title=title, note=note, kind="scores")]
+    shown = [scores._replace(title=title, note=note, kind="scores")] if overall else []
     if grouped:
         for entry in grouped:  # modules may count other rows; the counts of the first are shown
             names_of_row = [entry.system, str(entry.group), str(entry.rows or "")]

@@ -12,7 +12,7 @@ from ...data.files.streams import stem
 from ...data.tables.tables import Columns, Source
 from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
-from ...module.catalog.request import Request, can_fork
+from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module, assign, check_supported
 from ...statistics.arguments.checks import RowError, check_labels
@@ -40,7 +40,7 @@ _SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 class Evaluation(Request):
     """A request about files: the systems to be scored, and how to read their files."""
 
-    systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
+    systems: Mapping[str, tuple[Path, str]]  # the file, and the field of predictions if needed
     common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
@@ -53,6 +53,16 @@ class Evaluation(Request):
     def metrics(self) -> Mapping[str, Module]:
         """Return the modules by their names, each loaded once."""
         return {name: catalog.load_without_evaluate(name) for name in self.modules}
+
+    @cached_property
+    def fields(self) -> dict[str, str | None]:
+        """Return the fields of all columns but the predictions, by the names of inputs.
+
+        Further inputs are in fields of their own names unless others are named.
+        """
+        inputs = {name for metric in self.metrics.values() for name in metric.input_names}
+        further = sorted(inputs - {"predictions", "references"})
+        return {**{name: name for name in further}, **super().fields}
 
     @property
     def uses_clusters(self) -> bool:
@@ -135,7 +145,7 @@ class Evaluation(Request):
         level = self.confidence_level
         return ScoringPlan(
             self._options_by_module(),
-            {system: predictions for system, (_, predictions) in self.systems.items()},
+            {system: field or None for system, (_, field) in self.systems.items()},
             self._labels,
             {} if level is None else {"confidence_level": level},
         )
@@ -201,7 +211,7 @@ class Evaluation(Request):
         self._check_rows(sources, columns)
         rows = {
             system: {
-                "predictions": columns[path][predictions],
+                **({"predictions": columns[path][predictions]} if predictions else {}),
                 **{name: columns[self.common or path][f] for name, f in self._labels.items()},
             }
             for system, (path, predictions) in self.systems.items()
@@ -213,7 +223,7 @@ class Evaluation(Request):
             results = score_columns(
                 replace(self, options=self._all_options() | options, jobs=jobs),
                 self.metrics,
-                {system: rows[system]["predictions"] for system in rows},
+                {system: rows[system].get("predictions") for system in rows},
                 labels,
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
@@ -228,7 +238,7 @@ class Evaluation(Request):
             system: {
                 name: {"path": str(source), "format": self.format_name, "field": column}
                 for name, source, column in [
-                    ("predictions", path, predictions),
+                    *([("predictions", path, predictions)] if predictions else []),
                     *(
                         ("id" if name == "ids" else name, self.common or path, column)
                         for name, column in self._labels.items()
@@ -249,7 +259,9 @@ class Evaluation(Request):
     def source(self, path: Path) -> Source:
         """Return a file, and the fields of it that are needed."""
         fields_of_file = [
-            column for source_path, column in self.systems.values() if source_path == path
+            column
+            for source_path, column in self.systems.values()
+            if source_path == path and column
         ]
         is_common = self.common in (None, path)
         labels = [field for name, field in self._labels.items() if is_common or name == "ids"]
@@ -258,8 +270,12 @@ class Evaluation(Request):
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
             source = Source(path, [], **options, limits=self.limits, progress=True)
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
-        references = [self.references] if self.references and is_common else []
-        self._expect(source, {"predictions": fields_of_file, "references": references})
+        inputs = {
+            name: [field] if is_common else []
+            for name, field in self._labels.items()
+            if name not in ROW_LABELS
+        }
+        self._expect(source, {"references": [], **inputs, "predictions": fields_of_file})
         return source
 
     def _expect(self, source: Source, inputs: Mapping[str, Collection[str]]) -> None:
@@ -295,8 +311,7 @@ class Evaluation(Request):
                     f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
                     f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
-            shared = ("ids", "references", "groups", "clusters")
-            for column in filter(None, map(self.fields.get, shared)):
+            for column in self._labels.values():
                 if (
                     column in fields_of_file
                     and column in inputs
@@ -373,7 +388,7 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
     for name, path in zip(names, paths, strict=True):
         for column in fields:
             parts = ([name] if len(paths) > 1 else []) + ([column] if len(fields) > 1 else [])
-            system = "/".join(parts) or column
+            system = "/".join(parts) or column or name
             if system in systems:
                 raise UsageError(f"system {system!r} is given twice")
             systems[system] = path, column

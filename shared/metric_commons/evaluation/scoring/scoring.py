@@ -1,6 +1,6 @@
 """Scores of every module on every system, for Python, the command line and the server."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ...module.catalog.catalog import load_without_evaluate
-from ...module.catalog.request import Request, check_jobs
+from ...module.catalog.request import ROW_LABELS, Request, check_jobs
 from ...module.catalog.usage import with_bar
 from ...module.declaration.declarations import (
     Module,
@@ -48,7 +48,7 @@ def score(
     modules: str | Iterable[str],
     data: Any = None,
     *,
-    predictions: Any,
+    predictions: Any = None,
     references: Any = None,
     options: Mapping[str, Any] | None = None,
     confidence_level: float | None = None,
@@ -79,6 +79,7 @@ def score(
             functions, `sample_weight`, and rankings of `datasets` without ids.
         predictions: a column; the column of each system, by name; or a table with a column for
             each system. With `data`: the name of a column, several, or a name for each system.
+            None for modules without predictions, whose columns make one system, "rows".
         references: for all systems, or for each system; None if no module needs them. Both columns
             of rankings may be dictionaries `{query: {document: number}}`.
         options: options of modules: `option` is for every module that has it, `module.option` for
@@ -104,10 +105,11 @@ def score(
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from
             this one, which is worthwhile from about 100,000 rows on.
-        **module_options: options of modules by their names, as in `options`.
+        **module_options: further inputs of the modules by name, such as `sources`, each a column
+            like `references`; and options of modules, as in `options`.
 
     Raises:
-        ValueError: an unknown module or option, or input that a module refuses.
+        ValueError: an unknown module or option, a missing column, or input that a module refuses.
         TypeError: an argument is unknown, and no module has an option of this name; the message
             has a hint at what was probably meant.
 
@@ -123,6 +125,10 @@ def score(
     """
     module_names = [modules] if isinstance(modules, str) else list(modules)
     metrics = {name: load_without_evaluate(name) for name in module_names}
+    inputs_of_modules = {name for metric in metrics.values() for name in metric.input_names}
+    columns = {
+        name: module_options.pop(name) for name in list(module_options) if name in inputs_of_modules
+    }
     options = {**(options or {}), **_checked_options(module_options, options or {}, metrics)}
     request = Request(
         modules=module_names,
@@ -139,6 +145,9 @@ def score(
         jobs=jobs,
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
+    labels |= columns
+    given = {name for name, column in labels.items() if column is not None}
+    check_inputs(metrics, given | ({"predictions"} if predictions is not None else set()))
     names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError(_NO_SYSTEMS)
@@ -174,26 +183,29 @@ def score_columns(
     Args:
         request: the request; its fields are ignored.
         metrics: the modules by name.
-        predictions: a column, or a column for each system.
-        labels: the columns of references, groups, clusters and ids, for all systems or for each.
+        predictions: a column, or a column for each system; None without predictions.
+        labels: all other columns by name, for all systems or for each.
         inputs: the sources of the rows.
         progress: show a bar on stderr.
     """
     from ...module.declaration.columns import holds_queries  # imports numpy, so only on use
 
-    systems: Mapping[str, Any] = {"predictions": predictions}
+    systems: Mapping[str, Any] = {"rows" if predictions is None else "predictions": predictions}
     if isinstance(predictions, Mapping) and not holds_queries(predictions):
         systems = predictions
     if not systems:
         raise ValueError(_NO_SYSTEMS)
     rows = {}
-    references, ids = _read_once(labels["references"]), labels["ids"]
-    for system, column in systems.items():
-        judged: Any = references
-        if not holds_queries(references):
-            judged = _read_once(_column("references", references, system))
+    ids = labels["ids"]
+    shared = {name: _read_once(each) for name, each in labels.items() if name not in ROW_LABELS}
+    for system, predicted in systems.items():
+        columns = {
+            name: column if holds_queries(column) else _read_once(_column(name, column, system))
+            for name, column in shared.items()
+        }
+        judged = columns["references"]
         queries = list(judged) if holds_queries(judged) else None
-        columns = {"predictions": _read_once(column), "references": judged}
+        columns["predictions"] = _read_once(predicted)
         rows[system] = SystemRows(
             inputs={
                 name: columns if queries is None else metric.as_rows(columns)
@@ -204,6 +216,25 @@ def score_columns(
             ids=queries if ids is None else _column("ids", ids, system),
         )
     return score_systems(request, metrics, rows, inputs=inputs, progress=progress)
+
+
+def check_inputs(metrics: Mapping[str, Module], given: Collection[str]) -> None:
+    """Check that each module has its columns.
+
+    Raises:
+        ValueError: a module lacks one; the message lists what it needs.
+
+    >>> check_inputs({"qa_em": load_without_evaluate("qa_em")}, {"predictions"})
+    Traceback (most recent call last):
+    ValueError: qa_em needs the columns predictions, references; references is missing
+    """
+    for name, metric in metrics.items():
+        missing = [column for column in metric.required_inputs if column not in given]
+        if missing:
+            raise ValueError(
+                f"{name} needs the columns {', '.join(metric.required_inputs)}; "
+                f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+            )
 
 
 def _read_once(column: Any) -> Any:
@@ -222,12 +253,14 @@ def _read_once(column: Any) -> Any:
     return column
 
 
-def column_names(predictions: Any) -> dict[str, str]:
+def column_names(predictions: Any) -> dict[str, str | None]:
     """Return the column with the predictions of each system.
 
-    >>> column_names("answer"), column_names({"bot": "answer"})
-    ({'answer': 'answer'}, {'bot': 'answer'})
+    >>> column_names("answer"), column_names({"bot": "answer"}), column_names(None)
+    ({'answer': 'answer'}, {'bot': 'answer'}, {'rows': None})
     """
+    if predictions is None:
+        return {"rows": None}
     if isinstance(predictions, str):
         predictions = [predictions]
     columns = list(predictions.values() if isinstance(predictions, Mapping) else predictions)
@@ -238,12 +271,13 @@ def column_names(predictions: Any) -> dict[str, str]:
 
 
 def _from_table(
-    data: Any, systems: Mapping[str, str], labels: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    data: Any, systems: Mapping[str, str | None], labels: Mapping[str, Any]
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """The predictions of each system, and the other columns, some of which may not be names."""
-    names = [*systems.values(), *(name for name in labels.values() if isinstance(name, str))]
+    predicted = {system: name for system, name in systems.items() if name is not None}
+    names = [*predicted.values(), *(name for name in labels.values() if isinstance(name, str))]
     columns = columns_of_table(data, names)
-    return {system: columns[name] for system, name in systems.items()}, {
+    return {system: columns[name] for system, name in predicted.items()} or None, {
         label: columns[name] if isinstance(name, str) else name for label, name in labels.items()
     }
 
@@ -284,6 +318,7 @@ def _checked_options(
         if any(name in metric.options for metric in metrics.values()) and is_assignable(name):
             continue
         arguments = [key for key in signature(score).parameters if key != "module_options"]
+        arguments += {name for metric in metrics.values() for name in metric.input_names}
         prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
         hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
         hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from ...module.catalog.catalog import module_class
-from ...module.catalog.request import Request
+from ...module.catalog.request import ROW_LABELS, Request
 from ...module.declaration.columns import checked_once, holds_maps
 from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
 from ...statistics.arguments.arrays import as_column, row_digest
@@ -36,13 +36,13 @@ class ScoringPlan:
     """
 
     modules: Mapping[str, Mapping[str, Any]]  # by module: the options that affect its scores
-    systems: Mapping[str, str]  # by system: the column of predictions
-    labels: Mapping[str, str]  # columns of references, groups, clusters and ids, if there are any
+    systems: Mapping[str, str | None]  # by system: the column of predictions, if there is one
+    labels: Mapping[str, str]  # all other columns: inputs, groups, clusters and ids
     intervals: Mapping[str, Any] = field(default_factory=dict)  # that states need in advance
 
     def names(self) -> list[str]:
         """Return the columns that are read."""
-        return list(dict.fromkeys([*self.systems.values(), *self.labels.values()]))
+        return list(dict.fromkeys(filter(None, [*self.systems.values(), *self.labels.values()])))
 
     def part(self, blocks: Iterable[Mapping[str, Any]], before: int = 0) -> Part:
         """Return the states of these blocks, each a mapping from columns to values.
@@ -61,7 +61,7 @@ class ScoringPlan:
                 try:
                     self.update(part, block, before)
                 except InputError as error:
-                    columns = {**self.labels, "predictions": self.systems[error.system]}
+                    columns = self._fields(error.system)
                     raise _located(error.error, columns, block, before) from error
             before += rows
         return part
@@ -125,12 +125,12 @@ class ScoringPlan:
         # Arrow's columns become lists once, not once for each module and digest, except for maps,
         # which rankings read in their own way.
         systems = list(self.systems if systems is None else systems)
-        names = {*(self.systems[system] for system in systems), *self.labels.values()}
+        names = {field for system in systems for field in self._fields(system).values()}
         block = {name: _read_once(name, block[name]) for name in names}
         labels = {
             label: _listed(block[column])
             for label, column in self.labels.items()
-            if label != "references"
+            if label in ROW_LABELS
         }
         digests = {
             label: row_digest(block[column])
@@ -147,7 +147,7 @@ class ScoringPlan:
                     if name != "ids" and name in metric.options
                 }
                 if state.keeps_ids:
-                    rows = len(block[self.systems[system]])
+                    rows = len(next(iter(block.values())))
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
                     inputs = {name: block[column] for name, column in columns.items()}
@@ -162,17 +162,22 @@ class ScoringPlan:
         Raises:
             ValueError: an input has none.
         """
-        columns = {**self.labels, "predictions": self.systems[system]}
+        columns = self._fields(system)
         for name in metric.required_inputs:
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
         return {name: columns[name] for name in metric.input_names if name in columns}
 
+    def _fields(self, system: str) -> dict[str, str]:
+        """Return the columns of a system by the names of inputs and labels."""
+        predictions = self.systems[system]
+        return {**self.labels, **({"predictions": predictions} if predictions else {})}
+
 
 def plan_of_columns(
     request: Request,
     metrics: Mapping[str, Module],
-    systems: Mapping[str, str],
+    systems: Mapping[str, str | None],
     labels: Mapping[str, str | None],
 ) -> ScoringPlan:
     """Return the plan for a table that is scored in parts.

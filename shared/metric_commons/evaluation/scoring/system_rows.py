@@ -34,7 +34,9 @@ class SystemRows:
 
     def __len__(self) -> int:
         module, columns = next(iter(self.inputs.items()))
-        return self.samples[module].size if module in self.samples else len(columns["predictions"])
+        if module in self.samples:
+            return self.samples[module].size
+        return len(next(column for column in columns.values() if column is not None))
 
     def references(self) -> Any:
         """Return the references, if a module takes any."""

@@ -14,6 +14,8 @@ from typing import Any, get_type_hints
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_option
 from ...statistics.intervals.methods import Correction, Method
 
+ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of modules
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reporting:
@@ -47,12 +49,14 @@ class Request(Reporting):
     groups: str | None = None
     clusters: str | None = None
     ids: str | None = None
+    columns: Mapping[str, str] | None = None
     per_example: bool = False
 
     @cached_property
     def fields(self) -> dict[str, str | None]:
-        """Return the fields of all columns but the predictions."""
-        return {name: getattr(self, name) for name in ("references", "groups", "clusters", "ids")}
+        """Return the fields of all columns but the predictions, by the names of inputs."""
+        names = ("references", *ROW_LABELS)
+        return {name: getattr(self, name) for name in names} | dict(self.columns or {})
 
 
 HELP = {
@@ -65,6 +69,7 @@ HELP = {
     "clusters": "field with the cluster of each row, such as its document; intervals and tests "
     "count clusters instead of rows, and scores do not change.",
     "ids": "field that identifies each row; results are compared by it.",
+    "columns": "fields of further inputs of the modules, by name, such as sources=src.",
     "confidence_level": "level of confidence intervals, such as 0.95; without it there are none.",
     "interval": "how intervals are computed; auto chooses by the kind of score.",
     "standard_error": "also report the standard error of each score.",
