@@ -311,6 +311,8 @@ def module_result(
     intervals, groups, of_rows = (
         scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
     )
+    if isinstance(intervals, list):  # of a comparison: that of its one difference
+        intervals = {metric.main_score: intervals}
     details = {
         key: scores.pop(key)
         for key in _BESIDE_INTERVALS

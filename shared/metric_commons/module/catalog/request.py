@@ -34,9 +34,13 @@ class Reporting:
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """Return the options about the uncertainty of scores."""
+        """Return the options about the uncertainty of scores.
+
+        Without a level it is the module's own, which is none for most.
+        """
         names = ("confidence_level", "interval", "standard_error", "n_resamples", "seed")
-        return {name: getattr(self, name) for name in names}
+        options = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
