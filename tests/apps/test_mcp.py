@@ -399,7 +399,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot"},
-            "references is missing; qa_em needs it",
+            "qa_em needs the columns predictions, references; references is missing",
         ),
         (
             "evaluate_file",

@@ -455,11 +455,6 @@ def test_runs_have_presets_too(run, refused):
             {"seed": 1},
             "key 'modules.qa_em.seed': unknown option; the options are normalizer, refer",
         ),
-        (
-            ["modules", "paired_significance"],
-            {},
-            "key 'modules.paired_significance': takes predictions1, predictions2, not rows; set",
-        ),
         (["modules"], {}, "key 'modules': "),
         (["modules"], [1], "key 'modules': "),
         (["modules"], "qa_em", "key 'modules': "),

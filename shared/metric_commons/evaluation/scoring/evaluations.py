@@ -311,7 +311,7 @@ class Evaluation(Request):
                     f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
                     f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
-            for column in self._labels.values():
+            for column in dict.fromkeys(filter(None, [self.ids, *self._labels.values()])):
                 if (
                     column in fields_of_file
                     and column in inputs

@@ -285,7 +285,6 @@ ELSEWHERE = _by_name(
         "clip fid": (_OF_MODELS, "torchmetrics"),
         "meteor": ("it needs WordNet", "evaluate and nltk"),
         "cider spice": ("", "pycocoevalcap"),
-        "sari": ("", "evaluate and easse"),
         "nist diversity self_bleu": ("", "nltk"),
         "nist_mt characterr charcut mase mahalanobis mean_iou coval rl_reliability xtreme_s": (
             "",

@@ -43,7 +43,7 @@ def sari_scores(
         Xu and others, Optimizing Statistical Machine Translation for Text Simplification (2016).
 
     >>> sari_scores(["a b c"], ["a b"], [["a b", "b c"]])
-    [74.16666666666667]
+    [85.41666666666666]
     >>> sari_scores([""], [""], [""])
     [100.0]
     """

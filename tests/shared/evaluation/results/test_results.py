@@ -42,6 +42,7 @@ class Lengths:
 
     def __init__(self):
         self.feature_sets = [{"predictions": "string"}]
+        self.input_names = self.required_inputs = ["predictions"]
         self.options = {"beta": 1.0, "curves": (1, 2), "by": str.lower}
 
     def as_rows(self, columns):

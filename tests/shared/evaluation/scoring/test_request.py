@@ -16,8 +16,9 @@ from metric_commons.statistics.arguments.domains import schema
 
 NAMES = {item.name for item in fields(Request)}
 COLUMNS = {"references", "groups", "clusters", "ids"}
-OF_FILES = {"preset"}  # presets stand for options, which Python has as such
+OF_FILES = {"preset", "columns"}  # Python has these as options and as columns by their names
 TYPED = {
+    "columns": "--column",
     "options": "--set",
     "confidence_level": "--confidence",
     "clusters": "--cluster-by",
@@ -51,7 +52,7 @@ def test_the_command_has_an_option_for_every_field():
 
     for name in NAMES - {"modules"}:
         option = options[TYPED.get(name, f"--{name.replace('_', '-')}")]
-        if name not in {"options", "per_example", "jobs"}:
+        if name not in {"options", "columns", "per_example", "jobs"}:
             assert option.default == DEFAULTS[name], name
 
 
@@ -60,7 +61,8 @@ def test_configuration_files_have_a_key_for_every_field():
 
     reporting = [item.name for item in fields(Reporting)]
     assert keys == ["data", "systems", "modules", *reporting, "outputs"]
-    assert {item.name for item in fields(Fields)} - {"predictions"} == COLUMNS - {"ids"} | {"id"}
+    named = {item.name for item in fields(Fields)} - {"predictions"}
+    assert named == COLUMNS - {"ids"} | {"id", "columns"}
 
 
 def test_the_server_has_an_argument_for_every_field():
