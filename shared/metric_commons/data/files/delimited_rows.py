@@ -57,7 +57,9 @@ def delimited_rows(
             ) from None
         problem = str(error)
         if "new-line character" in problem:
-            problem = "a carriage return inside a cell; such a text needs double quotes around it"
+            problem = (
+                "a carriage return alone ends no line; a text that has one needs double quotes"
+            )
         raise ValueError(f"{location(row, end + 1)}: {problem}") from None
 
 
