@@ -223,3 +223,61 @@ def test_agentevals(mode):
         verdicts.append(expected)
         assert bool(found["exact_match"]) == expected, (others, calls)
     assert 0.1 < sum(verdicts) / len(verdicts) < 0.95
+
+
+def first_fits(needed, given, fits):
+    """Whether each call gets a partner if it takes the first that is left, as in agentevals."""
+    free = [*given]
+    for call in needed:
+        partner = next((each for each in free if fits(each, call)), None)
+        if partner is None:
+            return False
+        free.remove(partner)
+    return True
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("arguments", ["superset", "subset"])
+@pytest.mark.parametrize("mode", ["unordered", "superset", "subset"])
+def test_agentevals_with_more_or_fewer_arguments(mode, arguments):
+    """Its verdicts are ours, or those of a search that takes the first partner that fits."""
+    match_module = pytest.importorskip("agentevals.trajectory.match")
+    chance = random.Random(f"{mode}{arguments}")
+    other = {"superset": "subset", "subset": "superset"}[arguments]
+    ours = {"unordered": "equal", "superset": arguments, "subset": other}[mode]
+    metric = load("tool_calls", match="any_order" if mode == "unordered" else mode, arguments=ours)
+    evaluator = match_module.create_trajectory_match_evaluator(
+        trajectory_match_mode=mode, tool_args_match_mode=arguments
+    )
+
+    def call():
+        named = {name: chance.randrange(2) for name in "ab" if chance.random() < 0.6}
+        return {"name": chance.choice("fg"), "arguments": named}
+
+    def message(calls):
+        functions = [
+            {"function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
+            for call in calls
+        ]
+        return [{"role": "assistant", "content": "", "tool_calls": functions}]
+
+    def fits(given, needed):
+        first, second = (given, needed) if arguments == "superset" else (needed, given)
+        is_contained = second["arguments"].items() <= first["arguments"].items()
+        return given["name"] == needed["name"] and is_contained
+
+    missed = 0
+    for _ in range(400):
+        expected = [call() for _ in range(chance.randrange(4))]
+        calls = chance.sample(expected, len(expected))[: chance.randrange(1, 5)]
+        calls = [*calls, *([call()] if chance.random() < 0.3 else [])]
+        verdict = evaluator(outputs=message(calls), reference_outputs=message(expected))["score"]
+        found = metric.compute(predictions=[calls], references=[expected])["exact_match"]
+        if bool(found) != verdict:
+            missed += 1
+            sides = {"unordered": [0, 1], "superset": [0], "subset": [1]}[mode]
+            pairs = [(expected, calls), (calls, expected)]
+            assert found
+            assert not all(first_fits(*pairs[side], fits) for side in sides)
+    assert missed < 40
