@@ -1,5 +1,6 @@
 """Text metrics in the obvious way: the normalizers and the table of common subsequences."""
 
+import math
 import re
 import string
 import unicodedata
@@ -52,6 +53,27 @@ def drop(text):
         word = " ".join(without_articles(word).split())
         if word:
             words.append(word)
+    return " ".join(words)
+
+
+def inspect_ai(text):
+    def is_finite(word):
+        try:
+            return math.isfinite(float(word))
+        except ValueError:
+            return False
+
+    words = []
+    for word in re.split(" |-", text):
+        word = word.casefold()
+        stripped = word.strip(string.whitespace + string.punctuation)
+        if not is_finite(word) and is_finite(stripped):
+            word = stripped
+        if not is_finite(word):
+            word = "".join(ch for ch in word if ch not in string.punctuation)
+        if is_finite(word):
+            word = str(float(word))
+        words += without_articles(word).split()
     return " ".join(words)
 
 
@@ -119,6 +141,7 @@ NORMALIZER_ORACLES = {
     "ultrarag": ultrarag,
     "ultrarag_keep_articles": ultrarag_keep_articles,
     "drop": drop,
+    "inspect_ai": inspect_ai,
     "lower": lambda text: " ".join(text.lower().split()),
     "strip_lower": lambda text: text.strip().lower(),
     "gsm8k": gsm8k,

@@ -53,6 +53,13 @@ PRESETS: Mapping[str, Preset] = {
         "no number agrees",
         _answers("drop", overlap="set"),
     ),
+    "inspect_ai": Preset(
+        "inspect_ai 0.3.285: f1, which it rounds to two digits, and exact",
+        {
+            "qa_em": {"normalizer": "inspect_ai", "both_empty": 0.0},
+            "qa_f1": {"normalizer": "inspect_ai", "both_empty": 0.0},
+        },
+    ),
     "lm-eval-gsm8k": Preset(
         "GSM8K in lm-evaluation-harness, filter strict-match: the number after ####",
         {"qa_em": {"extract": "gsm8k", "normalizer": "gsm8k"}},

@@ -5,6 +5,7 @@ defined as a function from text to text. Those that work byte by byte on ordinar
 byte rule, which extracts the words of many texts at once, with equal results.
 """
 
+import math
 import re
 import string
 from collections import deque
@@ -145,6 +146,18 @@ def gsm8k(text: str) -> str:
     return _FINAL_DOT.sub("", text).lower()
 
 
+def inspect_ai(text: str) -> str:
+    """As in inspect_ai's `f1` and `exact`: DROP's rule with case folded, for finite numbers.
+
+    Punctuation around a number does not hide it.
+
+    >>> inspect_ai("The Straße, (3.14)."), inspect_ai("21.0%"), inspect_ai("nan")
+    ('strasse 3.14', '21.0', 'nan')
+    """
+    words = map(_normalized_inspect_word, _HYPHEN_OR_SPACE.split(text))
+    return " ".join(filter(None, words))
+
+
 def _with_blanked_punctuation(text: str) -> str:
     """Return the lower-case text, with spaces in place of punctuation."""
     return text.replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
@@ -158,6 +171,21 @@ def _normalized_drop_word(word: str) -> str:
     if _is_number(word):
         word = str(float(word))
     return squeeze(_ARTICLES.sub(" ", word))
+
+
+def _normalized_inspect_word(word: str) -> str:
+    """Return the word as inspect_ai compares it; a finite number becomes a float."""
+    word = word.casefold()
+    if not _is_finite(word):
+        bare = word.strip(string.whitespace + string.punctuation)
+        word = bare if _is_finite(bare) else word.translate(_DELETE_PUNCTUATION)
+    if _is_finite(word):
+        word = str(float(word))
+    return squeeze(_ARTICLES.sub(" ", word))
+
+
+def _is_finite(word: str) -> bool:
+    return _is_number(word) and math.isfinite(float(word))
 
 
 def _is_number(word: str) -> bool:
@@ -177,6 +205,7 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
     "lower": lower,
     "strip_lower": strip_lower,
     "gsm8k": gsm8k,
+    "inspect_ai": inspect_ai,
     "mlqa_en": mlqa_en,
     "mlqa_es": mlqa_es,
     "mlqa_hi": mlqa_hi,
