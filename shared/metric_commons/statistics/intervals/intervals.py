@@ -88,7 +88,7 @@ def interval(
     * "korn_graubard": for bounded scores. Narrower than "auto" where scores vary little; covers .38
       of the time where rare rows are far off.
     * "log_t": Student's t of the logarithm of a mean of errors without an upper bound.
-    * "clopper_pearson", "mid_p", "jeffreys": for scores 0 and 1 (or the ends of another range) of
+    * "clopper_pearson", "mid_p": for scores 0 and 1 (or the ends of another range) of
       independent rows.
     * "wilson": for bounded scores; narrower than "auto", right on average, but not everywhere: it
       covers .84 to .92 of the time where nearly all rows are right.
@@ -133,9 +133,9 @@ def interval(
     >>> clustered = interval(rows, clusters=["a", "b"] * 5)
     >>> interval(rows).effective_n, clustered.n_clusters
     (10.0, 2)
-    >>> interval([0.5, 1.0], method="jeffreys")
+    >>> interval([0.5, 1.0], method="mid_p")
     Traceback (most recent call last):
-    ValueError: method 'jeffreys' is for scores 0 and 1, but there are others; take 'auto'
+    ValueError: method 'mid_p' is for scores 0 and 1, but there are others; take 'auto'
     """
     low, high = score_range(bounds)
     values, counts = weighted_scores("scores", scores, low, high)

@@ -227,14 +227,21 @@ def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
 
     A trial succeeds with the probability successes / trials.
     """
-    from scipy.special import bdtr, bdtrik
+    from scipy.special import bdtrik, betaincc
 
     def least(probability: float, reaches: Callable[[float], bool]) -> int:
         """Return the least number whose cumulative probability is large enough."""
-        number = max(math.ceil(float(bdtrik(tail, trials, probability))), 0)
-        while number and reaches(float(bdtr(number - 1, trials, probability))):
+
+        def is_enough(number: int) -> bool:
+            # Not bdtr, which takes less than 2**31 trials.
+            return number == trials or reaches(
+                float(betaincc(number + 1, trials - number, probability))
+            )
+
+        number = min(max(math.ceil(float(bdtrik(tail, trials, probability))), 0), trials)
+        while number and is_enough(number - 1):
             number -= 1
-        while not reaches(float(bdtr(number, trials, probability))):
+        while not is_enough(number):
             number += 1
         return number
 
