@@ -25,7 +25,7 @@ from ..statistics.arithmetic.exact_sums import group_sums
 from ..statistics.intervals.intervals import critical_value
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.weighted_units import DrawnScore, weighted_distributions
-from ..statistics.resampling.units import RowUnits, cluster_values
+from ..statistics.resampling.row_units import RowUnits, cluster_values
 from .measure_names import D2_NAMES, RegressionMeasure
 
 EXPLAINED = ("r2", "explained_variance", *D2_NAMES)

@@ -17,7 +17,7 @@ from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import uncertainty
 from ..statistics.resampling.draws import gathered
-from ..statistics.resampling.units import RowUnits
+from ..statistics.resampling.row_units import RowUnits
 from .measure_names import INTERVAL_NAMES, RegressionMeasure
 from .pairs import check_finite
 from .row_losses import mean_losses

@@ -15,7 +15,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import pairs_interval
 from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_intervals
-from ...statistics.resampling.units import RowUnits
+from ...statistics.resampling.row_units import RowUnits
 from .answer_kinds import AnswerKinds, GradedAnswers
 
 _LEVELS = 64  # confidences that an unseen answer may have

@@ -26,7 +26,7 @@ from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proport
 from ...statistics.intervals.sum_distributions import pairs_interval
 from ...statistics.intervals.summary import Estimator
 from ...statistics.intervals.weighted_units import resampled_intervals
-from ...statistics.resampling.units import RowUnits
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
 from .label_distances import LabelDistances

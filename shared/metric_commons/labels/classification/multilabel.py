@@ -10,7 +10,7 @@ from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, check_weights
 from ...statistics.arithmetic.contingency import scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
-from ...statistics.resampling.units import RowUnits
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, classes
 from .confusion import LabelCounts, RowKinds, exact_numbers
 

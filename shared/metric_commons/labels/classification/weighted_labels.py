@@ -21,7 +21,7 @@ from ...statistics.intervals.weighted_units import (
     resampled_intervals,
     weighted_intervals,
 )
-from ...statistics.resampling.units import RowUnits
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes
 from .confusion import LabelCounts
 from .label_distances import LabelDistances

@@ -17,7 +17,7 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import DrawnScore, drawn_distributions
-from ...statistics.resampling.units import RowUnits, cluster_values
+from ...statistics.resampling.row_units import RowUnits, cluster_values
 from .areas import RowScores
 
 _NOISE = 2_000  # normal numbers of each bin

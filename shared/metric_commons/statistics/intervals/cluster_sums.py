@@ -19,7 +19,7 @@ from ..arguments.checks import check_labels
 from ..arithmetic.exact_sums import as_float, exact_group_sums, exact_ldexp
 from ..resampling.bootstrap import mean_interval
 from ..resampling.draws import gathered
-from ..resampling.units import RowUnits
+from ..resampling.row_units import RowUnits
 from .spreads import Spread
 
 _MAX_POWER = 2200  # twice the exponent of the smallest float, and more

@@ -17,7 +17,7 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
 from ..arguments.domains import Labels, Level, Resamples, Seed, checked_options
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.units import RowUnits, cluster_values
+from ..resampling.row_units import RowUnits, cluster_values
 from .cluster_sums import Clusters
 from .methods import Method
 from .proportions import Interval

@@ -38,7 +38,7 @@ import numpy as np
 from ..arguments.arrays import Floats
 from ..resampling.draws import gathered
 from ..resampling.ratio_distribution import RatioDistribution, probability_below, ratio_distribution
-from ..resampling.units import RowUnits
+from ..resampling.row_units import RowUnits
 from ..resampling.unseen_units import levels, unseen_unit_ends
 from .intervals import resampled_interval
 from .proportions import Interval

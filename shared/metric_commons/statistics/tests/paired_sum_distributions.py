@@ -18,7 +18,7 @@ from ..intervals.sum_distributions import SumFunction, SumRatio, SumScore, ratio
 from ..intervals.weighted_units import DrawnScore, ScoreDistribution, weighted_distributions
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.units import RowUnits, cluster_values
+from ..resampling.row_units import RowUnits, cluster_values
 from ..resampling.unseen_units import lower_tail, ratio_ends
 
 Side = tuple[

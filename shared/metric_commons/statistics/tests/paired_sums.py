@@ -17,7 +17,7 @@ from ..intervals.cluster_sums import Clusters
 from ..intervals.sums import RowStatistics
 from ..intervals.weighted_units import ScoreDistribution
 from ..resampling.progress import report
-from ..resampling.units import RowUnits, cluster_values, in_whole_units
+from ..resampling.row_units import RowUnits, cluster_values, in_whole_units
 from .paired_sum_distributions import ResampledDifference, difference_distributions
 from .paired_tests import Alternative
 from .power import minimum_detectable

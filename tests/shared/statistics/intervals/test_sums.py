@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics.intervals.sums import RowStatistics, summarize_sums
-from metric_commons.statistics.resampling.units import RowUnits
+from metric_commons.statistics.resampling.row_units import RowUnits
 
 
 def shares(sums):

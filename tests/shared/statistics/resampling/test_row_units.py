@@ -10,7 +10,7 @@ from metric_commons.labels.classification.labels import label_scores, label_tabl
 from metric_commons.statistics import interval as mean_interval
 from metric_commons.statistics.resampling import bootstrap
 from metric_commons.statistics.resampling.draws import resampled_counts
-from metric_commons.statistics.resampling.units import RowUnits
+from metric_commons.statistics.resampling.row_units import RowUnits
 
 CHANCE = np.random.default_rng(0)
 LABELS = CHANCE.integers(0, 12, (2, 200))
