@@ -8,7 +8,6 @@ from ..algebra.work_limits import UndecidedError
 from .conventions import Context
 from .expressions import parse_expression
 from .notation import Token
-from .row_units import measured
 from .separators import split_at_signs
 from .structures import (
     Bracketed,
@@ -19,6 +18,7 @@ from .structures import (
     Ratio,
     as_value,
 )
+from .units import measured
 
 
 def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:

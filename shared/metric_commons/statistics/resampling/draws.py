@@ -14,7 +14,7 @@ from .progress import report
 Key = TypeVar("Key", bound=Hashable)
 
 _HALF_WORDS = 2**20  # rows up to which half a word is drawn
-_AT_ONCE = 1 << 19  # counts, or rows, of a block of resamples
+_AT_ONCE = 1 << 18  # counts, or rows, of a block of resamples
 _REPEATED = 32  # rows of a kind on average, from which counts are drawn instead of rows
 
 
@@ -67,8 +67,10 @@ def resampled_counts(occurrences: Integers, *, n_resamples: int, seed: int) -> I
             yield counts.astype(np.int64, copy=False)
             continue
         cells = kind_of_row.take(random_rows(words, rows, resamples * rows))
-        cells += np.repeat(np.arange(resamples) * kinds, rows)
-        yield np.bincount(cells, minlength=resamples * kinds).reshape(resamples, kinds)
+        cells.reshape(resamples, rows)[...] += np.arange(resamples)[:, np.newaxis] * kinds
+        counts = np.bincount(cells, minlength=resamples * kinds)
+        del cells  # a block of many rows is large: not two at a time
+        yield counts.reshape(resamples, kinds)
 
 
 def gathered(
