@@ -60,7 +60,7 @@ def proportions():
     found = {}
     print("0/1 rows, exactly: least and mean coverage over shares of .001 to .999, mean width")
     for rows in (5, 10, 30, 100, 300, 1000):
-        for method in ("bootstrap", "wilson", "jeffreys", "mid_p", "auto"):
+        for method in ("bootstrap", "wilson", "mid_p", "auto"):
             ends = [
                 interval(
                     Multiset.from_values([1.0] * right + [0.0] * (rows - right)),

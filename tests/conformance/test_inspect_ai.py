@@ -8,8 +8,8 @@ from metric_commons import load
 from metric_commons.module.catalog.presets import PRESETS
 
 WORDS = (
-    "the a an The bye Bye Stra\u00dfe STRASSE 3.14 (3.14) 3.14. 21.0% nan inf 1e3 1_000 - -- 5 -5 $5 "
-    "x-y it's A. an-"
+    "the a an The bye Bye Stra\u00dfe STRASSE 3.14 (3.14) 3.14. 21.0% nan inf 1e3 1_000 - -- 5 -5 "
+    "$5 x-y it's A. an-"
     " \u0130 \ufb01 fi \u5317\u4eac \n \t . ... +3 1,000 1e999 "
 ).split(" ")
 

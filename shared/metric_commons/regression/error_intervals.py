@@ -101,16 +101,10 @@ def measure_estimators(
                 return outputs if raw else _averaged(outputs, pairs, multioutput)
         resampled = resamples(n_resamples, seed)[name]
         n_clusters = None if clusters is None else len(clusters.labels)
-        redraws = resampled_interval(
-            resampled if raw else resampled[0], confidence_level, n_clusters
-        )
-        if method == "bootstrap":
-            return redraws
-        return (
-            [_no_point(ends) for ends in redraws]
-            if isinstance(redraws, list)
-            else _no_point(redraws)
-        )
+        redraws = [resampled_interval(column, confidence_level, n_clusters) for column in resampled]
+        if method != "bootstrap":
+            redraws = [_no_point(ends) for ends in redraws]
+        return redraws if raw else redraws[0]
 
     return {name: partial(estimate, name) for name in measures}
 

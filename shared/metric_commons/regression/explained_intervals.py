@@ -24,8 +24,8 @@ from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arithmetic.exact_sums import group_sums
 from ..statistics.intervals.intervals import critical_value
 from ..statistics.intervals.proportions import Interval
-from ..statistics.intervals.sum_distributions import cluster_values, draws_of_units
-from ..statistics.resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
+from ..statistics.intervals.weighted_units import DrawnScore, weighted_distributions
+from ..statistics.resampling.row_units import RowUnits, cluster_values
 from .measure_names import D2_NAMES, RegressionMeasure
 
 EXPLAINED = ("r2", "explained_variance", *D2_NAMES)
@@ -102,8 +102,8 @@ def explained_interval(
             shares: Floats = 1 - unexplained / (squares - y * y / rows)
             return shares
 
-    drawn_score = DrawnScore(value, score, unseen, unseen, (-math.inf, 1.0))
-    (low, _), error = _drawn_ends(units, drawn_score, **options)
+    drawn_score = DrawnScore(value, unseen, unseen, (-math.inf, 1.0))
+    (low, _), error = _drawn_ends(units, drawn_score, score, **options)
     if value >= 1:
         return Interval(low, 1.0, "jackknife", error, None, n_clusters)
     with np.errstate(all="ignore"):
@@ -160,8 +160,8 @@ def correlation_interval(
             opposite = np.array([1.0, deviation, -sign * deviation, 1, 1, -sign])
             opposite[3:] *= deviation * deviation
             opposite *= _unseen_size(units, w, clusters)
-            drawn_score = DrawnScore(value, score, opposite, opposite, (-1.0, 1.0))
-            ends, error = _drawn_ends(units, drawn_score, **options)
+            drawn_score = DrawnScore(value, opposite, opposite, (-1.0, 1.0))
+            ends, error = _drawn_ends(units, drawn_score, score, **options)
             return Interval(*ends, "jackknife", error, None, n_clusters)
         if any(_is_constant_without_a_unit(c, clusters) for c in (predictions, references)):
             return Interval(-1.0, 1.0, "jackknife", math.nan, None, n_clusters)
@@ -177,8 +177,8 @@ def correlation_interval(
             units[np.nanargmax(jackknife_values)],
             units[np.nanargmin(jackknife_values)],
         )
-        drawn_score = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
-        (low, high), error = _drawn_ends(units, drawn_score, **options)
+        drawn_score = DrawnScore(value, lowering, raising, (-1.0, 1.0))
+        (low, high), error = _drawn_ends(units, drawn_score, score, **options)
     low, high = min(low, *ends), max(high, *ends)
     return Interval(low, high, "jackknife", error, None, n_clusters)
 
@@ -268,15 +268,24 @@ def _standardized(numbers: Floats, weights: Floats) -> Floats:
 
 
 def _drawn_ends(
-    units: Floats, score: DrawnScore, *, confidence_level: float, n_resamples: int, seed: int
+    units: Floats,
+    score: DrawnScore,
+    measure: Callable[[Floats], Floats],
+    *,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
 ) -> tuple[tuple[float, float], float]:
     """Return the ends by random weights, and the standard error."""
-    with np.errstate(all="ignore"):
-        if len(units) > LINEAR:
-            linear = linear_distribution(units, score)
-            return linear.ends(score, confidence_level), linear.error
-        values = draws_of_units(units, {"": score}, n_resamples=n_resamples, seed=seed)[""]
-    return values.ends(score, confidence_level), values.standard_error(len(units))
+    distribution = weighted_distributions(
+        RowUnits.of_rows(units),
+        {"": score},
+        lambda sums, _: {"": measure(sums)},
+        n_resamples=n_resamples,
+        seed=seed,
+        smooth=True,
+    )[""]
+    return distribution.ends(confidence_level), distribution.standard_error
 
 
 def _jackknife_ends(

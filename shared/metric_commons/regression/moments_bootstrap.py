@@ -9,9 +9,8 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Booleans, Floats, Integers
 from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.resampling.draws import RandomWords, random_rows
+from ..statistics.resampling.draws import gathered, random_rows
 from ..statistics.resampling.progress import report
-from ..statistics.resampling.resampled_totals import gathered
 from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure, parse_measures
 from .moments import required_measures, required_terms
 from .order_statistics import kendall, median, rank_correlations, resampled_kendall
@@ -129,7 +128,7 @@ class Bootstrap:
         return gathered(self._resampled_blocks(n_resamples, seed), n_resamples)
 
     def _resampled_blocks(self, n_resamples: int, seed: int) -> Iterator[dict[str, Floats]]:
-        words = RandomWords(seed)
+        words = np.random.PCG64(seed)
         batch_size = max(1, _BATCH_ROWS // self._drawable)
         for start in range(0, n_resamples, batch_size):
             report(start / n_resamples)

@@ -16,7 +16,8 @@ from ..statistics.intervals.methods import Method
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import uncertainty
-from ..statistics.resampling.resampled_totals import gathered, resampled_sums_of_rows
+from ..statistics.resampling.draws import gathered
+from ..statistics.resampling.row_units import RowUnits
 from .measure_names import INTERVAL_NAMES, RegressionMeasure
 from .pairs import Numbers, are_wide_integers, check_finite, difference
 from .row_losses import mean_losses
@@ -175,7 +176,7 @@ def _estimate(
             group_sums(column, clusters.numbers, len(clusters.labels)) for column in table.T
         ]
         table = np.column_stack(sums_of_clusters)  # rounded once, so in any order of rows
-    blocks = resampled_sums_of_rows(table, **draws)
+    blocks = RowUnits.of_rows(table).resampled(**draws)
     with np.errstate(invalid="ignore", divide="ignore"):
         quotients = ({"mean": sums / weight} for sums, weight in blocks)
         means = gathered(quotients, n_resamples)["mean"]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ...statistics.arguments.domains import Level as ConfidenceLevel
 from ...statistics.intervals.intervals import resampled_interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import reported
-from ...statistics.resampling.resampled_totals import resampled_totals
+from ...statistics.resampling.draws import resampled_counts
 from .agreement_coefficients import (
     AgreementEstimate,
     chance_corrected,
@@ -287,9 +287,10 @@ def bootstrap_intervals(
             values[name].append(estimator(resample).value)
     members = units.members
     n_clusters = None if members is None else int(members.clusters.max()) + 1
-    table = np.array([*values.values()])
-    intervals = cast("list[Interval]", resampled_interval(table, confidence_level, n_clusters))
-    return dict(zip(values, intervals, strict=True))
+    return {
+        name: resampled_interval(np.array(column), confidence_level, n_clusters)
+        for name, column in values.items()
+    }
 
 
 def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[RatedUnits]:
@@ -298,16 +299,8 @@ def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[Rated
     members = units.members
     if members is not None:
         occurrences = np.ones(int(members.clusters.max()) + 1, np.int64)
-    size = occurrences.size
-    blocks = resampled_totals(
-        occurrences,
-        np.arange(size)[:, np.newaxis],
-        size,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    for block in blocks:
-        for counts in block.T:
+    for block in resampled_counts(occurrences, n_resamples=n_resamples, seed=seed):
+        for counts in block:
             weights = counts
             if members is not None:
                 drawn_members = counts[members.clusters] * members.counts

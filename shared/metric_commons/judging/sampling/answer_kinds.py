@@ -8,8 +8,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.resampling.draws import RandomWords, random_rows
-from ...statistics.resampling.resampled_totals import gathered
+from ...statistics.resampling.draws import gathered, random_rows
 from .risk_coverage import rank_scores, risk_coverage_curve
 
 _CELLS = 1 << 19  # of a block of resamples: 4 MB an array
@@ -93,7 +92,7 @@ class AnswerKinds:
     ) -> Iterator[dict[str, Floats]]:
         kinds, sizes = self._units(clusters)
         starts = np.cumsum(sizes) - sizes
-        words = RandomWords(seed)
+        words = np.random.PCG64(seed)
         at_once = max(1, _CELLS // max(kinds.size, self.counts.size))
         for start in range(0, n_resamples, at_once):
             resamples = min(at_once, n_resamples - start)

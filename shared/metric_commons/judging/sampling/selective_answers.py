@@ -1,7 +1,7 @@
 """Answers of a model that may abstain, graded, and possibly with a confidence."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -21,10 +21,10 @@ from ...statistics.arguments.domains import (
 )
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import interval as mean_interval
+from ...statistics.intervals.intervals import resampled_interval
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import COUNTING, Interval
 from ...statistics.intervals.summary import Estimator, mean, members, uncertainty
-from ...statistics.resampling.bootstrap import deviation, percentile_ends
 from .answer_kinds import AnswerKinds, GradedAnswers
 from .weighted_answers import WeightedAnswers
 
@@ -135,11 +135,9 @@ def selective_scores(
         is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
         if interval != "bootstrap" and is_small:
             weighted = WeightedAnswers.of_answers(answers, coverages, clusters)
-            redraws = cache(partial(weighted.redraws, [*rank_results]))  # once for all scores
-            estimators |= {
-                name: partial(weighted.interval, name, float(values[0]), redraws)
-                for name, values in rank_results.items()
-            }
+            values = {name: float(scores[0]) for name, scores in rank_results.items()}
+            intervals = cache(partial(weighted.intervals, values))  # once for all scores
+            estimators |= {name: partial(_weighted_interval, intervals, name) for name in values}
         result: dict[str, Any] = {name: score.value() for name, score in means.items()}
         result |= {name: float(values[0]) for name, values in rank_results.items()}
         if curve:
@@ -210,6 +208,21 @@ def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]
     return means
 
 
+def _weighted_interval(
+    intervals: Callable[..., Mapping[str, Interval]],
+    name: str,
+    *,
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """Return one of the intervals by random weights, whichever method is requested."""
+    return intervals(
+        confidence_level=confidence_level, n_resamples=int(n_resamples), seed=int(seed)
+    )[name]
+
+
 def _resampled_interval(
     resample: Any,
     name: str,
@@ -221,6 +234,4 @@ def _resampled_interval(
 ) -> Interval:
     """Return the percentile interval of a resampled score, whichever method is requested."""
     values = resample(int(n_resamples), int(seed))[name]
-    low, high = percentile_ends(values, confidence_level).tolist()
-    error = deviation(values[~np.isnan(values)])
-    return Interval(low, high, "bootstrap", error, None)
+    return resampled_interval(values, confidence_level)

@@ -9,7 +9,6 @@ import math
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.resampling.draws import RandomWords
 from .vote_counts import VoteRows
 
 
@@ -32,7 +31,7 @@ def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int
     """
     if orderings == 1:
         return _after(rows, np.arange(rows.first.size), k_factor)
-    words = RandomWords(seed)
+    words = np.random.PCG64(seed)
     by_content = np.lexsort((rows.verdicts, rows.second, rows.first))
     finals = []
     for _ in range(orderings):

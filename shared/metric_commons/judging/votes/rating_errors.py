@@ -13,6 +13,7 @@ Source:
 """
 
 import math
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,8 +22,7 @@ from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError
 from ...statistics.intervals.intervals import critical_value
 from ...statistics.resampling.bootstrap import percentile_ends
-from ...statistics.resampling.draws import random_rows
-from ...statistics.resampling.resampled_totals import resampled_totals
+from ...statistics.resampling.draws import resampled_counts
 from .bradley_terry import (
     NoFiniteRatingsError,
     check_finite,
@@ -35,7 +35,6 @@ from .vote_counts import Votes
 
 RatingInterval = Literal["auto", "sandwich", "hessian", "bootstrap"]
 
-_BLOCK = 64  # resamples at a time
 _MOST_SEPARATED = 0.05  # of resamples that may have no finite maximum
 
 
@@ -171,16 +170,18 @@ def _bootstrap(
     Raises:
         ValueError: more than 5 % of the resamples have no finite ratings.
     """
-    generator = np.random.PCG64(seed)
     fits: list[Floats] = []
     separated = 0
-    for start in range(0, n_resamples, _BLOCK):
-        for points in _resampled_points(votes, min(_BLOCK, n_resamples - start), generator):
-            try:
-                check_finite(points, votes.systems)
-                fits.append(fit_strengths(points, start=strengths))
-            except NoFiniteRatingsError:
-                separated += 1
+    clusters = votes.clusters
+    units = votes.count if clusters is None else np.ones(int(clusters.max()) + 1, np.int64)
+    for counts in chain.from_iterable(resampled_counts(units, n_resamples=n_resamples, seed=seed)):
+        drawn = counts / votes.count if clusters is None else counts[clusters]
+        points = votes.points(drawn)
+        try:
+            check_finite(points, votes.systems)
+            fits.append(fit_strengths(points, start=strengths))
+        except NoFiniteRatingsError:
+            separated += 1
     if separated > _MOST_SEPARATED * n_resamples:
         raise OptionError(
             "interval",
@@ -191,27 +192,3 @@ def _bootstrap(
     ends = np.array([percentile_ends(column, confidence_level) for column in values.T])
     error = values.std(axis=0, ddof=1) if len(fits) > 1 else np.full(votes.size, math.nan)
     return RatingErrors(error, ends[:, 0], ends[:, 1])
-
-
-def _resampled_points(votes: Votes, draws: int, generator: np.random.PCG64) -> list[Floats]:
-    """Return the points of resamples of votes or of clusters, each of shape (systems, systems)."""
-    size = votes.size
-    if votes.clusters is not None:
-        clusters = int(votes.clusters.max()) + 1
-        tables = []
-        for _ in range(draws):
-            resample = random_rows(generator, clusters, clusters)
-            multiplicities = np.bincount(resample, minlength=clusters)
-            tables.append(votes.points(multiplicities[votes.clusters]))
-        return tables
-    cells = np.stack([votes.first * size + votes.second, votes.second * size + votes.first], axis=1)
-    amounts = votes.weight[:, None] * np.stack([votes.share, 1 - votes.share], axis=1)
-    blocks = resampled_totals(
-        votes.count,
-        cells,
-        size * size,
-        amounts=amounts,
-        n_resamples=draws,
-        seed=int(generator.random_raw()),
-    )
-    return [table.reshape(size, size) for block in blocks for table in block.T]

@@ -84,7 +84,7 @@ class Votes:
         totals = np.bincount(cells, amounts, self.size**2).astype(np.float64, copy=False)
         return totals.reshape(self.size, self.size)
 
-    def points(self, multiplicities: Integers | None = None) -> Floats:
+    def points(self, multiplicities: Floats | Integers | None = None) -> Floats:
         """Return the points that each system took from each other one, shape (systems, systems).
 
         Args:

@@ -6,8 +6,8 @@ once.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
-from ...statistics.resampling.resampled_totals import resampled_totals
+from ...statistics.arithmetic.contingency import ContingencyTable
 from .classes import Classes
 from .label_distances import LabelDistances
 
@@ -135,91 +134,6 @@ def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
         fractions: _Numbers = np.vectorize(Fraction, otypes=[object])(numbers)
         return fractions
     return numbers.astype(object)
-
-
-def resampled_label_counts(
-    table: ContingencyTable,
-    task: Classes,
-    distances: LabelDistances | None = None,
-    *,
-    n_resamples: int,
-    seed: int,
-) -> Iterator[LabelCounts]:
-    """Yield the counts of blocks of resamples of the rows of a table, float64."""
-    size = len(task.all_labels)
-    references = task.positions(table.row_labels)[table.rows]
-    predictions = task.positions(table.column_labels)[table.columns]
-    correct, uncounted = references == predictions, 3 * size + 2
-    positions = np.column_stack(
-        [
-            np.where(correct, references, uncounted),
-            size + references,
-            2 * size + predictions,
-            np.where(correct, 3 * size, uncounted),
-            np.full(correct.size, 3 * size + 1),
-        ]
-    )
-    counts = resampled_counts(
-        table.counts, positions, size, table.weights, n_resamples=n_resamples, seed=seed
-    )
-    if distances is None:
-        yield from counts
-        return
-    steps = distances.between(references, predictions).astype(np.float64)
-    if table.weights is not None:
-        steps *= scaled_weights(table.weights)[0]
-    sums = resampled_totals(  # of the same draws, which depend only on the seed and the counts
-        table.counts,
-        np.zeros((len(steps), 1), np.int64),
-        1,
-        amounts=steps[:, np.newaxis],
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    for block, (distance,) in zip(counts, sums, strict=True):
-        yield replace(block, distance=distance)
-
-
-def resampled_counts(
-    occurrences: Integers,
-    positions: Integers,
-    size: int,
-    weights: Floats | None,
-    *,
-    n_resamples: int,
-    seed: int,
-) -> Iterator[LabelCounts]:
-    """Yield the counts of blocks of resamples of rows, float64.
-
-    Args:
-        occurrences: the number of rows of each kind.
-        positions: the counters that rows of each kind add to, shape (kinds, counters). There are
-            `size` counters each for true positives, support and predicted positives, then one for
-            correct rows, one for all rows, and one that is ignored.
-        size: the number of labels.
-        weights: the weights of rows of each kind, or None.
-        n_resamples: the number of resamples.
-        seed: the seed of the resampling.
-    """
-    blocks = resampled_totals(
-        occurrences,
-        positions,
-        3 * size + 3,
-        amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    for block in blocks:
-        totals = block.astype(np.float64)
-        support, total = totals[size : 2 * size], totals[3 * size + 1]
-        yield LabelCounts(
-            true_positives=totals[:size],
-            support=support,
-            predicted_positives=totals[2 * size : 3 * size],
-            negatives=total - support,
-            correct=totals[3 * size],
-            total=total,
-        )
 
 
 # Scores

@@ -10,10 +10,9 @@ all.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -22,16 +21,17 @@ from numpy.typing import NDArray
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.exact_sums import Multiset
 from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
-from ...statistics.intervals.intervals import interval, resampled_interval
+from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proportion_interval
 from ...statistics.intervals.sum_distributions import pairs_interval
 from ...statistics.intervals.summary import Estimator
-from ...statistics.resampling.resampled_totals import gathered, resampled_sums_of_rows
+from ...statistics.intervals.weighted_units import resampled_intervals
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
 from .label_distances import LabelDistances
 from .multilabel import LabelIndicators, weighted_counts
-from .weighted_labels import WeightedLabels, weighted_intervals
+from .weighted_labels import WeightedLabels, drawn_label_intervals
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,15 @@ class ClusteredCounts:
         )
         return replace(counts, kinds=indicators.clustered_row_kinds(task, clusters.numbers))
 
+    def row_units(self, amounts: Floats) -> RowUnits:
+        """Return the clusters, from what a row of each kind adds to sums, shape (sums, kinds)."""
+        if self.kinds is None:
+            raise ValueError("averages are not over rows")
+        return RowUnits.of_rows(
+            np.asarray(self.kinds.occurrences, np.float64).T @ amounts.T,
+            np.arange(len(self.labels)),
+        )
+
     @classmethod
     def of_totals(
         cls,
@@ -133,37 +142,6 @@ class ClusteredCounts:
         )
         return cls(labels, counts)
 
-    def resampled_kinds(self, n_resamples: int, seed: int) -> Iterator[RowKinds | None]:
-        """Yield the kinds of rows in resamples of clusters, in blocks."""
-        if self.kinds is None:
-            yield from repeat(None)
-            return
-        blocks = resampled_sums_of_rows(
-            self.kinds.occurrences.T.astype(np.float64), n_resamples=n_resamples, seed=seed
-        )
-        for totals in blocks:
-            yield RowKinds(self.kinds.counts, totals)
-
-    def resampled(self, n_resamples: int, seed: int) -> Iterator[LabelCounts]:
-        """Yield the counts of blocks of resamples, each of as many clusters as there are.
-
-        Float64.
-        """
-        numbers = [getattr(self.counts, field.name) for field in fields(LabelCounts)]
-        columns = [np.atleast_2d(number) for number in numbers if number is not None]
-        blocks = resampled_sums_of_rows(
-            np.concatenate(columns).T, n_resamples=n_resamples, seed=seed
-        )
-        size = len(self.counts.support)
-        for block in blocks:
-            totals = block.astype(np.float64)
-            true_positives, support, predicted_positives, negatives = (
-                totals[start : start + size] for start in range(0, 4 * size, size)
-            )
-            yield LabelCounts(
-                true_positives, support, predicted_positives, negatives, *totals[4 * size :]
-            )
-
 
 def label_estimators(
     counts: LabelCounts,
@@ -172,10 +150,7 @@ def label_estimators(
     *,
     weighted: bool,
     clusters: ClusteredCounts | None,
-    resampled: Callable[[int, int], Iterator[Mapping[str, Floats]]],
-    intervals_by_weights: Callable[
-        [Sequence[str], float, int, int], Mapping[str, Interval | list[Interval]]
-    ],
+    drawn: Callable[..., Mapping[str, Interval | list[Interval]]],
 ) -> dict[str, Estimator]:
     """Return a function for each score that returns its interval, for `summary.uncertainty`.
 
@@ -185,25 +160,16 @@ def label_estimators(
         names: the names of the scores.
         weighted: whether rows have weights; then everything is resampled.
         clusters: the counts of each cluster; None if rows are independent.
-        resampled: the scores of blocks of resamples, from their number and a seed.
-        intervals_by_weights: the intervals by random weights, from names of scores, the level, the
-            number of draws and a seed.
+        drawn: the intervals of all other scores, from their names and the options of intervals.
     """
 
     def are_proportions(name: str, method: str) -> bool:
         return not weighted and method != "bootstrap" and bool(_proportions(name, counts, task))
 
     @cache
-    def resamples(method: str, n_resamples: int, seed: int) -> dict[str, Floats]:
+    def drawn_intervals(method: str, **options: Any) -> Mapping[str, Interval | list[Interval]]:
         drawn_names = [name for name in names if not are_proportions(name, method)]
-        return gathered(resampled(n_resamples, seed), n_resamples, drawn_names)
-
-    @cache
-    def drawn_intervals(
-        confidence_level: float, method: str, n_resamples: int, seed: int
-    ) -> Mapping[str, Interval | list[Interval]]:
-        drawn_names = [name for name in names if not are_proportions(name, method)]
-        return intervals_by_weights(drawn_names, confidence_level, n_resamples, seed)
+        return drawn(drawn_names, method=method, **options)
 
     def estimate(
         name: str,
@@ -232,13 +198,9 @@ def label_estimators(
                     for estimate, (hits, rows) in zip(estimates, proportions, strict=True)
                 ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
-        if method != "bootstrap":
-            return drawn_intervals(confidence_level, method, n_resamples, seed)[name]
-        return resampled_interval(
-            resamples(method, n_resamples, seed)[name],
-            confidence_level,
-            None if clusters is None else len(clusters.labels),
-        )
+        return drawn_intervals(
+            method, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
+        )[name]
 
     return {name: partial(estimate, name) for name in names}
 
@@ -254,13 +216,15 @@ def weighted_label_intervals(
     task: Classes,
     *,
     kinds: RowKinds | None,
+    row_units: Callable[[Floats], RowUnits] | None,
     clusters: ClusteredCounts | None,
     adjusted: bool,
+    method: str,
     confidence_level: float,
     n_resamples: int,
     seed: int,
 ) -> dict[str, Interval | list[Interval]]:
-    """Return the intervals of scores of labels by random weights.
+    """Return the intervals of scores of labels by random weights, or by resamples.
 
     Args:
         labels: the units.
@@ -268,36 +232,54 @@ def weighted_label_intervals(
         scores: the scores that are drawn, by name.
         task: how to average.
         kinds: the rows, if averages are over rows.
+        row_units: returns the units that are resampled, if averages are over rows, from what a row
+            of each kind adds to sums, shape (sums, kinds).
         clusters: the counts of clusters; None if rows are independent.
         adjusted: whether the balanced accuracy of chance is 0.
+        method: "bootstrap" for resamples.
         confidence_level: strictly between 0 and 1.
         n_resamples: the number of draws.
         seed: for the draws.
     """
+    options: dict[str, Any] = {"confidence_level": confidence_level}
+    draws = {"n_resamples": n_resamples, "seed": seed}
     intervals: dict[str, Interval | list[Interval]] = {}
     if kinds is not None:
         of_kinds = kinds if clusters is None or clusters.kinds is None else clusters.kinds
         for name in [name for name in scores if name not in ("accuracy", "hamming_loss")]:
-            intervals[name] = _mean_of_rows(
-                name, of_kinds, measure, clusters, confidence_level=confidence_level
-            )
+            values = _scores_of_rows(name, of_kinds, measure)
+            if method == "bootstrap" and row_units is not None:
+                units = row_units(np.stack([np.nan_to_num(values), ~np.isnan(values)]))
+                intervals |= resampled_intervals(
+                    units,
+                    [name],
+                    _quotient,
+                    **options,
+                    **draws,
+                )
+            else:
+                intervals[name] = _mean_of_rows(values, of_kinds, clusters, **options)
     drawn_scores = {name: score for name, score in scores.items() if name not in intervals}
     is_averaged = task.average in ("macro", "weighted")
     if drawn_scores:
-        intervals |= weighted_intervals(
+        intervals |= drawn_label_intervals(
             labels,
             measure if kinds is None else partial(measure, kinds=_one_kind(kinds)),
             drawn_scores,
+            method=method,
             biased=lambda name: is_averaged and name in _BIASED,
             bounds=lambda name: (
                 (-1.0, 1.0) if name in _SIGNED or (adjusted and "balanced" in name) else (0.0, 1.0)
             ),
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
-            n_clusters=None if clusters is None else len(clusters.labels),
+            **options,
+            **draws,
         )
     return intervals
+
+
+def _quotient(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
+    """Return a ratio of two sums."""
+    return dict.fromkeys(names, sums[0] / sums[1])
 
 
 def _one_kind(kinds: RowKinds) -> RowKinds:
@@ -305,15 +287,10 @@ def _one_kind(kinds: RowKinds) -> RowKinds:
     return RowKinds(kinds.counts.select(np.zeros((1, 1), np.int64)), np.ones((1, 1)))
 
 
-def _mean_of_rows(
-    name: str,
-    kinds: RowKinds,
-    measure: Callable[..., Mapping[str, Floats]],
-    clusters: ClusteredCounts | None,
-    *,
-    confidence_level: float,
-) -> Interval:
-    """Return the interval of a score of rows of several labels, averaged over rows."""
+def _scores_of_rows(
+    name: str, kinds: RowKinds, measure: Callable[..., Mapping[str, Floats]]
+) -> Floats:
+    """Return a score of each kind of row of several labels; NaN if it is undefined."""
     counts = kinds.counts
     size = np.ravel(counts.support).size
     columns = (counts.true_positives, counts.support, counts.predicted_positives, counts.negatives)
@@ -325,9 +302,15 @@ def _mean_of_rows(
         np.eye(size),
     )
     with np.errstate(all="ignore"):
-        values = np.asarray(measure(_no_counts(size), kinds=single_rows)[name], np.float64)
+        return np.asarray(measure(_no_counts(size), kinds=single_rows)[name], np.float64)
+
+
+def _mean_of_rows(
+    values: Floats, kinds: RowKinds, clusters: ClusteredCounts | None, *, confidence_level: float
+) -> Interval:
+    """Return the interval of a score of rows of several labels, averaged over rows."""
     is_defined = ~np.isnan(values)
-    occurrences = np.asarray(kinds.occurrences, np.float64).reshape(size, -1)[is_defined]
+    occurrences = np.asarray(kinds.occurrences, np.float64).reshape(values.size, -1)[is_defined]
     values = values[is_defined]
     if clusters is None:
         weights = occurrences.sum(axis=1)

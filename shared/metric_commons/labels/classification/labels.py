@@ -1,14 +1,13 @@
 """Scores of columns of labels, computed from the counts of pairs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 from typing import Annotated, Any
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Floats, Integers
+from ...statistics.arguments.arrays import Column, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_weights
 from ...statistics.arguments.domains import Level, Range, Resamples, Seed, checked_options
 from ...statistics.arithmetic.contingency import ContingencyTable, contingency, encoded
@@ -18,12 +17,10 @@ from ...statistics.intervals.summary import Estimator, uncertainty
 from .classes import Classes, as_labels, check_one_label, classes
 from .confusion import (
     Matrix,
-    RowKinds,
     Rows,
     confusion_scores,
     label_counts,
     label_matrix,
-    resampled_label_counts,
     shown_matrix,
 )
 from .label_distances import KappaWeights, LabelDistances
@@ -222,33 +219,22 @@ def label_scores(
         return result
     weighted = table.weights is not None
 
-    def resampled(n_resamples: int, seed: int) -> Iterator[dict[str, Floats]]:
-        draws = {"n_resamples": n_resamples, "seed": seed}
-        resampled_kinds: Iterator[RowKinds | None] = repeat(None)
+    def drawn(drawn_names: Sequence[str], **options: Any) -> dict[str, Interval | list[Interval]]:
+        row_units = None
         if clusters is not None:
-            blocks = clusters.resampled(**draws)
-            resampled_kinds = clusters.resampled_kinds(**draws)
+            row_units = clusters.row_units
         elif isinstance(table, LabelIndicators):
-            blocks = table.resampled_counts(**draws)
-            resampled_kinds = table.resampled_row_kinds(task, **draws)
-        else:
-            blocks = resampled_label_counts(table, task, distances, **draws)
-        return (measure(block, kinds=next(resampled_kinds)) for block in blocks)
-
-    def intervals_by_weights(
-        drawn_names: Sequence[str], level: float, n_resamples: int, seed: int
-    ) -> dict[str, Interval | list[Interval]]:
+            row_units = partial(table.row_units, task)
         return weighted_label_intervals(
             _weighted_labels(table, task, distances, clusters),
             measure,
             {name: result[name] for name in drawn_names},
             task,
             kinds=kinds,
+            row_units=row_units,
             clusters=clusters,
             adjusted=adjusted,
-            confidence_level=level,
-            n_resamples=n_resamples,
-            seed=seed,
+            **options,
         )
 
     estimators = label_estimators(
@@ -257,8 +243,7 @@ def label_scores(
         names,
         weighted=weighted,
         clusters=clusters,
-        resampled=resampled,
-        intervals_by_weights=intervals_by_weights,
+        drawn=drawn,
     )
     return result | uncertainty(
         estimators | dict(further_estimators or {}),

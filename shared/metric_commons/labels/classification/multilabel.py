@@ -1,8 +1,6 @@
 """Rows with any number of labels: a 0 or 1 for each label, counted label by label."""
 
-from collections.abc import Iterator
 from functools import cached_property
-from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +10,9 @@ from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, check_weights
 from ...statistics.arithmetic.contingency import scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
-from ...statistics.resampling.resampled_totals import resampled_totals
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, classes
-from .confusion import LabelCounts, RowKinds, exact_numbers, resampled_counts
+from .confusion import LabelCounts, RowKinds, exact_numbers
 
 
 class LabelIndicators:
@@ -111,7 +109,9 @@ class LabelIndicators:
     @cached_property
     def _equal_rows(self) -> "_EqualRows":
         size = self.references.shape[1]
-        weights = np.ones(len(self.references)) if self.weights is None else self.weights
+        weights = np.ones(len(self.references))
+        if self.weights is not None:
+            weights, _ = scaled_weights(self.weights)
         kinds, occurrences = np.unique(
             np.column_stack([self.references, self.predictions, weights]),
             axis=0,
@@ -120,42 +120,15 @@ class LabelIndicators:
         return _EqualRows(
             kinds[:, :size] == 1,
             kinds[:, size:-1] == 1,
-            None if self.weights is None else kinds[:, -1],
+            kinds[:, -1],
             occurrences,
         )
 
-    def resampled_counts(self, *, n_resamples: int, seed: int) -> Iterator[LabelCounts]:
-        """Return the counts of blocks of resamples of the rows, float64."""
+    def row_units(self, task: Classes, amounts: Floats) -> RowUnits:
+        """Return the rows, from what one of each of `row_kinds` adds to sums, (sums, kinds)."""
         references, predictions, weights, occurrences = self._equal_rows
-        correct = (references == predictions).all(axis=1)
-        return resampled_counts(
-            occurrences,
-            _counter_positions(references & predictions, references, predictions, correct),
-            references.shape[1],
-            weights,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-
-    def resampled_row_kinds(
-        self, task: Classes, *, n_resamples: int, seed: int
-    ) -> Iterator[RowKinds | None]:
-        """As `row_kinds`, with the occurrences in the same resamples, in the same blocks."""
-        if task.average != "samples":
-            yield from repeat(None)
-        references, predictions, weights, occurrences = self._equal_rows
-        kinds, codes = _row_kinds(references[:, task.selection], predictions[:, task.selection])
-        blocks = resampled_totals(
-            occurrences,
-            codes[:, np.newaxis],
-            len(kinds.support),
-            amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-        counts = kinds.select(np.arange(len(kinds.support))[:, np.newaxis])
-        for totals in blocks:
-            yield RowKinds(counts, totals)
+        _, codes = _row_kinds(references[:, task.selection], predictions[:, task.selection])
+        return RowUnits(occurrences, (amounts[:, codes] * weights).T)
 
 
 def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integers]:
@@ -173,7 +146,7 @@ def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integer
     counters = np.column_stack(
         [references & predictions, references, predictions, correct, np.ones(len(correct))]
     ).astype(np.float64)
-    return counters, np.ones(len(correct)) if weights is None else weights, occurrences
+    return counters, weights, occurrences
 
 
 class _EqualRows(NamedTuple):
@@ -181,7 +154,7 @@ class _EqualRows(NamedTuple):
 
     references: Booleans
     predictions: Booleans
-    weights: Floats | None
+    weights: Floats
     occurrences: Integers
 
 
@@ -210,22 +183,6 @@ def _row_kinds(references: NDArray[Any], predictions: NDArray[Any]) -> tuple[Lab
         total=np.zeros(1),
     )
     return counts, kinds
-
-
-def _counter_positions(
-    true_positives: Booleans, references: Booleans, predictions: Booleans, correct: Booleans
-) -> Integers:
-    """Return the counters that rows of each kind add to, as `resampled_counts` takes them.
-
-    All kinds have the same number of counters: a kind that does not add to a counter adds to the
-    ignored one at the end instead.
-    """
-    adds = np.column_stack(
-        [true_positives, references, predictions, correct, np.ones(len(correct), bool)]
-    )
-    ignored = adds.shape[1]
-    positions: Integers = np.where(adds, np.arange(ignored), ignored)
-    return positions
 
 
 def weighted_counts(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[Any]:

@@ -5,7 +5,7 @@ cell with the lowest score for the lower end, and into the one with the highest 
 end; with clusters or weights it is as large as these are on average.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.arithmetic.contingency import ContingencyTable
+from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
 from ...statistics.intervals.proportions import Interval
-from ...statistics.resampling.gamma_weights import WeightedTotals, weighted_totals
-from ...statistics.resampling.weighted_sums import DrawnScore, DrawnValues
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    extremes,
+    resampled_intervals,
+    weighted_intervals,
+)
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes
 from .confusion import LabelCounts
 from .label_distances import LabelDistances
@@ -26,6 +31,7 @@ _ALL_CELLS = 64  # labels, up to which every cell is a candidate
 _RAREST = 24  # labels of each kind that are candidates if there are more
 
 Measured = Callable[[LabelCounts], Mapping[str, Floats]]
+_Key = tuple[str, int]  # the name of a score, and the position of its label
 
 
 @dataclass(frozen=True)
@@ -37,21 +43,17 @@ class WeightedLabels:
 
     Args:
         size: the number of labels.
-        blocks: from the number of draws and a seed the weighted sums of all units.
-        total: the sums of all units.
+        units: the rows, or clusters of them.
         candidates: the sums that a row of size one adds in each cell that it may fall into, shape
             (candidates, sums).
         unseen_size: the size of an unseen row.
-        units: the number of rows, or clusters.
         combined: whether each candidate is for a single label, and a row combines them.
     """
 
     size: int
-    blocks: Callable[[int, int], Iterator[WeightedTotals]]
-    total: Floats
+    units: RowUnits
     candidates: Floats
     unseen_size: float
-    units: int
     combined: bool = False
 
     def counts(self, sums: Floats) -> LabelCounts:
@@ -70,22 +72,15 @@ class WeightedLabels:
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """The sums of the rows that lower and raise a score most, by its values for candidates."""
-        if np.isnan(values).all():
-            zeros = np.zeros(self.candidates.shape[1])
-            return zeros, zeros
-        if not self.combined:
-            selection = self.candidates[[np.nanargmin(values), np.nanargmax(values)]]
-        else:
-            # Four states of each label: the row takes the worst, or the best, of each.
-            states = np.nan_to_num(values).reshape(4, self.size)
-            labels = np.arange(self.size)
-            selection = np.stack(
-                [
-                    self._combined(best * self.size + labels)
-                    for best in (states.argmin(axis=0), states.argmax(axis=0))
-                ]
-            )
-        lowering, raising = selection * self.unseen_size
+        if not self.combined or np.isnan(values).all():
+            return extremes(values, self.candidates * self.unseen_size)
+        # Four states of each label: the row takes the worst, or the best, of each.
+        states = np.nan_to_num(values).reshape(4, self.size)
+        labels = np.arange(self.size)
+        lowering, raising = (
+            self._combined(best * self.size + labels) * self.unseen_size
+            for best in (states.argmin(axis=0), states.argmax(axis=0))
+        )
         return lowering, raising
 
     def _combined(self, positions: Integers) -> Floats:
@@ -95,17 +90,17 @@ class WeightedLabels:
         return row
 
 
-def weighted_intervals(
+def drawn_label_intervals(
     labels: WeightedLabels,
     measure: Measured,
     scores: Mapping[str, Any],
     *,
+    method: str,
     biased: Callable[[str], bool],
     bounds: Callable[[str], tuple[float, float]],
     confidence_level: float,
     n_resamples: int,
     seed: int,
-    n_clusters: int | None,
 ) -> dict[str, Interval | list[Interval]]:
     """Return the intervals of scores of labels, with the same weights for all.
 
@@ -113,76 +108,54 @@ def weighted_intervals(
         labels: the units.
         measure: from counts to scores.
         scores: the scores, numbers or lists of them, by name.
+        method: "bootstrap" resamples units; any other weights them, together with an unseen one.
         biased: whether the draws of a score are biased.
         bounds: the range of a score.
         confidence_level: strictly between 0 and 1.
         n_resamples: the number of draws.
         seed: for the draws.
-        n_clusters: the number of clusters; None if rows are independent.
     """
     values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
     keys = [(name, index) for name, column in values.items() for index in range(column.size)]
+
+    def measure_sums(sums: Floats, keys: Collection[_Key]) -> dict[_Key, Floats]:
+        measured = measure(labels.counts(sums))
+        return {(name, index): np.atleast_2d(measured[name])[index] for name, index in keys}
+
+    options: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+    if method == "bootstrap":
+        intervals = resampled_intervals(labels.units, keys, measure_sums, **options)
+        return listed_intervals(intervals, scores)
     additions = labels.candidates * labels.unseen_size
     with np.errstate(all="ignore"):
-        trial_values = measure(labels.counts(labels.total[:, np.newaxis] + additions.T))
-    drawn_scores = {}
-    for name, index in keys:
-        lowering, raising = labels.extremes(_column(trial_values[name], index))
-        value = float(values[name][index])
-        drawn_scores[name, index] = DrawnScore(
-            value, _no_score, lowering, raising, bounds(name), biased(name)
+        trials = measure_sums(labels.units.total()[:, np.newaxis] + additions.T, keys)
+    drawn_scores = {
+        (name, index): DrawnScore(
+            float(values[name][index]),
+            *labels.extremes(trials[name, index]),
+            bounds(name),
+            biased(name),
         )
-    redraws = _draws(labels, measure, drawn_scores, n_resamples, seed)
-    intervals: dict[str, Interval | list[Interval]] = {}
-    for name, column in values.items():
-        estimates = []
-        for index in range(column.size):
-            score, of_score = drawn_scores[name, index], redraws[name, index]
-            ends = of_score.ends(score, confidence_level)
-            error = of_score.standard_error(labels.units)
-            estimates.append(Interval(*ends, "unseen_row", error, None, n_clusters))
-        intervals[name] = estimates if isinstance(scores[name], list) else estimates[0]
-    return intervals
+        for name, index in keys
+    }
+    intervals = weighted_intervals(labels.units, drawn_scores, measure_sums, **options)
+    return listed_intervals(intervals, scores)
 
 
-def _no_score(sums: Floats) -> Floats:
-    raise NotImplementedError("scores of labels are computed together")
-
-
-def _column(values: Floats, index: int) -> Floats:
-    """Return one of several scores over draws."""
-    return values[index] if values.ndim > 1 else values
-
-
-def _draws(
-    labels: WeightedLabels,
-    measure: Measured,
-    scores: Mapping[tuple[str, int], DrawnScore],
-    n_resamples: int,
-    seed: int,
-) -> dict[tuple[str, int], DrawnValues]:
-    """Return the values of scores in draws; each unseen row is measured once for all scores."""
-    rows: dict[bytes, Floats] = {}
-    for score in scores.values():
-        for row in (score.lowering, score.raising):
-            rows[row.tobytes()] = row
-    parts: dict[tuple[str, int], list[list[Floats]]] = {key: [[], [], []] for key in scores}
-    with np.errstate(all="ignore"):
-        for totals, unseen in labels.blocks(n_resamples, seed):
-            plain = measure(labels.counts(totals))
-            measured = {
-                name: measure(labels.counts(totals + row[:, np.newaxis] * unseen))
-                for name, row in rows.items()
-            }
-            for (name, index), score in scores.items():
-                sides = (
-                    measured[score.lowering.tobytes()],
-                    measured[score.raising.tobytes()],
-                    plain,
-                )
-                for part, side in zip(parts[name, index], sides, strict=True):
-                    part.append(_column(side[name], index))
-    return {key: DrawnValues(*map(np.concatenate, lists)) for key, lists in parts.items()}
+def listed_intervals(
+    intervals: Mapping[_Key, Interval], scores: Mapping[str, Any]
+) -> dict[str, Interval | list[Interval]]:
+    """Return the intervals by name; lists of them for scores that are lists."""
+    return {
+        name: [intervals[name, index] for index in range(len(score))]
+        if isinstance(score, list)
+        else intervals[name, 0]
+        for name, score in scores.items()
+    }
 
 
 # ---- the units ----------------------------------------------------------------------------------
@@ -196,23 +169,20 @@ def labels_of_table(
     references = task.positions(table.row_labels)[table.rows]
     predictions = task.positions(table.column_labels)[table.columns]
     counters = _cell_counters(references, predictions, size, distances)
-    weights = np.ones(len(counters)) if table.weights is None else table.weights
+    weights = np.ones(len(counters))
+    if table.weights is not None:
+        weights, _ = scaled_weights(table.weights)
     amounts = counters * weights[:, np.newaxis]
     order = np.lexsort((weights, predictions, references))
     counts, amounts = table.counts[order], amounts[order]
     masses = counts * weights[order]
     total_mass = float(masses.sum())
 
-    def blocks(n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
-        return weighted_totals(counts, amounts, n_resamples=n_resamples, seed=seed)
-
     return WeightedLabels(
         size,
-        blocks,
-        counts.astype(np.float64) @ amounts,
+        RowUnits(counts, amounts),
         _candidate_cells(references, predictions, masses[np.argsort(order)], size, distances),
         float(masses @ weights[order]) / total_mass if total_mass else 1.0,
-        int(counts.sum()),
     )
 
 
@@ -224,16 +194,11 @@ def labels_of_indicators(indicators: LabelIndicators) -> WeightedLabels:
     masses = counts * weights
     total_mass = float(masses.sum())
 
-    def blocks(n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
-        return weighted_totals(counts, amounts, n_resamples=n_resamples, seed=seed)
-
     return WeightedLabels(
         size,
-        blocks,
-        counts.astype(np.float64) @ amounts,
+        RowUnits(counts, amounts),
         _candidate_states(size),
         float(masses @ weights) / total_mass if total_mass else 1.0,
-        int(counts.sum()),
         combined=True,
     )
 
@@ -261,12 +226,8 @@ def labels_of_clusters(
             distance,
         ]
     ).astype(np.float64)
-    kinds, occurrences = np.unique(columns.T, axis=0, return_counts=True)
-
-    def blocks(n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
-        return weighted_totals(occurrences, kinds, n_resamples=n_resamples, seed=seed)
-
-    total: Floats = occurrences.astype(np.float64) @ kinds
+    units = RowUnits.of_rows(columns.T, np.arange(sizes.size))
+    total = units.total()
     if combined:
         candidates = _candidate_states(size)
     else:
@@ -274,7 +235,7 @@ def labels_of_clusters(
         candidates = _cells_among(_candidate_labels(present, total, size), size, distances)
     mass = float(sizes.sum())
     unseen = float(np.sort(sizes * sizes).sum()) / mass if mass else 1.0
-    return WeightedLabels(size, blocks, total, candidates, unseen, sizes.size, combined)
+    return WeightedLabels(size, units, candidates, unseen, combined)
 
 
 def _cell_counters(

@@ -6,7 +6,7 @@ for measures of information also by the largest bias due to chance, (K - 1) (L -
 K labels and L clusters of n rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,13 +14,14 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.proportions import Interval
-from ...statistics.resampling.gamma_weights import weighted_totals
-from ...statistics.resampling.weighted_sums import DrawnScore, DrawnValues
+from ...statistics.intervals.weighted_units import DrawnScore, weighted_intervals
+from ...statistics.resampling.row_units import RowUnits
 from .agreement import CellCounts, agreement, cell_counts, entropies_of_table
 from .expected_information import expected_information
 from .partition_names import ClusteringMeasure
 
 _INFORMATION = ("nmi", "ami", "v_measure", "homogeneity", "completeness")
+_CODES = 1 << 31  # more than there are clusters
 _CANDIDATES = 1 << 12  # pairs of a label and a cluster that are tried
 
 
@@ -50,39 +51,50 @@ def agreement_intervals(
     )
     extended = _with_unseen_label(table)
     pairs, trial_values = _with_candidates(extended)
-    drawn_scores, cells = {}, {}
+    cells = {}
     for measure in measures:
         # A row with a new label has less information than expected by chance, so AMI would not
         # choose it.
         is_hidden = measure.kind == "ami" and extended is not table
         trial = measure._replace(kind="nmi") if is_hidden else measure
         values = np.array(agreement(trial, trial_values))
-        worst, best = int(np.nanargmin(values)), int(np.nanargmax(values))
-        cells[measure.name] = [(pairs.rows[cell], pairs.columns[cell]) for cell in (worst, best)]
-        drawn_scores[measure.name] = DrawnScore(
-            float(scores[measure.name]),
-            _unused,
-            np.empty(0),
-            np.empty(0),
-            (-1.0 if measure.kind == "ami" else -0.5 if measure.kind == "ari" else 0.0, 1.0),
+        ends = np.array([np.nanargmin(values), np.nanargmax(values)])
+        cells[measure.name] = pairs.rows[ends] * _CODES + pairs.columns[ends]
+    # The cells of the table, and those that are empty but for the unseen row.
+    observed = extended.rows.astype(np.int64) * _CODES + extended.columns
+    empty = np.setdiff1d(np.concatenate([*cells.values()]), observed)
+    codes = np.append(observed, empty)
+    grid = replace(extended, rows=codes // _CODES, columns=codes % _CODES)
+    chance = 0.0
+    if any(measure.kind == "ami" for measure in measures):
+        counts = cell_counts(extended, extended.counts[np.newaxis])
+        chance = expected_information(counts.row_totals[0], counts.column_totals[0])
+    by_name = {measure.name: measure for measure in measures}
+
+    def measured(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
+        shares = _Shares.of(grid, sums)
+        return {name: shares.agreement(by_name[name], chance) for name in names}
+
+    drawn_scores = {}
+    for name, measure in by_name.items():
+        lowering, raising = (codes == cells[name][:, np.newaxis]).astype(np.float64)
+        minimum = {"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0)
+        drawn_scores[name] = DrawnScore(
+            float(scores[name]),
+            lowering,
+            raising,
+            (minimum, 1.0),
             biased=True,
             excess=_excess(measure, table),
         )
-    redraws = _draws(extended, measures, cells, n_resamples, seed)
-    rows = int(table.counts.sum())
-    return {
-        name: Interval(
-            *redraws[name].ends(score, confidence_level),
-            "unseen_row",
-            redraws[name].standard_error(rows),
-            None,
-        )
-        for name, score in drawn_scores.items()
-    }
-
-
-def _unused(sums: Floats) -> Floats:
-    raise NotImplementedError("measures of agreement are computed from tables")
+    return weighted_intervals(
+        RowUnits(extended.counts, unobserved=empty.size),
+        drawn_scores,
+        measured,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
 
 
 def _with_unseen_label(table: ContingencyTable) -> ContingencyTable:
@@ -144,46 +156,6 @@ def _excess(measure: ClusteringMeasure, table: ContingencyTable) -> float:
     )
     cells = (len(table.row_labels) - 1) * (len(table.column_labels) - 1)
     return cells / (2 * rows) / entropy if entropy else 0.0
-
-
-def _draws(
-    table: ContingencyTable,
-    measures: Sequence[ClusteringMeasure],
-    cells: Mapping[str, Sequence[tuple[int, int]]],
-    n_resamples: int,
-    seed: int,
-) -> dict[str, DrawnValues]:
-    """Return the values of measures in draws."""
-    extra = sorted({cell for pair in cells.values() for cell in pair})
-    extended = replace(
-        table,
-        rows=np.append(table.rows, [row for row, _ in extra]).astype(table.rows.dtype),
-        columns=np.append(table.columns, [column for _, column in extra]).astype(
-            table.columns.dtype
-        ),
-        counts=np.append(table.counts, np.zeros(len(extra), np.int64)),
-    )
-    merged, position = _merged(extended)
-    chance = 0.0
-    if any(measure.kind == "ami" for measure in measures):
-        counts = cell_counts(table, table.counts[np.newaxis])
-        chance = expected_information(counts.row_totals[0], counts.column_totals[0])
-    parts: dict[str, list[list[Floats]]] = {measure.name: [[], [], []] for measure in measures}
-    with np.errstate(all="ignore"):
-        for block in weighted_totals(table.counts, n_resamples=n_resamples, seed=seed):
-            weights = np.zeros((merged.counts.size, block.unseen.size))
-            weights[position[: len(table.rows)]] = block.totals
-            plain = _Shares.of(merged, weights)
-            with_unseen = []
-            for index in range(len(extra)):
-                augmented = weights.copy()
-                augmented[position[len(table.rows) + index]] += block.unseen
-                with_unseen.append(_Shares.of(merged, augmented))
-            for measure in measures:
-                sides = [with_unseen[extra.index(cell)] for cell in cells[measure.name]]
-                for part, shares in zip(parts[measure.name], (*sides, plain), strict=True):
-                    part.append(shares.agreement(measure, chance))
-    return {name: DrawnValues(*map(np.concatenate, lists)) for name, lists in parts.items()}
 
 
 @dataclass(frozen=True)

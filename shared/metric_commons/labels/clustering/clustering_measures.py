@@ -13,7 +13,7 @@ from ...statistics.arithmetic.contingency import contingency
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import mean, reported
-from ...statistics.resampling.draws import RandomWords, random_rows
+from ...statistics.resampling.draws import random_rows
 from .agreement import agreement, cell_counts
 from .agreement_intervals import agreement_intervals
 from .centroids import calinski_harabasz, davies_bouldin, spreads
@@ -187,7 +187,7 @@ def _sample(rows: int, size: int, seed: int) -> Integers:
 
     Rows are drawn with replacement until there are enough distinct ones; repetitions are ignored.
     """
-    words = RandomWords(int(seed))
+    words = np.random.PCG64(int(seed))
     is_drawn = np.zeros(rows, bool)
     while (lacking := size - int(np.count_nonzero(is_drawn))) > 0:
         draws = random_rows(words, rows, 2 * lacking)

@@ -16,9 +16,8 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.sum_distributions import cluster_values
-from ...statistics.resampling.gamma_weights import weighted_totals
-from ...statistics.resampling.weighted_sums import DrawnScore, drawn_values
+from ...statistics.intervals.weighted_units import DrawnScore, drawn_distributions
+from ...statistics.resampling.row_units import RowUnits, cluster_values
 from .areas import RowScores
 
 _NOISE = 2_000  # normal numbers of each bin
@@ -73,24 +72,26 @@ def calibration_interval(
     unseen = np.zeros(size + 1)
     unseen[cell], unseen[size] = change[side, cell] * unseen_size, unseen_size
 
-    def score(sums: Floats) -> Floats:
-        errors: Floats = np.abs(sums[:size]).sum(axis=0) / sums[size]
-        return errors
+    def measure(sums: Floats, _: Any) -> dict[str, Floats]:
+        return {"ece": np.abs(sums[:size]).sum(axis=0) / sums[size]}
 
     kinds, counts = _kinds(units, size, clusters is None)
-    blocks = weighted_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
-    drawn_score = DrawnScore(value, score, unseen, unseen)
-    redraws = drawn_values(blocks, {"": drawn_score})[""]
-    bias = float(np.sort(redraws.plain).mean()) - value
-    high = float(np.quantile(redraws.upper, 1 - tail)) - max(bias, 0.0)
+    draws = drawn_distributions(
+        RowUnits(counts, kinds),
+        {"ece": DrawnScore(value, unseen, unseen)},
+        measure,
+        n_resamples=n_resamples,
+        seed=seed,
+    )["ece"]
+    high = float(np.quantile(draws.upper, 1 - tail)) - max(draws.bias, 0.0)
 
     noise = _noise(units, bins, p, w, size, clusters is None)
     z = _normal_numbers(seed + 1, (_NOISE, size)) * np.sqrt(noise)
     low = _least_part(gaps, z, value * mass, 1 - tail) * value
     if n_clusters == 1:  # clusters cannot be compared: the error may be chance
         low = 0.0
-    error = redraws.standard_error(len(units))
-    return Interval(low, min(max(high, value), 1.0), "debiased", error, None, n_clusters)
+    high = min(max(high, value), 1.0)
+    return Interval(low, high, "debiased", draws.standard_error, None, n_clusters)
 
 
 def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:

@@ -18,7 +18,8 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import check_labels
 from ..arithmetic.exact_sums import as_float, exact_group_sums, exact_ldexp
 from ..resampling.bootstrap import mean_interval
-from ..resampling.resampled_totals import gathered, resampled_totals
+from ..resampling.draws import gathered
+from ..resampling.row_units import RowUnits
 from .spreads import Spread
 
 _MAX_POWER = 2200  # twice the exponent of the smallest float, and more
@@ -230,10 +231,7 @@ def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -
     amounts = np.array(
         [[as_float(exact_ldexp(units, sums.power)), rows] for (rows, units), _ in kinds]
     )
-    cells = np.broadcast_to([0, 1], amounts.shape)
-    blocks = resampled_totals(
-        occurrences, cells, 2, amounts=amounts, n_resamples=n_resamples, seed=seed
-    )
+    blocks = RowUnits(occurrences, amounts).resampled(n_resamples=n_resamples, seed=seed)
     means = ({"mean": totals / rows} for totals, rows in blocks)
     return gathered(means, n_resamples)["mean"]
 

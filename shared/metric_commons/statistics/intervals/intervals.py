@@ -21,7 +21,7 @@ clusters; see `spreads`. The number of effective trials is reported whatever the
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, NamedTuple, cast
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,7 +88,7 @@ def interval(
     * "korn_graubard": for bounded scores. Narrower than "auto" where scores vary little; covers .38
       of the time where rare rows are far off.
     * "log_t": Student's t of the logarithm of a mean of errors without an upper bound.
-    * "clopper_pearson", "mid_p", "jeffreys": for scores 0 and 1 (or the ends of another range) of
+    * "clopper_pearson", "mid_p": for scores 0 and 1 (or the ends of another range) of
       independent rows.
     * "wilson": for bounded scores; narrower than "auto", right on average, but not everywhere: it
       covers .84 to .92 of the time where nearly all rows are right.
@@ -133,9 +133,9 @@ def interval(
     >>> clustered = interval(rows, clusters=["a", "b"] * 5)
     >>> interval(rows).effective_n, clustered.n_clusters
     (10.0, 2)
-    >>> interval([0.5, 1.0], method="jeffreys")
+    >>> interval([0.5, 1.0], method="mid_p")
     Traceback (most recent call last):
-    ValueError: method 'jeffreys' is for scores 0 and 1, but there are others; take 'auto'
+    ValueError: method 'mid_p' is for scores 0 and 1, but there are others; take 'auto'
     """
     low, high = score_range(bounds)
     values, counts = weighted_scores("scores", scores, low, high)
@@ -248,7 +248,7 @@ def unseen_error_ends(
 
 def resampled_interval(
     values: Floats, confidence_level: float, n_clusters: int | None = None
-) -> Interval | list[Interval]:
+) -> Interval:
     """Return the percentile interval of a score from its values in resamples.
 
     NaN values are left out.
@@ -257,16 +257,13 @@ def resampled_interval(
     effective number of rows.
 
     Args:
-        values: shape (resamples,), or (scores, resamples) for a list of intervals.
+        values: shape (resamples,).
         confidence_level: strictly between 0 and 1.
         n_clusters: the number of resampled clusters; None for rows.
 
     >>> resampled_interval(np.array([3.0, 1.0, math.nan, 2.0]), 0.5)[:4]
     (1.5, 2.5, 'bootstrap', 1.0)
     """
-    if values.ndim > 1:
-        listed = [resampled_interval(column, confidence_level, n_clusters) for column in values]
-        return cast("list[Interval]", listed)
     low, high = percentile_ends(values, confidence_level).tolist()
     defined = values[~np.isnan(values)]
     largest = float(max(-defined.min(initial=0.0), defined.max(initial=0.0)))

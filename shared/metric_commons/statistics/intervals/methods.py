@@ -11,7 +11,6 @@ Method = Literal[
     "wilson",
     "clopper_pearson",
     "mid_p",
-    "jeffreys",
     "t",
     "log_t",
     "bootstrap",

@@ -60,26 +60,6 @@ def clopper_pearson(
     return low, float(betainccinv(successes + 1, failures, tail)) if failures > 0 else 1.0
 
 
-def jeffreys(successes: float, trials: float, confidence_level: float) -> tuple[float, float]:
-    """Return the quantiles of the posterior after the prior beta(1/2, 1/2).
-
-    As in Brown, Cai and DasGupta, the ends become 0 and 1 without a success or a failure.
-
-    Source:
-        Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001), 4.1.
-
-    >>> low, high = jeffreys(5, 5, 0.95)
-    >>> print(f"{low:.4f} to {high}")
-    0.6206 to 1.0
-    """
-    from scipy.special import betainccinv, betaincinv
-
-    tail, failures = (1 - confidence_level) / 2, trials - successes
-    low = float(betaincinv(successes + 0.5, failures + 0.5, tail)) if successes > 0 else 0.0
-    high = float(betainccinv(successes + 0.5, failures + 0.5, tail)) if failures > 0 else 1.0
-    return low, high
-
-
 def wilson(
     successes: float, trials: float, confidence_level: float, critical: float | None = None
 ) -> tuple[float, float]:
@@ -146,8 +126,8 @@ def _mid_p_low(successes: float, trials: float, tail: float) -> float:
     return (low + high) / 2
 
 
-COUNTING = {"clopper_pearson": clopper_pearson, "mid_p": mid_p, "jeffreys": jeffreys}
-CountMethod = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys"]
+COUNTING = {"clopper_pearson": clopper_pearson, "mid_p": mid_p}
+CountMethod = Literal["auto", "wilson", "clopper_pearson", "mid_p"]
 
 
 def proportion_ends(
@@ -173,7 +153,7 @@ def proportion_interval(
         successes: the number of successes, at least 0.
         trials: the number of trials, at least as many; without trials the ends are NaN.
         confidence_level: strictly between 0 and 1.
-        method: "auto" (Clopper-Pearson), "clopper_pearson", "mid_p", "jeffreys" or "wilson".
+        method: "auto" (Clopper-Pearson), "clopper_pearson", "mid_p" or "wilson".
 
     Raises:
         ValueError: more successes than trials, or an option out of its range.

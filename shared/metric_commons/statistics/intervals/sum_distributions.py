@@ -7,7 +7,7 @@ long as rows are on average, where each row counts by its length.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,19 +16,13 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..arithmetic.exact_sums import group_sums
-from ..resampling.gamma_weights import weighted_totals
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
+from ..resampling.row_units import RowUnits, cluster_values
 from ..resampling.unseen_units import error_ends, ratio_ends
-from ..resampling.weighted_sums import (
-    LINEAR,
-    DrawnScore,
-    DrawnValues,
-    drawn_values,
-    linear_distribution,
-)
 from .cluster_sums import Clusters
 from .intervals import critical_value, interval
 from .proportions import Interval, clopper_pearson
+from .weighted_units import DrawnScore, weighted_intervals
 
 Columns = Mapping[str, Floats]
 
@@ -126,13 +120,8 @@ class SumFunction:
         return lowering, raising
 
     def drawn_score(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
-        """This score of these units in the form of `weighted_sums`."""
-        lowering, raising = self.unseen(names, values)
-
-        def score(sums: Floats) -> Floats:
-            return self.score(dict(zip(names, sums, strict=True)))
-
-        return DrawnScore(value, score, lowering, raising, self.bounds, self.biased)
+        """This score of these units, for `weighted_units`."""
+        return DrawnScore(value, *self.unseen(names, values), self.bounds, self.biased)
 
 
 SumScore = SumRatio | SumFunction
@@ -220,18 +209,6 @@ def korn_graubard_ends(
     normal = critical_value(confidence_level, math.inf)
     trials *= (normal / critical_value(confidence_level, units - 1)) ** 2
     return clopper_pearson(ratio * trials, trials, confidence_level)
-
-
-def cluster_values(values: NDArray[np.generic], clusters: Integers | None) -> Floats:
-    """Return the sums of each cluster, shape (clusters, columns); without clusters the rows."""
-    floats = values.astype(np.float64)
-    if clusters is None:
-        return floats
-    # Sorted rows, so that sums of floats do not depend on the order of rows.
-    order = np.lexsort((*floats.T, clusters))
-    totals = np.zeros((int(clusters.max(initial=-1)) + 1, floats.shape[1]))
-    np.add.at(totals, clusters[order], floats[order])
-    return totals
 
 
 def sum_ratio_interval(
@@ -359,12 +336,12 @@ def sum_function_intervals(
     distributions: Mapping[str, SumFunction],
     scores: Mapping[str, float],
     names: Sequence[str],
-    values: Floats,
+    rows: NDArray[Any],
+    clusters: Integers | None,
     *,
     confidence_level: float,
     n_resamples: int,
     seed: int,
-    n_clusters: int | None,
 ) -> dict[str, Interval]:
     """Return the intervals of functions of sums, with the same weights for all.
 
@@ -372,35 +349,27 @@ def sum_function_intervals(
         distributions: the functions by the name of the score.
         scores: their values for all units.
         names: the names of the statistics.
-        values: the statistics of units, shape (units, names).
+        rows: the statistics of rows, shape (rows, names).
+        clusters: the number of the cluster of each row; None if rows are independent.
         confidence_level: strictly between 0 and 1.
         n_resamples: the number of draws.
         seed: for the draws.
-        n_clusters: the number of clusters; None if rows are independent.
     """
-    drawn_scores = {
-        name: distribution.drawn_score(names, values, scores[name])
-        for name, distribution in distributions.items()
-    }
-    intervals = {}
-    if len(values) > LINEAR:
-        for name, score in drawn_scores.items():
-            linear = linear_distribution(values, score)
-            ends = linear.ends(score, confidence_level)
-            intervals[name] = Interval(*ends, "unseen_row", linear.error, None, n_clusters)
-        return intervals
-    redraws = draws_of_units(values, drawn_scores, n_resamples=n_resamples, seed=seed)
-    for name, score in drawn_scores.items():
-        ends = redraws[name].ends(score, confidence_level)
-        error = redraws[name].standard_error(len(values))
-        intervals[name] = Interval(*ends, "unseen_row", error, None, n_clusters)
-    return intervals
+    values = cluster_values(rows, clusters)
 
+    def measure(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
+        columns = dict(zip(names, sums, strict=True))
+        return {key: distributions[key].score(columns) for key in keys}
 
-def draws_of_units(
-    values: Floats, scores: Mapping[str, DrawnScore], *, n_resamples: int, seed: int
-) -> dict[str, DrawnValues]:
-    """Return the values of scores in draws of units, which are sorted and joined if equal."""
-    kinds, counts = np.unique(values + 0.0, axis=0, return_counts=True)
-    blocks = weighted_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
-    return drawn_values(blocks, scores)
+    return weighted_intervals(
+        RowUnits.of_rows(rows, clusters),
+        {
+            name: distribution.drawn_score(names, values, scores[name])
+            for name, distribution in distributions.items()
+        },
+        measure,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        seed=seed,
+        smooth=True,
+    )

@@ -17,7 +17,7 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
 from ..arguments.domains import Labels, Level, Resamples, Seed, checked_options
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.resampled_sums import resampled_sums
+from ..resampling.row_units import RowUnits, cluster_values
 from .cluster_sums import Clusters
 from .methods import Method
 from .proportions import Interval
@@ -27,7 +27,6 @@ from .sum_distributions import (
     RowMean,
     SumFunction,
     SumRatio,
-    cluster_values,
     no_breakdowns,
     no_distributions,
     sum_function_intervals,
@@ -96,14 +95,11 @@ class RowStatistics:
     ) -> Iterator[dict[str, Any]]:
         """Yield the scores of resamples, each with the original number of rows, or clusters."""
         names = tuple(sorted(self.names))
-        blocks = resampled_sums(
-            self.columns(names),
-            None if clusters is None else clusters.numbers,
-            n_resamples=n_resamples,
-            seed=seed,
+        units = RowUnits.of_rows(
+            self.columns(names), None if clusters is None else clusters.numbers
         )
-        for sums in blocks:
-            for row in sums.tolist():
+        for sums in units.resampled(n_resamples=n_resamples, seed=seed):
+            for row in sums.T.tolist():
                 yield self.scores(dict(zip(names, row, strict=True)))
 
     def intervals(
@@ -180,9 +176,9 @@ class RowStatistics:
                 functions,
                 scores,
                 names,
-                units,
+                rows,
+                numbers,
                 confidence_level=confidence_level,
-                n_clusters=n_clusters,
                 **draws,
             )
         undistributed = [name for name in scores if name not in distributions]

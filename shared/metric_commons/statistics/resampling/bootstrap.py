@@ -3,15 +3,13 @@
 A resample draws the original number of scores with replacement. Its mean depends only on how often
 each distinct score was drawn, so the input is a multiset of scores.
 
-Results are equal to the last bit on every machine, for any order of rows and number of threads.
-Random numbers are raw words of PCG64, whose stream numpy guarantees. Scores become integers, so
-every sum is exact. Floating point is left with single IEEE operations, and with running products
-and sums whose order is fixed.
+Results are the same for any order of rows and number of threads. Scores become integers, so every
+sum is exact.
 """
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -20,13 +18,9 @@ import numpy.typing as npt
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import RowError
 from ..arguments.domains import Level, Resamples, Seed, checked_options
-from .draws import BLOCK, RandomWords, RowNumbers, binomial_distribution
-from .progress import report, step
-from .resampled_totals import RESAMPLES, attempted, poisson_totals
+from .draws import resampled_counts
 
-_FREQUENT = 16  # rows of a score, from which drawing a count is cheaper than drawing rows
 _UNDEFINED = np.full(2, math.nan)
-_LISTED = 1 << 22  # rows (32 MB) up to which they are listed for drawing; more are searched for
 
 
 @checked_options
@@ -48,10 +42,8 @@ def mean_interval(
     a binomial distribution and the ends are the quantiles of the binomial itself, which infinitely
     many resamples would give: `n_resamples` and `seed` have no effect there.
 
-    A score that occurs in 16 rows or more is drawn as a count, the others row by row, so the time
-    grows with the number of rows only if scores do not repeat. Memory beyond the input is at
-    most some 45 bytes per row and 12 per resample; 8 of these are its mean, as quantiles need all
-    means.
+    Scores that occur in 32 rows or more, on average, are drawn as counts, so the time grows with
+    the number of rows only if scores do not repeat.
 
     To make sums exact, scores are rounded to multiples of a small unit, which moves an end by at
     most rows * 2**-61 + 2**-53 of the range of the scores: 5e-13 of it at a million rows.
@@ -96,8 +88,8 @@ def mean_interval(
         ends = _binomial_ends(rows, int(occurrences[1]), float(lower))
         low, high = (Fraction(times * int(units[1])) for times in ends)
     else:
-        words = RandomWords(int(seed))
-        sums = _resampled_sums(words, units, occurrences, int(n_resamples))
+        blocks = resampled_counts(occurrences, n_resamples=int(n_resamples), seed=int(seed))
+        sums = np.concatenate([counts @ units for counts in blocks])
         sums.sort()
         low, high = _quantile(sums, lower), _quantile(sums, 1 - lower)
 
@@ -235,103 +227,25 @@ def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
 
     A trial succeeds with the probability successes / trials.
     """
-    failures = trials - successes
-    first, cumulative = binomial_distribution(trials, successes, failures)
-    low = first + int(cumulative.searchsorted(tail))
+    from scipy.special import bdtrik, betaincc
+
+    def least(probability: float, reaches: Callable[[float], bool]) -> int:
+        """Return the least number whose cumulative probability is large enough."""
+
+        def is_enough(number: int) -> bool:
+            # Not bdtr, which takes less than 2**31 trials.
+            return number == trials or reaches(
+                float(betaincc(number + 1, trials - number, probability))
+            )
+
+        number = min(max(math.ceil(float(bdtrik(tail, trials, probability))), 0), trials)
+        while number and is_enough(number - 1):
+            number -= 1
+        while not is_enough(number):
+            number += 1
+        return number
+
+    low = least(successes / trials, lambda cumulative: cumulative >= tail)
     # The upper tail is the lower tail of the failures, where small numbers keep their digits.
-    first, cumulative = binomial_distribution(trials, failures, successes)
-    high = trials - first - int(cumulative.searchsorted(tail, side="right"))
-    return low, high
-
-
-def _resampled_sums(
-    words: RandomWords, units: Integers, occurrences: Integers, n_resamples: int
-) -> Integers:
-    """Return the sum of each resample of a multiset, in units.
-
-    How often each score is drawn is multinomial. So are independent Poisson numbers, given their
-    total. Each frequent score therefore gets a Poisson number, and the rare ones get one together;
-    the missing rows are drawn from all rows; see `poisson_totals`. The distribution is
-    exactly that of drawing row by row, at the cost of one number for each frequent score, the rare
-    rows, and some 3 sqrt(rows) rows more.
-
-    Random words are used in this order: for each frequent score, ascending, a word for each
-    resample; the same for the rare ones together; rare rows; missing rows.
-    """
-    rows = int(occurrences.sum())
-    sums = np.zeros(n_resamples, np.int64)
-    blocks = [slice(start, start + RESAMPLES) for start in range(0, n_resamples, RESAMPLES)]
-    frequent = occurrences >= _FREQUENT
-    if not frequent.any():
-        all_rows = _DrawnRows(words, units, occurrences)
-        for number, block in enumerate(blocks):
-            with step(number, len(blocks)):
-                sums[block] = all_rows.sums(np.full(sums[block].size, rows))
-        return sums
-
-    rare_rows = int(occurrences[~frequent].sum())
-    kinds, amounts = occurrences[frequent].tolist(), units[frequent]
-    cells = np.zeros((len(kinds), 1), np.int64)
-    if rare_rows:  # the last kind, counted in a place of its own
-        kinds, amounts = [*kinds, rare_rows], np.append(amounts, 1)
-        cells = np.append(cells, [[1]], axis=0)
-    origin = words.position
-    totals = poisson_totals(words, kinds, cells, amounts[:, np.newaxis], 2, n_resamples)
-    words.go_to(origin + len(kinds) * attempted(n_resamples))
-    rare = _DrawnRows(words, units[~frequent], occurrences[~frequent]) if rare_rows else None
-    words.go_to(origin)
-    lacking = np.zeros(n_resamples, np.uint32)  # there are less than 2**32 rows
-    start = 0
-    with step(0, 2):
-        for (frequent_sums, rare_counts), lacking_rows in totals:
-            stop = start + lacking_rows.size
-            sums[start:stop] = frequent_sums
-            lacking[start:stop] = lacking_rows
-            if rare is not None:
-                sums[start:stop] += rare.sums(rare_counts)
-            start = stop
-    words.go_to(origin + len(kinds) * attempted(n_resamples) if rare is None else rare.end)
-    all_rows = _DrawnRows(words, units, occurrences)
-    for number, block in enumerate(blocks):
-        with step(len(blocks) + number, 2 * len(blocks)):
-            sums[block] += all_rows.sums(lacking[block].astype(np.int64))
-    return sums
-
-
-class _DrawnRows:
-    """Rows that are drawn from a multiset, all equally likely, from the next random word on."""
-
-    def __init__(self, words: RandomWords, units: Integers, occurrences: Integers) -> None:
-        self._units = units
-        self._rows_up_to = np.cumsum(occurrences)
-        rows = int(self._rows_up_to[-1])
-        self._numbers = RowNumbers(words, rows)
-        self._listed: Integers | None = None
-        if rows <= max(_LISTED, _FREQUENT * units.size):
-            self._listed = np.repeat(units, occurrences)
-
-    @property
-    def end(self) -> int:
-        """Return the position of the word after those of all rows so far."""
-        return self._numbers.end
-
-    def sums(self, draws: Integers) -> Integers:
-        """Return the sums of this many draws for each of the next resamples, in units."""
-        sums = np.zeros(draws.size, np.int64)
-        drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
-        ends = np.cumsum(draws[drawing])
-        all_draws = int(draws.sum())
-        for start in range(0, all_draws, BLOCK):
-            report(start / all_draws)
-            stop = min(start + BLOCK, all_draws)
-            row = self._numbers.next(stop - start)
-            if self._listed is None:
-                row_units = self._units.take(self._rows_up_to.searchsorted(row, side="right"))
-            else:
-                row_units = self._listed.take(row)
-            # A resample may begin before this block, or end after it.
-            first = int(ends.searchsorted(start, side="right"))
-            last = int(ends.searchsorted(stop))
-            begins = np.append(0, ends[first:last] - start)
-            sums[drawing[first : last + 1]] += np.add.reduceat(row_units, begins)
-        return sums
+    failures = least((trials - successes) / trials, lambda cumulative: cumulative > tail)
+    return low, trials - failures

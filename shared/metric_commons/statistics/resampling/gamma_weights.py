@@ -10,7 +10,7 @@ Source:
     Rubin, The Bayesian bootstrap (1981).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -66,24 +66,12 @@ def gamma_weights(words: "np.random.PCG64", counts: Integers, draws: int) -> Flo
     return weights
 
 
-def weighted_totals(
-    counts: Integers,
-    amounts: Floats | None = None,
-    *,
-    cells: Integers | None = None,
-    size: int | None = None,
-    n_resamples: int,
-    seed: int,
-) -> Iterator[WeightedTotals]:
-    """Totals of units with random weights, a block of draws at a time.
+def weighted_totals(counts: Integers, *, n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
+    """Weights of units, a block of draws at a time.
 
     Args:
         counts: the number of units of each kind, shape (kinds,); kinds are sorted, so that the
             order of rows does not matter.
-        amounts: the amounts that a unit of each kind adds, shape (kinds, columns); None for 1.
-        cells: the total that each amount is added to, shape (kinds, columns); None if there is a
-            total for each column, or, without amounts, for each kind.
-        size: the number of totals, with `cells`.
         n_resamples: the number of draws.
         seed: for the random words.
 
@@ -93,37 +81,9 @@ def weighted_totals(
     """
     words = np.random.PCG64(seed)
     with_unseen = np.append(np.asarray(counts, np.int64), 1)
-    add = _adder(len(counts), amounts, cells, size)
     at_once = min(_MOST, max(_FEWEST, _AT_ONCE // with_unseen.size))
     for start in range(0, n_resamples, at_once):
         report(start / n_resamples)
         draws = min(at_once, n_resamples - start)
-        weights = gamma_weights(words, with_unseen, draws)
-        yield WeightedTotals(add(weights[:-1]) * _UNIT, weights[-1] * _UNIT)
-
-
-def _adder(
-    kinds: int, amounts: Floats | None, cells: Integers | None, size: int | None
-) -> Callable[[Floats], Floats]:
-    """Return a function from the weights of kinds to totals."""
-    if cells is None:
-        if amounts is None:
-            return lambda weights: weights
-        columns = amounts.astype(np.float64).T
-        return lambda weights: columns @ weights
-    kind = np.repeat(np.arange(kinds), cells.shape[1])
-    flat = cells.ravel()
-    order = np.argsort(flat, kind="stable")
-    kind, flat = kind[order], flat[order]
-    starts = np.append(0, np.flatnonzero(flat[1:] != flat[:-1]) + 1) if flat.size else flat
-    factors = None if amounts is None else amounts.ravel()[order][:, np.newaxis]
-
-    def add(weights: Floats) -> Floats:
-        """Return the totals, shape (size, draws)."""
-        totals = np.zeros((size or 0, weights.shape[1]))
-        if flat.size:
-            parts = weights[kind] if factors is None else weights[kind] * factors
-            totals[flat[starts]] = np.add.reduceat(parts, starts, axis=0)
-        return totals
-
-    return add
+        weights = gamma_weights(words, with_unseen, draws) * _UNIT
+        yield WeightedTotals(weights[:-1], weights[-1])

@@ -7,40 +7,24 @@ The unseen row is lost by one system and won by the other.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
-from ..intervals.sum_distributions import (
-    SumFunction,
-    SumRatio,
-    SumScore,
-    cluster_values,
-    draws_of_units,
-    ratio_error,
-)
+from ..intervals.sum_distributions import SumFunction, SumRatio, SumScore, ratio_error
+from ..intervals.weighted_units import DrawnScore, ScoreDistribution, weighted_distributions
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.ratio_distribution import ratio_distribution
+from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
+from ..resampling.row_units import RowUnits, cluster_values
 from ..resampling.unseen_units import lower_tail, ratio_ends
-from ..resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
 
 Side = tuple[
     Mapping[str, SumScore], NDArray[Any], Mapping[str, float]
 ]  # distributions, statistics, scores
-
-
-@dataclass(frozen=True)
-class DifferenceDistribution:
-    """The interval of a difference and the p-values that invert it."""
-
-    ends: Callable[[float], tuple[float, float]]  # from the confidence level
-    at_most: Callable[[float], float]  # the p-value of a difference of at most this
-    at_least: Callable[[float], float]  # and of one of at least this
-    standard_error: float
+Differences = Callable[[Floats], Floats]  # from sums of both systems
 
 
 def difference_distributions(
@@ -52,7 +36,7 @@ def difference_distributions(
     *,
     n_resamples: int,
     seed: int,
-) -> dict[str, DifferenceDistribution]:
+) -> dict[str, ScoreDistribution]:
     """The distribution of the difference of each of these scores that has one in both systems.
 
     Args:
@@ -66,8 +50,9 @@ def difference_distributions(
     """
     a, b = (cluster_values(side[1], clusters) for side in (first, second))
     columns_a, columns_b = (dict(zip(names, table.T, strict=True)) for table in (a, b))
-    distributions: dict[str, DifferenceDistribution] = {}
+    distributions: dict[str, ScoreDistribution] = {}
     drawn_scores: dict[str, DrawnScore] = {}
+    functions: dict[str, Differences] = {}
     extra: list[Floats] = []  # numerators and sizes of ratios, after all statistics
     for key in keys:
         distribution_a, distribution_b = first[0].get(key), second[0].get(key)
@@ -75,15 +60,17 @@ def difference_distributions(
         if isinstance(distribution_a, SumRatio) and isinstance(distribution_b, SumRatio):
             units_a, units_b = distribution_a.units(columns_a), distribution_b.units(columns_b)
             if (units_a[1] == units_b[1]).all():
-                distributions[key] = _ratio_difference(
+                distributions[key] = RatioDifference.of_units(
                     distribution_a, units_a[0], units_b[0], units_a[1]
                 )
                 continue
             position = 2 * len(names) + len(extra)
             extra += [*units_a, *units_b]
-            drawn_scores[key] = _drawn_ratio(distribution_a, position, difference, units_a, units_b)
+            drawn_scores[key], functions[key] = _drawn_ratio(
+                distribution_a, position, difference, units_a, units_b
+            )
         elif isinstance(distribution_a, SumFunction) and isinstance(distribution_b, SumFunction):
-            drawn_scores[key] = _drawn_function(
+            drawn_scores[key], functions[key] = _drawn_function(
                 (distribution_a, a), (distribution_b, b), names, difference
             )
     if not drawn_scores:
@@ -91,46 +78,44 @@ def difference_distributions(
     table = np.column_stack([a, b, *extra])
     width = table.shape[1]
     drawn_scores = {key: _widened(score, width) for key, score in drawn_scores.items()}
-    if len(table) > LINEAR:
-        for key, score in drawn_scores.items():
-            linear = linear_distribution(table, score)
-            distributions[key] = DifferenceDistribution(
-                partial(linear.ends, score),
-                linear.tail,
-                partial(linear.tail, upper=True),
-                linear.error,
-            )
-        return distributions
-    for key, values in draws_of_units(
-        table, drawn_scores, n_resamples=n_resamples, seed=seed
-    ).items():
-        distributions[key] = DifferenceDistribution(
-            partial(values.ends, drawn_scores[key]),
-            values.tail,
-            partial(values.tail, upper=True),
-            values.standard_error(len(table)),
-        )
-    return distributions
-
-
-def _ratio_difference(
-    distribution: SumRatio, a: Floats, b: Floats, sizes: Floats
-) -> DifferenceDistribution:
-    """Return the distribution of a difference of ratios of the same sizes, itself a ratio."""
-    units = ratio_distribution(a - b, sizes)
-    mirrored = units._replace(units=units.units._replace(numerators=-units.units.numerators))
-    reach = max(distribution.bounds(ratio_distribution(side, sizes))[1] for side in (a, b))
-
-    def ends(confidence_level: float) -> tuple[float, float]:
-        low, high = ratio_ends(units, (-reach, reach), confidence_level)
-        return low * distribution.scale, high * distribution.scale
-
-    return DifferenceDistribution(
-        ends,
-        lambda limit: lower_tail(units, limit / distribution.scale, -reach),
-        lambda limit: lower_tail(mirrored, -limit / distribution.scale, -reach),
-        ratio_error(a - b, sizes) * distribution.scale,
+    return distributions | weighted_distributions(
+        RowUnits.of_rows(table),
+        drawn_scores,
+        lambda sums, keys: {key: functions[key](sums) for key in keys},
+        n_resamples=n_resamples,
+        seed=seed,
+        smooth=True,
     )
+
+
+@dataclass(frozen=True)
+class RatioDifference(ScoreDistribution):
+    """The distribution of a difference of ratios of the same sizes, itself a ratio."""
+
+    units: RatioDistribution
+    mirrored: RatioDistribution
+    reach: float  # the largest difference of an unseen unit
+    scale: float
+    standard_error: float
+
+    @classmethod
+    def of_units(cls, ratio: SumRatio, a: Floats, b: Floats, sizes: Floats) -> Self:
+        """Return the distribution from the numerators of both systems, and the sizes of units."""
+        units = ratio_distribution(a - b, sizes)
+        mirrored = units._replace(units=units.units._replace(numerators=-units.units.numerators))
+        reach = max(ratio.bounds(ratio_distribution(side, sizes))[1] for side in (a, b))
+        error = ratio_error(a - b, sizes) * ratio.scale
+        return cls(units, mirrored, reach, ratio.scale, error)
+
+    def ends(self, confidence_level: float) -> tuple[float, float]:
+        """Return the ends of the interval of the difference."""
+        low, high = ratio_ends(self.units, (-self.reach, self.reach), confidence_level)
+        return low * self.scale, high * self.scale
+
+    def tail(self, limit: float, *, upper: bool = False) -> float:
+        """Return the p-value of a difference of at most this, or of at least this."""
+        units, sign = (self.mirrored, -1) if upper else (self.units, 1)
+        return lower_tail(units, sign * limit / self.scale, -self.reach)
 
 
 def _drawn_ratio(
@@ -139,7 +124,7 @@ def _drawn_ratio(
     difference: float,
     units_a: tuple[Floats, Floats],
     units_b: tuple[Floats, Floats],
-) -> DrawnScore:
+) -> tuple[DrawnScore, Differences]:
     """Return the difference of two ratios whose sizes differ, from four columns at a position."""
     distributions = [ratio_distribution(*units) for units in (units_a, units_b)]
     reach = max(distribution.bounds(units)[1] for units in distributions)
@@ -154,7 +139,7 @@ def _drawn_ratio(
         return differences
 
     bounds = -reach * distribution.scale, reach * distribution.scale
-    return DrawnScore(difference, score, lowering, raising, bounds)
+    return DrawnScore(difference, lowering, raising, bounds), score
 
 
 def _drawn_function(
@@ -162,28 +147,26 @@ def _drawn_function(
     second: tuple[SumFunction, Floats],
     names: Sequence[str],
     difference: float,
-) -> DrawnScore:
+) -> tuple[DrawnScore, Differences]:
     """Return the difference of two functions of sums, from the columns of both systems."""
-    (score_a, lowering_a, raising_a), (score_b, lowering_b, raising_b) = (
-        (drawn_score.score, drawn_score.lowering, drawn_score.raising)
-        for drawn_score in (
-            distribution.drawn_score(names, values, math.nan)
-            for distribution, values in (first, second)
-        )
+    (lowering_a, raising_a), (lowering_b, raising_b) = (
+        distribution.unseen(names, values) for distribution, values in (first, second)
     )
     half = len(names)
 
     def score(sums: Floats) -> Floats:
-        return score_a(sums[:half]) - score_b(sums[half : 2 * half])
+        score_a, score_b = (
+            distribution.score(dict(zip(names, part, strict=True)))
+            for (distribution, _), part in zip(
+                (first, second), (sums[:half], sums[half : 2 * half]), strict=True
+            )
+        )
+        return score_a - score_b
 
     low, high = first[0].bounds
-    return DrawnScore(
-        difference,
-        score,
-        np.concatenate([lowering_a, raising_b]),
-        np.concatenate([raising_a, lowering_b]),
-        (low - high, high - low),
-    )
+    lowering = np.concatenate([lowering_a, raising_b])
+    raising = np.concatenate([raising_a, lowering_b])
+    return DrawnScore(difference, lowering, raising, (low - high, high - low)), score
 
 
 def _widened(score: DrawnScore, width: int) -> DrawnScore:
@@ -192,33 +175,32 @@ def _widened(score: DrawnScore, width: int) -> DrawnScore:
         np.concatenate([unit, np.zeros(width - unit.size)])
         for unit in (score.lowering, score.raising)
     )
-    return DrawnScore(score.value, score.score, lowering, raising, score.bounds)
+    return replace(score, lowering=lowering, raising=raising)
 
 
-def resampled_distribution(values: Floats, difference: float, units: int) -> DifferenceDistribution:
-    """Return the percentile interval of resampled differences, and Student's t with their error.
+@dataclass(frozen=True)
+class ResampledDifference(ScoreDistribution):
+    """The percentile interval of resampled differences, and Student's t with their error."""
 
-    Args:
-        values: the differences of resamples, shape (resamples,).
-        difference: the observed one.
-        units: the number of rows or clusters.
-    """
-    error = deviation(values[~np.isnan(values)])
+    values: Floats  # of resamples
+    difference: float  # the observed one
+    number: int  # of rows or clusters
 
-    def ends(confidence_level: float) -> tuple[float, float]:
-        low, high = percentile_ends(values, confidence_level).tolist()
+    @property
+    def standard_error(self) -> float:  # type: ignore[override]
+        """Return the standard deviation of the resamples."""
+        return deviation(self.values[~np.isnan(self.values)])
+
+    def ends(self, confidence_level: float) -> tuple[float, float]:
+        """Return the ends of the percentile interval."""
+        low, high = percentile_ends(self.values, confidence_level).tolist()
         return low, high
 
-    def p_value(excess: float) -> float:
+    def tail(self, limit: float, *, upper: bool = False) -> float:
+        """Return the p-value of a difference of at most this, or of at least this."""
         from scipy.special import stdtr
 
-        if units < 2 or not error > 0:
+        excess, error = self.difference - limit, self.standard_error
+        if self.number < 2 or not error > 0:
             return math.nan
-        return float(stdtr(units - 1, -excess / error))
-
-    return DifferenceDistribution(
-        ends,
-        lambda limit: p_value(difference - limit),
-        lambda limit: p_value(limit - difference),
-        error,
-    )
+        return float(stdtr(self.number - 1, (excess if upper else -excess) / error))

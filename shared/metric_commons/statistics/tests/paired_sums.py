@@ -15,13 +15,10 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..intervals.cluster_sums import Clusters
 from ..intervals.sums import RowStatistics
+from ..intervals.weighted_units import ScoreDistribution
 from ..resampling.progress import report
-from ..resampling.resampled_sums import cluster_totals, in_whole_units, resampled_sums
-from .paired_sum_distributions import (
-    DifferenceDistribution,
-    difference_distributions,
-    resampled_distribution,
-)
+from ..resampling.row_units import RowUnits, cluster_values, in_whole_units
+from .paired_sum_distributions import ResampledDifference, difference_distributions
 from .paired_tests import Alternative
 from .power import minimum_detectable
 
@@ -129,7 +126,7 @@ def compare_sums(
     pairs = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     is_uncertain = any(value is not None for value in (confidence_level, margin, power))
-    distributions: dict[str, DifferenceDistribution] = {}
+    distributions: dict[str, ScoreDistribution] = {}
     if is_uncertain and interval == "auto":
         sides = (
             (first.distributions(names), a, scores_a),
@@ -140,9 +137,9 @@ def compare_sums(
     if test == "bootstrap" or (is_uncertain and len(distributions) < len(keys)):
         resampled = np.empty((int(n_resamples), len(keys)))
         start = 0
-        for sums in resampled_sums(pairs, numbers, **draws):
-            resampled[start : start + len(sums)] = differences(sums)
-            start += len(sums)
+        for sums in RowUnits.of_rows(pairs, numbers).resampled(**draws):
+            resampled[start : start + sums.shape[1]] = differences(sums.T)
+            start += sums.shape[1]
     observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
     counts = np.zeros(len(keys), np.int64)
@@ -161,7 +158,7 @@ def compare_sums(
         units = rows if numbers is None else int(numbers.max()) + 1
         distribution = distributions.get(key)
         if distribution is None and resampled is not None:
-            distribution = resampled_distribution(resampled[:, index], difference, units)
+            distribution = ResampledDifference(resampled[:, index], difference, units)
         results[key] = {
             "A_mean": score_a,
             "B_mean": score_b,
@@ -178,11 +175,12 @@ def compare_sums(
         if power is not None:
             results[key]["mde"] = _detectable(error, units, alpha, power)
         if distribution is not None and margin is not None:
-            not_worse, not_better = distribution.at_most(-margin), distribution.at_least(margin)
+            not_worse = distribution.tail(-margin)
+            not_better = distribution.tail(margin, upper=True)
             results[key] |= {
                 "p_equivalent": max(not_worse, not_better),
                 "p_non_inferior": not_worse,
-                "p_inferior": distribution.at_least(-margin),
+                "p_inferior": distribution.tail(-margin, upper=True),
             }
     return results
 
@@ -213,15 +211,15 @@ def exchanged_sums(
         seed: for the random numbers.
 
     Yields:
-        Blocks of resamples, shape (resamples, columns), exact, like `resampled_sums`.
+        Blocks of resamples, shape (resamples, columns), exact.
 
     >>> (sums,) = exchanged_sums(np.array([[1.0, 2.0]]), n_resamples=3, seed=0)
     >>> sums.sum(axis=1).tolist()
     [3.0, 3.0, 3.0]
     """
     half = values.shape[1] // 2
-    units, exponents = in_whole_units(values, clusters, pairs=True)
-    units = cluster_totals(units, clusters)
+    units = cluster_values(values, clusters)
+    units, exponents = in_whole_units(units, len(units), pairs=True)
     # This order hides the original positions of rows.
     units = units[np.lexsort(units.T)]
     changes = units[:, half:] - units[:, :half]

@@ -4,11 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.statistics import Interval
-from metric_commons.statistics.resampling import resampled_totals
 
 
 def test_labels_choose_what_is_averaged_and_shown():
@@ -31,41 +29,6 @@ def test_a_column_of_labels_is_a_flat_list(container):
 
 
 # Intervals
-
-
-@pytest.mark.parametrize("few", [32, 0])
-def test_resamples_are_multinomial(few, monkeypatch):
-    monkeypatch.setattr(resampled_totals, "_BINOMIAL_KINDS", few)
-    counts = np.array([700, 1, 40, 259])
-    places = np.arange(4)[:, None]
-    (drawn,) = resampled_totals.resampled_totals(counts, places, 4, n_resamples=20_000, seed=1)
-    rate = counts / 1000
-
-    assert (drawn.sum(axis=0) == 1000).all()
-    assert (drawn >= 0).all()
-    covariance = 1000 * (np.diag(rate) - np.outer(rate, rate))
-    error = np.sqrt(np.diag(covariance) / 20_000)
-    assert (np.abs(drawn.mean(axis=1) - counts) < 5 * error).all()
-    scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
-    assert (np.abs(np.cov(drawn) - covariance) < 0.05 * scale).all()
-    for place, count in enumerate(counts):  # a whole distribution, not just two moments
-        distribution = stats.binom(1000, count / 1000)
-        edges = np.unique(distribution.ppf([0.1, 0.3, 0.5, 0.7, 0.9]))
-        share = np.mean(drawn[place][:, None] <= edges, axis=0)
-        assert np.abs(share - distribution.cdf(edges)).max() < 0.02
-
-
-def test_amounts_and_places_of_a_row_add_up():
-    counts = np.array([3, 5])
-    places = np.array([[0, 2], [1, 2]])
-    (drawn,) = resampled_totals.resampled_totals(
-        counts, places, 3, amounts=np.array([[0.5], [2.0]]), n_resamples=100, seed=0
-    )
-    (plain,) = resampled_totals.resampled_totals(counts, places, 3, n_resamples=100, seed=0)
-
-    assert (drawn[0] == plain[0] * 0.5).all()
-    assert (drawn[1] == plain[1] * 2).all()
-    assert (drawn[2] == drawn[0] + drawn[1]).all()
 
 
 @pytest.mark.long

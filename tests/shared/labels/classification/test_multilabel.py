@@ -5,6 +5,7 @@ import pytest
 
 from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.labels.classification.multilabel import LabelIndicators
+from metric_commons.labels.classification.weighted_labels import labels_of_indicators
 
 
 def test_several_labels_a_row_are_tasks_of_their_own():
@@ -48,7 +49,9 @@ def test_resamples_count_whole_rows():
     for sample_weight, total in ((None, 30), (weights, weights.sum())):
         indicators = LabelIndicators(predictions, references, sample_weight)
         counts = indicators.counts()
-        (resampled,) = indicators.resampled_counts(n_resamples=4000, seed=0)
+        labels = labels_of_indicators(indicators)
+        (sums,) = labels.units.resampled(n_resamples=4000, seed=0)
+        resampled = labels.counts(sums)
         # Weights are in a unit of their own, in which no score depends on them.
         unit = total / resampled.total.mean()
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics.intervals.sums import RowStatistics, summarize_sums
-from metric_commons.statistics.resampling.resampled_sums import resampled_sums
+from metric_commons.statistics.resampling.row_units import RowUnits
 
 
 def shares(sums):
@@ -23,9 +23,10 @@ def statistics(rows):
 ROWS = [[1, 2], [3, 3], [0, 5], [1, 1], [3, 3]]
 
 
-def all_sums(rows, **options):
+def all_sums(rows, clusters=None, **options):
     """The sums of all resamples."""
-    return np.concatenate(list(resampled_sums(rows, **options)))
+    units = RowUnits.of_rows(rows, clusters)
+    return np.concatenate([sums.T for sums in units.resampled(**options)])
 
 
 def test_scores_are_of_sums():
