@@ -162,7 +162,8 @@ def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, pow
     units, deviation = _deviation(comparison)
     name = "clusters" if comparison.get("n_clusters") else "rows"
     if math.isnan(deviation):
-        return f"One {name[:-1]} does not show how much {name} vary; score more."
+        shown = f"One {name[:-1]} does" if units == 1 else f"These {name} do"
+        return f"{shown} not show how much {name} vary; score more."
     assumptions = {
         False: "both systems are equally good",
         True: "the difference is what was observed",
@@ -249,7 +250,7 @@ def plans(
         for comparison in compare_pairs([pair], alpha=alpha, correction="none"):
             units, deviation = _deviation(comparison)
             numbers: tuple[float, float, int | None] = math.nan, math.nan, None
-            if units > 1:
+            if units > 1 and not math.isnan(deviation):
                 numbers = _planned(pair, units, deviation, effect, alpha, power)
             a, b, module, score, rows = (
                 comparison[name] for name in ("a", "b", "module", "score", "rows")

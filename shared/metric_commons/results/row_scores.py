@@ -2,9 +2,9 @@
 
 A line contains the number of the row, its id and cluster if these were passed, the system, and
 each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. For scores computed
-from sums it also contains the row's nonzero terms: `"statistics": {"error_rate": {"hits": 3}}`. A
-module with texts about rows adds `"texts": {"math_equivalence": {"reason": "two readings"}}`, with
-null for rows without one.
+from sums it also contains the row's terms, `"statistics": {"error_rate": {"hits": 3}}`: the first
+row of a system all of them, other rows those that are not 0. A module with texts about rows adds
+`"texts": {"math_equivalence": {"reason": "two readings"}}`, with null for rows without one.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ def _records(
                     module: {
                         name: value
                         for name, value in zip(names_of_module, values[row], strict=True)
-                        if value
+                        if value or row == 0
                     }
                     for module, (names_of_module, values) in statistics.items()
                 }
@@ -145,9 +145,12 @@ def read_rows(
                     if len(labels[system].get(name, ())) not in (0, row + 1):
                         raise ValueError(f"some rows of {system!r} have a field {name!r}, not all")
                 for module, values in record.get("statistics", {}).items():
+                    rows_of_module = statistics[system].setdefault(module, [])
                     for name, value in values.items():
                         check_option(name, value, Finite)
-                    statistics[system].setdefault(module, []).append(dict(values))
+                        if rows_of_module and name not in rows_of_module[0]:
+                            raise ValueError(f"the first row of {system!r} does not have {name!r}")
+                    rows_of_module.append(dict(values))
                 for module, values in record.get("texts", {}).items():
                     for name, value in values.items():
                         check_option(name, value, _Text)
@@ -174,16 +177,16 @@ def read_rows(
 
 
 def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":
-    """The statistics of rows as a table, 0 where a row has none.
+    """The statistics of rows as a table, 0 where a row other than the first has none.
 
-    >>> _table([{"hits": 2}, {"errors": 1}]).values.tolist()
-    [[0, 2], [1, 0]]
+    >>> _table([{"hits": 2, "errors": 0}, {"errors": 1}]).values.tolist()
+    [[2, 0], [0, 1]]
     """
     import numpy as np
 
     from ..statistics.sums import RowSums
 
-    names = tuple(sorted({name for row in rows for name in row}))
+    names = tuple(rows[0])
     values = [[row.get(name, 0) for name in names] for row in rows]
     return RowSums(names, np.array(values).reshape(len(rows), len(names)))
 
