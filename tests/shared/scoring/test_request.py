@@ -3,16 +3,19 @@
 import inspect
 from dataclasses import fields
 
+import pytest
 from typer.main import get_command
 
 import metric_commons
 from metric_commons.__main__ import program
 from metric_commons.base.declarations import arguments
+from metric_commons.catalog.catalog import load_without_evaluate
 from metric_commons.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
 from metric_commons.console.config import Config, Fields
 from metric_commons.mcp.tools import TOOLS
 from metric_commons.numbers.domains import schema
 from metric_commons.scoring.evaluations import Evaluation
+from tests.spec import METRICS
 
 NAMES = {item.name for item in fields(Request)}
 COLUMNS = {"references", "groups", "clusters", "ids"}
@@ -79,3 +82,16 @@ def test_the_server_has_an_argument_for_every_field():
 
 def test_an_evaluation_of_files_is_a_request():
     assert issubclass(Evaluation, Request)
+
+
+@pytest.mark.parametrize("columns", [{"references": [1.0, 2.0]}, {"data": {"x": [1.0, 2.0]}}])
+def test_a_module_with_other_inputs_names_them(columns):
+    others = {"pairwise_ranking", "paired_significance"}
+    inputs = {name: load_without_evaluate(name).input_names for name in METRICS}
+    assert {name for name in METRICS if "predictions" not in inputs[name]} == others
+
+    predictions = "x" if "data" in columns else [1.0, 2.0]
+    for name in others:
+        message = f"{name} takes {', '.join(inputs[name])}, not predictions; call load"
+        with pytest.raises(ValueError, match=message):
+            metric_commons.score(["qa_em", name], predictions=predictions, **columns)
