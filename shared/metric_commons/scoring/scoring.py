@@ -125,8 +125,8 @@ def score(
     metrics = {name: load_without_evaluate(name) for name in module_names}
     for name, metric in metrics.items():
         if "predictions" not in metric.input_names:
-            inputs = ", ".join(metric.input_names)
-            raise ValueError(f"{name} takes {inputs}, not predictions; call load({name!r}).compute")
+            taken = ", ".join(metric.input_names)
+            raise ValueError(f"{name} takes {taken}, not predictions; call load({name!r}).compute")
     options = {**(options or {}), **_checked_options(module_options, options or {}, metrics)}
     request = Request(
         modules=module_names,

@@ -32,7 +32,7 @@ from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
 from ..numbers.arrays import added
 from ..numbers.checks import check_labels
-from ..numbers.domains import Range, check_option
+from ..numbers.domains import Level, Range, check_option
 from ..numbers.progress import step
 from ..results.module_results import ModuleResult, digest_text, module_result, provenance, version
 from ..results.result_checks import check_inputs
@@ -42,11 +42,12 @@ from ..score_kinds.score_kind import RowLabels, SufficientStatistics, kind_of
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
     **dict.fromkeys(("format", "version", "module"), str),
-    "options": Mapping[str, Any],
+    **dict.fromkeys(("options", "intervals"), Mapping[str, Any]),
     "rows": Annotated[int, Range(0)],
     "statistics": Any,
 }
-_OF_INTERVALS = ("confidence_level", "standard_error")  # which some states need in advance
+# The options of intervals that a state holds; some kinds of score need them in advance.
+_OF_INTERVALS = {"confidence_level": Level | None, "standard_error": bool}
 
 
 class State(StoredColumns):
@@ -55,8 +56,8 @@ class State(StoredColumns):
     Args:
         module: its name.
         **options: the options of the module that affect scores; those for reporting belong to
-            `result`. But a regression keeps rows instead of sums only if `confidence_level` is
-            set here, which is then the default of `result`.
+            `result`. But `confidence_level` and `standard_error`, if set here, are the defaults of
+            `result`, and a regression keeps rows instead of sums for them.
 
     Raises:
         ValueError: the module is unknown, or an option is a function, which cannot be compared
@@ -71,7 +72,7 @@ class State(StoredColumns):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/4"
+    FORMAT = "metric-commons-state/5"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -79,9 +80,9 @@ class State(StoredColumns):
         for name in texts_of_rows(options):
             raise ValueError(f"{name} is about single rows, which a state does not keep")
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
-        self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
+        self.intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         # Options for intervals are those of results.
-        self.metric = module_class(module)(**options) if self._intervals else metric
+        self.metric = module_class(module)(**options) if self.intervals else metric
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
         self.options: dict[str, Any] = to_jsonable(
@@ -150,15 +151,16 @@ class State(StoredColumns):
 
     def _no_statistics(self) -> SufficientStatistics:
         """The statistics of no rows."""
-        with_intervals = any(self._intervals.values())
+        with_intervals = any(self.intervals.values())
         return kind_of(self.metric).statistics(self.metric, with_intervals=with_intervals)
 
     def merge(self, *states: "State") -> None:
         """Add the rows of other states, one state after another; they are not changed.
 
         Raises:
-            ValueError: a state has another module or other options, only one of the two has
-                groups, or both have the same ranking. Rows of previous states have been added.
+            ValueError: a state has another module, other options or another level of intervals,
+                only one of the two has groups, or both have the same ranking. Rows of previous
+                states have been added.
         """
         for state in states:
             self._merge(state)
@@ -171,16 +173,18 @@ class State(StoredColumns):
             raise ValueError(
                 f"a state of {state.module} cannot be merged into one of {self.module}"
             )
-        for name, value in self.options.items():
-            if state.options.get(name) != value:
+        other = self.intervals | state.options | state.intervals
+        for name, value in (self.options | self.intervals).items():
+            if other.get(name) != value:
                 raise ValueError(
                     f"states of different options cannot be merged: {name} is {value!r} in one and "
-                    f"{state.options.get(name)!r} in the other"
+                    f"{other.get(name)!r} in the other"
                 )
         # Always in the same order, so that two threads never wait for each other.
         first, second = sorted((self, state), key=id)
         with first._lock, second._lock:
             self._statistics.merge(state._statistics)
+            self.intervals = self.intervals | state.intervals
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         """The result of `compute` for all rows.
@@ -195,7 +199,7 @@ class State(StoredColumns):
         """
         defaults = {
             name: value
-            for name, value in (self.metric.options | self._intervals).items()
+            for name, value in (self.metric.options | self.intervals).items()
             if name in REPORTING - {"groups", "clusters"}
         }
         for name in reporting:
@@ -225,6 +229,7 @@ class State(StoredColumns):
                 "version": version(_DISTRIBUTION),
                 "module": self.module,
                 "options": self.options,
+                "intervals": self.intervals,
                 "rows": len(self),
                 "statistics": self._statistics.to_jsonable(),
             }
@@ -242,8 +247,10 @@ class State(StoredColumns):
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
-        state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
-        state._statistics = kind_of(state.metric).statistics(state.metric, with_intervals=False)
+        check_object("the intervals of a state", content["intervals"], {}, _OF_INTERVALS)
+        options = (json.dumps(content[name]) for name in ("options", "intervals"))
+        state: Self = copy(_empty_state(cls, content["module"], *options))
+        state._statistics = state._no_statistics()
         state._lock = Lock()
         state._statistics.read_jsonable(content["statistics"])
         if len(state) != content["rows"]:
@@ -256,7 +263,7 @@ class State(StoredColumns):
 
 
 @lru_cache(maxsize=64)
-def _empty_state(kind: type[State], module: str, options: str) -> Any:
+def _empty_state(kind: type[State], module: str, options: str, intervals: str) -> Any:
     """A state without rows, with options in JSON from a file; cached, since parts share them."""
     defaults = module_class(module)().options
     changed = {
@@ -264,7 +271,7 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
         for name, value in json.loads(options).items()
         if name not in defaults or to_jsonable(defaults[name]) != value
     }
-    return kind(module, **changed)
+    return kind(module, **changed, **json.loads(intervals))
 
 
 _CONTENT_OF_PART = {
@@ -289,7 +296,7 @@ class Part(StoredColumns):
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/5"
+    FORMAT = "metric-commons-part/6"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
@@ -344,7 +351,8 @@ class Part(StoredColumns):
         """The results of all rows.
 
         Args:
-            **reporting: `confidence_level`, `n_resamples` and `seed`, for modules that have them.
+            **reporting: `confidence_level`, `n_resamples` and `seed`, for modules that have them;
+                without a level that of the states.
 
         Raises:
             ValueError: there are no rows, or an option is not valid.
@@ -423,7 +431,8 @@ def _check_provenance(
 
 
 def _result_of_part(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
-    requested = {"conventions": True, **reporting}
+    named = {name: value for name, value in state.intervals.items() if not reporting.get(name)}
+    requested = {"conventions": True, **reporting, **named}
     module_options = {
         name: value for name, value in requested.items() if name in state.metric.options
     }
