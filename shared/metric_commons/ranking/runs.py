@@ -376,8 +376,9 @@ def _documents(
         if not isinstance(row, Mapping):
             raise ValueError(f"{name}[{query!r}] must be a dict, got {type(row).__name__}")
     if not set(map(type, chain.from_iterable(documents))) <= {str}:
-        wrong = (text for text in chain.from_iterable(documents) if not isinstance(text, str))
-        raise ValueError(f"ids must be strings, {name} has the document {next(wrong)!r}")
+        for text in chain.from_iterable(documents):
+            if not isinstance(text, str):  # a string of numpy is one
+                raise ValueError(f"ids must be strings, {name} has the document {text!r}")
     values = list(chain.from_iterable(row.values() for row in documents))
     numbers = _plain_numbers(values)
     if numbers is None:
