@@ -524,6 +524,11 @@ GOOD = json.dumps(ROWS[0]) + "\n"
             "x.csv: row 1 (line 3): the number of cells is 1, but the header has 2",
         ),
         ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: row 1 (line 3): unexpected end of data"),
+        (
+            "x.csv",
+            'answer,gold\n"x\rx",y\nx,y\rz\n',
+            "x.csv: row 1 (line 3): a carriage return alone ends no line; a text that has one needs",
+        ),
         ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
         ("x.parquet", "PAR1", "x.parquet: "),
         ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),

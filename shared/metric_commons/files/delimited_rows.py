@@ -9,6 +9,7 @@ from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
 
 _QUOTES = "; a text with separators needs double quotes around it"
+_BARE_RETURN = "a carriage return alone ends no line; a text that has one needs double quotes"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 _LARGEST = 2**31 - 1  # that the csv module takes everywhere
 
@@ -27,7 +28,7 @@ def delimited_rows(
 
     Raises:
         ValueError: the header lacks a field or repeats it, a row has more or fewer cells than the
-            header, or a quote is not closed.
+            header, a quote is not closed, or there is a carriage return outside of quotes.
     """
     csv.field_size_limit(min(limit, _LARGEST))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -55,7 +56,8 @@ def delimited_rows(
                 f"{location(row, end + 1)}: a cell is longer than {limit:,} bytes, the limit of a "
                 "line"
             ) from None
-        raise ValueError(f"{location(row, end + 1)}: {error}") from None
+        problem = _BARE_RETURN if "new-line character" in str(error) else error
+        raise ValueError(f"{location(row, end + 1)}: {problem}") from None
 
 
 def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:
