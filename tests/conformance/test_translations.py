@@ -7,6 +7,7 @@ import math
 import random
 import re
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from itertools import product
 
@@ -343,6 +344,30 @@ def test_ter(sacrebleu, kinds, most, rows):
         "num_edits": expected.num_edits,
         "ref_length": expected.ref_length,
     }
+
+
+@pytest.mark.long
+def test_mean_lengths_of_three_references_are_fractions(sacrebleu):
+    chance = random.Random(8)
+    differing = 0
+    for _ in range(30):
+        predictions = ["a b c"] * 40
+        references = [[" ".join("abcdefg"[: chance.randrange(8)]) for _ in "123"] for _ in "a" * 40]
+        peer = sacrebleu.TER().corpus_score(predictions, by_reference(references))
+        rows = {"predictions": predictions, "references": references}
+        result = load("ter").compute(**rows)
+        stock = load("ter", result_format="ter").compute(**rows)
+
+        exact = sum(Fraction(len(text.split()), 3) for row in references for text in row)
+        assert stock == {
+            "score": peer.score,
+            "num_edits": peer.num_edits,
+            "ref_length": peer.ref_length,
+        }
+        assert result["ref_length"] == pytest.approx(float(exact), rel=3e-16, abs=0)
+        assert result["ter"] == pytest.approx(peer.score, rel=1e-14, abs=0)
+        differing += result["ter"] != peer.score
+    assert differing
 
 
 # Recorded and published scores of systems

@@ -6,13 +6,15 @@ The parameters of each function are the inputs and options of the module of this
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..numbers.checks import OptionError
 from ..numbers.domains import Length
 from ..numbers.shapes import TextRows, TextsRows
 from .bleu_definitions import defined_bleu_statistics, gleu_statistics
 from .character_ngrams import Beta, Order, chrf_statistics
 from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics
-from .translation_edit_rate import ter_statistics
+from .translation_edit_rate import ter_score, ter_statistics
 from .translation_tokenizers import TranslationTokenizer
 
 WordTokenizer = Callable[[str], object]
@@ -149,13 +151,16 @@ def ter(
     Differences:
         Rows may differ in their number of references.
     """
-    result = ter_statistics(
+    statistics = ter_statistics(
         predictions,
         references,
         normalized=normalized,
         no_punct=ignore_punct,
         asian_support=support_zh_ja_chars,
         case_sensitive=case_sensitive,
-    ).result()
+    )
+    # Added row by row, as there: mean lengths of three or more references are fractions.
+    totals = np.add.accumulate(statistics.values)[-1].tolist()
+    result = ter_score(dict(zip(statistics.names, totals, strict=True)))
     keys = ("num_edits", "ref_length")
     return {"score": result["ter"], **{key: result[key] for key in keys}}
