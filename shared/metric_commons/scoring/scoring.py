@@ -124,8 +124,8 @@ def score(
     module_names = [modules] if isinstance(modules, str) else list(modules)
     metrics = {name: load_without_evaluate(name) for name in module_names}
     for name, metric in metrics.items():
-        if "predictions" not in metric.input_names:
-            taken = ", ".join(metric.input_names)
+        if "predictions" not in metric.feature_sets[0]:
+            taken = ", ".join(metric.feature_sets[0])
             raise ValueError(f"{name} takes {taken}, not predictions; call load({name!r}).compute")
     options = {**(options or {}), **_checked_options(module_options, options or {}, metrics)}
     request = Request(

@@ -173,12 +173,12 @@ class State(StoredColumns):
             raise ValueError(
                 f"a state of {state.module} cannot be merged into one of {self.module}"
             )
-        other = self.intervals | state.options | state.intervals
+        values = self.intervals | state.options | state.intervals
         for name, value in (self.options | self.intervals).items():
-            if other.get(name) != value:
+            if values.get(name) != value:
                 raise ValueError(
                     f"states of different options cannot be merged: {name} is {value!r} in one and "
-                    f"{other.get(name)!r} in the other"
+                    f"{values.get(name)!r} in the other"
                 )
         # Always in the same order, so that two threads never wait for each other.
         first, second = sorted((self, state), key=id)
