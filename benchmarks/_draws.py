@@ -6,7 +6,7 @@ Words of random bits look up the sums of ten differences at once; a Python loop 
 
 import numpy as np
 
-from metric_commons.statistics.sign_flips import in_units
+from metric_commons.statistics.tests.sign_flips import in_units
 
 _TABLE_ROWS = 10  # rows whose signs are looked up at once, in a table of 1,024 sums
 _TABLES = 6  # for each random word: 60 of its 64 bits are signs

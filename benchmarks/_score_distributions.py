@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from metric_commons.classification.classification_measures import classification_scores
-from metric_commons.clustering.clustering_measures import clustering_scores
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.clustering.clustering_measures import clustering_scores
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import difference_interval, interval
-from metric_commons.statistics.sum_distributions import SumRatio
-from metric_commons.statistics.sums import RowStatistics
-from metric_commons.translation.ngram_precision import bleu_statistics
+from metric_commons.statistics.intervals.sum_distributions import SumRatio
+from metric_commons.statistics.intervals.sums import RowStatistics
+from metric_commons.text.translation.ngram_precision import bleu_statistics
 
 LEVEL = 0.95
 DRAWS = {"n_resamples": 1_000, "seed": 0}

@@ -18,7 +18,7 @@ from _measure import ratio
 from qa import squad_normalize
 
 from metric_commons import load
-from metric_commons.answers.answerability import best_thresholds, scored_answers
+from metric_commons.text.answers.answerability import best_thresholds, scored_answers
 
 ANSWERS = Path(__file__).parents[2] / "shared" / "data" / "answers"
 

@@ -14,7 +14,7 @@ import numpy as np
 from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
 
 from metric_commons import load
-from metric_commons.outcomes.multiple_choice import choice_scores
+from metric_commons.judging.sampling.multiple_choice import choice_scores
 
 
 def lm_eval_mc1(scores):

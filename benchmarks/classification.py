@@ -16,11 +16,11 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from sklearn import metrics
 
 from metric_commons import load
-from metric_commons.classification.classes import classes
-from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
-from metric_commons.curves.multiclass import top_k_hits
-from metric_commons.numbers.contingency import contingency
+from metric_commons.labels.classification.classes import classes
+from metric_commons.labels.classification.labels import label_scores, label_table
+from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
+from metric_commons.labels.thresholds.multiclass import top_k_hits
+from metric_commons.statistics.arithmetic.contingency import contingency
 
 ROUNDS = 9
 

@@ -10,7 +10,7 @@ import numpy as np
 from _measure import cpu_seconds, peak_megabytes, ratio
 from sklearn import metrics
 
-from metric_commons.clustering.clustering_measures import clustering_scores
+from metric_commons.labels.clustering.clustering_measures import clustering_scores
 
 CLUSTERS = 10
 

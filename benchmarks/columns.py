@@ -13,7 +13,7 @@ import evaluate
 import numpy as np
 from _measure import peak_megabytes, ratio
 
-from metric_commons.base.module import BatchMetric
+from metric_commons.module.declaration.module import BatchMetric
 
 TEXT, INTEGER, FLOAT = (datasets.Value(dtype) for dtype in ("string", "int64", "float64"))
 

@@ -20,7 +20,7 @@ from metric_commons.statistics import (
     required_rows,
     simultaneous_intervals,
 )
-from metric_commons.statistics.differences import rows_for_margin
+from metric_commons.statistics.tests.differences import rows_for_margin
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0

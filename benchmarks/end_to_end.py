@@ -24,8 +24,8 @@ from qa import ultrarag_f1, ultrarag_normalize
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons.__main__ import main as command
-from metric_commons.ranking.runs import score_run
-from metric_commons.statistics.significance import compare_measures
+from metric_commons.retrieval.runs import score_run
+from metric_commons.statistics.tests.significance import compare_measures
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SYSTEMS = ("DPR", "FiD", "ANCE-plus_FiD", "GAR-plus_FiD", "EMDR2")

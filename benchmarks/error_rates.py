@@ -29,7 +29,7 @@ from _error_rates import (
 )
 
 from metric_commons.statistics import difference_interval, holm, max_t
-from metric_commons.statistics.significance import p_values
+from metric_commons.statistics.tests.significance import p_values
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 ROWS = (10, 20, 50, 100)

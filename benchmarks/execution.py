@@ -17,7 +17,7 @@ import sys
 import time
 from pathlib import Path
 
-from metric_commons.execution import close_pools, execute
+from metric_commons.programs import close_pools, execute
 
 ROUNDS = 3
 PROGRAMS = 40  # of each kind and round

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from _measure import cpu_seconds
 
-from metric_commons.extraction import STEPS, extract_answers
+from metric_commons.text import STEPS, extract_answers
 
 ANSWERS = Path(__file__).parents[2] / "shared" / "data" / "answers"
 

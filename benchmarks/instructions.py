@@ -21,9 +21,9 @@ from _measure import ratio
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from metric_commons.instructions.followed_instructions import instruction_statistics  # noqa: E402
-from metric_commons.instructions.instruction_kinds import OF_LANGUAGE  # noqa: E402
-from metric_commons.instructions.punkt import sentence_count  # noqa: E402
+from metric_commons.text.instructions.followed_instructions import instruction_statistics  # noqa: E402
+from metric_commons.text.instructions.instruction_kinds import OF_LANGUAGE  # noqa: E402
+from metric_commons.text.instructions.punkt import sentence_count  # noqa: E402
 from tests.nltk_peer import nltk_tokenizer  # noqa: E402
 
 RESPONSES = ROOT.parent / "shared" / "data" / "structured" / "ifeval_gpt4.jsonl.gz"

@@ -22,8 +22,8 @@ from _distributions import (
     score_distributions,
 )
 
-from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.statistics import difference_interval, interval
+from metric_commons.statistics.arithmetic.exact_sums import Multiset
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 DRAWN = 100  # runs of the bootstrap, which takes the longest

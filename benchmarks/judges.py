@@ -6,7 +6,7 @@ OPENBLAS_NUM_THREADS=1 python benchmarks/judges.py
 import numpy as np
 from _measure import cpu_seconds, ratio
 
-from metric_commons.judges import judge_agreement, judge_corrected
+from metric_commons.judging import judge_agreement, judge_corrected
 
 UNITS, RATERS, VALUES = 200_000, 3, 5
 

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from metric_commons.files.tables import Source
-from metric_commons.logs.log_evaluations import LogEvaluation
-from metric_commons.scoring.evaluations import Evaluation
+from metric_commons.data.tables.tables import Source
+from metric_commons.evaluation.rescoring.log_evaluations import LogEvaluation
+from metric_commons.evaluation.scoring.evaluations import Evaluation
 
 FIELDS = {
     "log": ("", None),

@@ -18,8 +18,8 @@ from pathlib import Path
 from _measure import ratio
 from math_verify import parse, verify
 
-from metric_commons.formulas.mathematical_answers import parse_answer
 from metric_commons.mathematics import equivalence_scores, equivalent
+from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "tests" / "cases" / "answers.jsonl.gz"

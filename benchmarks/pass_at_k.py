@@ -16,8 +16,8 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from scipy.stats import hypergeom
 
 from metric_commons import load
-from metric_commons.outcomes.pass_measures import pass_scores, required_passes
-from metric_commons.outcomes.passes import Samples, pass_at_k
+from metric_commons.judging.sampling.pass_measures import pass_scores, required_passes
+from metric_commons.judging.sampling.passes import SampleCounts, pass_at_k
 
 SIZES = (10, 20, 50, 100, 200, 200, 200, 500, 1000)
 
@@ -37,7 +37,7 @@ def problems(size, least):
     """The counts of samples, at least so many for a problem, and of those that pass."""
     chance = np.random.default_rng(3)
     n = chance.choice([samples for samples in SIZES if samples >= least], size)
-    return Samples(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))
+    return SampleCounts(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))
 
 
 THRESHOLDS = (0.25, 0.5, 0.75, 1.0)

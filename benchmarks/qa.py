@@ -27,9 +27,9 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 
 from metric_commons import load, score
 from metric_commons.__main__ import main as command
-from metric_commons.answers.answers import answer_pairs, contained, exact_match, token_f1
-from metric_commons.numbers.ratios import precision_recall_f1
-from metric_commons.texts.references import row_scores
+from metric_commons.statistics.arithmetic.ratios import precision_recall_f1
+from metric_commons.text.answers.answers import answer_pairs, contained, exact_match, token_f1
+from metric_commons.text.tokens.references import row_scores
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "text" / "speed" / "speed_qa.json.gz"
 ARTICLES = re.compile(r"\b(a|an|the)\b")

@@ -21,8 +21,8 @@ import pytrec_eval
 import ranx
 from _measure import cpu_seconds, ratio
 
-from metric_commons.files.trec import read_qrels, read_run
-from metric_commons.ranking.runs import score_run
+from metric_commons.data.trec.trec import read_qrels, read_run
+from metric_commons.retrieval.runs import score_run
 
 MEASURES = {  # the name here, and those in pytrec_eval, ranx and ir_measures
     "map": ("map", "map", "AP"),
@@ -38,7 +38,7 @@ JUDGED = 50  # documents a query, of which the run has about half
 ONE_RUN = """
 import sys
 from pathlib import Path
-from metric_commons.ranking.runs import score_run
+from metric_commons.retrieval.runs import score_run
 qrels, run, measures = sys.argv[1], sys.argv[2], sys.argv[3:]
 score_run(qrels, run, measures)
 kilobytes = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from _measure import ratio
 from scale import json_lines, write
 
-from metric_commons.files.tables import Source
+from metric_commons.data.tables.tables import Source
 
 FIELDS = ["answer", "gold"]
 BLOCK = 2048  # rows, of which only one block at a time is in memory

@@ -18,10 +18,10 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.numbers.exact_sums import Multiset
-from metric_commons.resampling.bootstrap import mean_interval
+from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.statistics import interval
+from metric_commons.statistics.arithmetic.exact_sums import Multiset
+from metric_commons.statistics.resampling.bootstrap import mean_interval
 
 ROUNDS = 7
 RESAMPLES = 10_000

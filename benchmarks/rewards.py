@@ -26,8 +26,8 @@ import time
 from pathlib import Path
 
 from metric_commons import rewards
-from metric_commons.formulas.mathematical_answers import parse_answer
-from metric_commons.tasks import task
+from metric_commons.frameworks.harnesses.row_scorers import task
+from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "mathematics.jsonl.gz"
 LONG = 8_000  # characters of a long completion

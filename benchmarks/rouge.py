@@ -22,8 +22,8 @@ from _rouge_floor import fastest, floor
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons import load
-from metric_commons.rouge import rouge_tokenizers
-from metric_commons.rouge.rouge_scores import rouge
+from metric_commons.text.rouge_overlaps import rouge_tokenizers
+from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "text" / "speed" / "speed_sum.json.gz"
 PLAIN = ["rouge1", "rouge2", "rougeL"]

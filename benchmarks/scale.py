@@ -147,7 +147,7 @@ def scores_of(way, path):
 
 def bytes_of_state(path):
     """What rows leave behind to be merged, the same whichever way they are scored."""
-    from metric_commons.scoring.scoring_plans import ScoringPlan
+    from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
 
     plan = ScoringPlan(
         {module: {} for module in MODULES}, {"bot": "answer"}, {"references": "gold"}

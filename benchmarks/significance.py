@@ -26,7 +26,7 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from metric_commons.statistics import equivalence, holm, max_t
-from metric_commons.statistics.significance import compare, p_values
+from metric_commons.statistics.tests.significance import compare, p_values
 
 RESAMPLES = 10_000
 SHARE = 100  # of the resamples the loop draws one in so many

@@ -16,9 +16,9 @@ from pathlib import Path
 from rouge_score.rouge_scorer import RougeScorer
 
 import metric_commons
-from metric_commons.answers.answers import token_f1
-from metric_commons.numbers.domains import is_per_row
-from metric_commons.rouge.rouge_scores import rouge
+from metric_commons.statistics.arguments.domains import is_per_row
+from metric_commons.text.answers.answers import token_f1
+from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

@@ -14,7 +14,7 @@ from seqeval.metrics import classification_report, f1_score
 from seqeval.scheme import IOB2
 
 from metric_commons import load
-from metric_commons.spans.spans import span_statistics
+from metric_commons.labels.spans.spans import span_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "spans"
 

@@ -15,7 +15,7 @@ import numpy as np
 from _measure import ROUNDS
 
 from metric_commons import State, load
-from metric_commons.scoring.states import Part
+from metric_commons.evaluation.scoring.states import Part
 
 ROWS, PARTS, ROWS_OF_A_PART, MANY = 100_000, 1_000, 1_000, 10_000_000
 FEWER = 100  # parts that are merged as JSON

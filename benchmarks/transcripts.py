@@ -17,8 +17,8 @@ from _measure import ratio
 from rapidfuzz.distance import Levenshtein
 
 from metric_commons import load
-from metric_commons.transcripts import compiled_edits
-from metric_commons.transcripts.edit_rate import error_statistics
+from metric_commons.text.transcripts import compiled_edits
+from metric_commons.text.transcripts.edit_rate import error_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "asr"
 KEYS = ("wer", "hits", "substitutions", "deletions", "insertions")

@@ -20,9 +20,9 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from metric_commons import load
-from metric_commons.translation.character_ngrams import chrf_statistics
-from metric_commons.translation.ngram_precision import bleu_statistics
-from metric_commons.translation.translation_edit_rate import ter_statistics
+from metric_commons.text.translation.character_ngrams import chrf_statistics
+from metric_commons.text.translation.ngram_precision import bleu_statistics
+from metric_commons.text.translation.translation_edit_rate import ter_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "mt"
 TOKENIZERS = (Tokenizer13a, TokenizerRegexp, TokenizerV14International, TokenizerZh)

@@ -21,33 +21,14 @@ from typer.cli import get_docs_for_click
 
 from metric_commons import names
 from metric_commons.__main__ import program
-from metric_commons.catalog.stock_modules import replacements
+from metric_commons.module.catalog.stock_modules import replacements
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "docs"
-ROOMS = (
-    "answers",
-    "texts",
-    "extraction",
-    "rouge",
-    "translation",
-    "transcripts",
-    "mathematics",
-    "ranking",
-    "classification",
-    "spans",
-    "regression",
-    "clustering",
-    "outcomes",
-    "execution",
-    "rewards",
-    "tasks",
-    "scorers",
-    "testing",
-    "integrations",
-    "statistics",
-    "files",
-)  # and files with public names
+PUBLIC = (
+    *("base", "text", "labels", "regression", "retrieval", "structured", "mathematics", "judging"),
+    *("programs", "statistics", "files", "rewards", "scorers", "testing"),
+)
 # A formula between dollars, on its own line or in a sentence.
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$`])\$([^$\n`]+)\$(?!\w)", re.DOTALL)
 CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
@@ -78,7 +59,7 @@ def _navigation() -> str:
         {"Modules": [f"modules/{name}.md" for name in names()]},
         {"In place of evaluate's own modules": "stock.md"},
         {"Command line": "commands.md"},
-        {"API": ["api/index.md", *(f"api/{room}.md" for room in ROOMS)]},
+        {"API": ["api/index.md", *(f"api/{name}.md" for name in PUBLIC)]},
         {"Benchmarks": "benchmarks.md"},
         {"Changelog": "changelog.md"},
     ]
@@ -88,12 +69,12 @@ def _navigation() -> str:
 def _pages() -> dict[str, str]:
     """The pages that are made here, by path."""
     pages = {f"modules/{name}.md": _card(name) for name in names()}
-    pages |= {f"api/{room}.md": _api(f"metric_commons.{room}") for room in ROOMS}
+    pages |= {f"api/{name}.md": _api(f"metric_commons.{name}") for name in PUBLIC}
     pages["api/index.md"] = _api("metric_commons")
     pages["stock.md"] = _stock_modules()
     pages["commands.md"] = _commands()
     pages["benchmarks.md"] = _benchmarks()
-    pages["changelog.md"] = _changelog()
+    pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
     pages["guides/notebook.md"] = _notebook(ROOT / "examples" / "evaluation.ipynb")
     pages["guides/add-a-metric.md"] = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
     return pages
@@ -109,21 +90,6 @@ def _with_formulas(text: str) -> str:
 
     parts = CODE.split(text)
     return "".join(part if part.startswith("`") else FORMULA.sub(typeset, part) for part in parts)
-
-
-def _changelog() -> str:
-    """The changelog with each section folded, since all its lines are long to read at once."""
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    parts = re.split(r"^### (.*)\n", text, flags=re.MULTILINE)
-    folded = [parts[0]]
-    for title, body in zip(parts[1::2], parts[2::2], strict=True):
-        body, *rest = re.split(r"^(?=## )", body, maxsplit=1, flags=re.MULTILINE)
-        count = len(re.findall("^- ", body, re.MULTILINE))
-        indented = "".join(
-            f"    {line}" if line.strip() else line for line in body.splitlines(keepends=True)
-        )
-        folded += [f'??? note "{title}: {count} entries"\n\n{indented}\n', *rest]
-    return "".join(folded)
 
 
 def _notebook(path: Path) -> str:
@@ -172,18 +138,15 @@ def _api(package: str) -> str:
 
 
 def _homes(package: str) -> dict[str, str]:
-    """The file of each public name: as a room imports it for type checkers, or the file itself."""
-    path = Path(import_module(package).__file__ or "")
-    if path.name != "__init__.py":
-        return dict.fromkeys(import_module(package).__all__, package)
-    source = path.read_text("utf-8")
+    """Return the file of each public name, from the imports for type checkers."""
+    module = import_module(package)
+    source = Path(module.__file__ or "").read_text("utf-8")
     statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
-    names = import_module(package).__all__
     return {
-        alias.name: resolve_name(f"{'.' * statement.level}{statement.module}", package)
+        alias.name: resolve_name(f"{'.' * statement.level}{statement.module}", module.__package__)
         for statement in statements
         for alias in statement.names
-        if statement.level and alias.name in names
+        if statement.level and alias.name in module.__all__
     }
 
 

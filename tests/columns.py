@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from metric_commons.numbers.shapes import ListOf, Record, Scalar
+from metric_commons.statistics.arguments.shapes import ListOf, Record, Scalar
 
 TEXT, FLAG, INTEGER, NUMBER = map(Scalar, (str, bool, int, float))
 ANY_NUMBER = Scalar(float, nan=True)

@@ -69,7 +69,7 @@ def hasty_threads():
 @pytest.fixture(scope="module", params=["compiled", "numpy"])
 def edit_engine(request):
     """With rapidfuzz, which is optional, and without."""
-    from metric_commons.transcripts import compiled_edits
+    from metric_commons.text.transcripts import compiled_edits
 
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "numpy":

@@ -6,7 +6,7 @@ import unicodedata
 from contextlib import suppress
 from functools import partial
 
-from metric_commons.texts.treebank_words import treebank_words
+from metric_commons.text.tokens.treebank_words import treebank_words
 
 # The normalizers once more, as their communities write them: one character after another.
 

@@ -20,7 +20,13 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.solver import generate
 
 import metric_commons
-from metric_commons.integrations.inspect_ai import groups, interval, math, module, standard_error
+from metric_commons.frameworks.harnesses.inspect_ai import (
+    groups,
+    interval,
+    math,
+    module,
+    standard_error,
+)
 from metric_commons.statistics import interval as mean_interval
 
 LINES = (Path(__file__).parents[1] / "capitals.jsonl").read_text("utf-8").splitlines()

@@ -15,7 +15,7 @@ import pandas as pd
 from ir_measures import AP, ERR, RBP, RR, P, R, nDCG
 
 import metric_commons
-from metric_commons.integrations.ir_measures import register
+from metric_commons.frameworks.harnesses.ir_measures import register
 
 EXAMPLES = Path(__file__).resolve().parents[1]
 MEASURES = [nDCG @ 10, nDCG(dcg="exp-log2") @ 10, AP, RR @ 10, R @ 100, P @ 5, ERR @ 20, RBP(p=0.9)]

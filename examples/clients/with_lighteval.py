@@ -22,7 +22,7 @@ from lighteval.tasks.lighteval_task import LightevalTask, LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
 import metric_commons
-from metric_commons.integrations.lighteval import corpus_metric, metric
+from metric_commons.frameworks.harnesses.lighteval import corpus_metric, metric
 
 DATA = Path(__file__).resolve().parents[1] / "capitals.jsonl"
 QUESTIONS = [json.loads(line) for line in DATA.read_text("utf-8").splitlines()]

@@ -7,14 +7,14 @@ different tokenizers are not comparable.
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.numbers.domains import Length
-from metric_commons.statistics.sums import summarize_sums
-from metric_commons.translation.bleu_definitions import Definition, defined_bleu_statistics
-from metric_commons.translation.ngram_precision import SmoothMethod, SmoothValue
-from metric_commons.translation.sacrebleu_signatures import bleu_signature
-from metric_commons.translation.stock_translations import bleu, google_bleu, sacrebleu
-from metric_commons.translation.translation_tokenizers import TranslationTokenizer
+from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.arguments.domains import Length
+from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.translation.bleu_definitions import Definition, defined_bleu_statistics
+from metric_commons.text.translation.ngram_precision import SmoothMethod, SmoothValue
+from metric_commons.text.translation.sacrebleu_signatures import bleu_signature
+from metric_commons.text.translation.stock_translations import bleu, google_bleu, sacrebleu
+from metric_commons.text.translation.translation_tokenizers import TranslationTokenizer
 
 _CITATION = """\
 @inproceedings{post-2018-call,

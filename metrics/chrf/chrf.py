@@ -7,12 +7,12 @@ different forms of the same word.
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.numbers.domains import Length
-from metric_commons.statistics.sums import summarize_sums
-from metric_commons.translation.character_ngrams import Beta, Order, chrf_statistics
-from metric_commons.translation.sacrebleu_signatures import chrf_signature
-from metric_commons.translation.stock_translations import chrf
+from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.arguments.domains import Length
+from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.translation.character_ngrams import Beta, Order, chrf_statistics
+from metric_commons.text.translation.sacrebleu_signatures import chrf_signature
+from metric_commons.text.translation.stock_translations import chrf
 
 _CITATION = """\
 @inproceedings{popovic-2015-chrf,

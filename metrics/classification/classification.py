@@ -7,9 +7,8 @@ and precision-recall curves with their areas, log loss, Brier score and calibrat
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.classification.classification_measures import classification_scores
-from metric_commons.classification.stock_classification import (
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.classification.stock_classification import (
     GLUE,
     SUPER_GLUE,
     accuracy,
@@ -20,7 +19,8 @@ from metric_commons.classification.stock_classification import (
     recall,
     roc_auc,
 )
-from metric_commons.curves.rounded_scores import with_rounded_scores
+from metric_commons.labels.thresholds.rounded_scores import with_rounded_scores
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @article{classification_measures,

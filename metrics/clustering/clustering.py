@@ -8,11 +8,11 @@ NMI, V-measure, homogeneity and completeness.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.clustering.clustering_measures import clustering_scores
-from metric_commons.clustering.partition_names import Measures
-from metric_commons.clustering.silhouette import Metric
-from metric_commons.numbers.domains import Count
+from metric_commons.labels.clustering.clustering_measures import clustering_scores
+from metric_commons.labels.clustering.partition_names import Measures
+from metric_commons.labels.clustering.silhouette import Metric
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.arguments.domains import Count
 
 _CITATION = """\
 @article{rousseeuw-1987-silhouettes,

@@ -8,19 +8,21 @@ as its kernel allows, and time is the program's own, so that a busy machine fail
 import datasets
 import evaluate
 
-from metric_commons.base.declarations import OBJECTS
-from metric_commons.base.module import BatchMetric
-from metric_commons.execution.engines import Engine
-from metric_commons.execution.executions import (
+from metric_commons.judging.sampling.pass_measures import pass_scores
+from metric_commons.judging.sampling.passes import Sizes, sample_counts
+from metric_commons.module.declaration.declarations import OBJECTS
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.programs.engines import Engine
+from metric_commons.programs.executions import (
     Infrastructure,
     Score,
     Size,
     check_permission,
     execute,
 )
-from metric_commons.execution.grading import ExitStatus, Prelude, TestIsolation
-from metric_commons.execution.output_comparison import Comparison
-from metric_commons.execution.result_forms import (
+from metric_commons.programs.grading import ExitStatus, Prelude, TestIsolation
+from metric_commons.programs.output_comparison import Comparison
+from metric_commons.programs.result_forms import (
     REPORTS,
     ResultFormat,
     harness_result,
@@ -28,10 +30,8 @@ from metric_commons.execution.result_forms import (
     possible_sizes,
     row_reports,
 )
-from metric_commons.numbers.domains import Count, Names, NonNegative, Positive
-from metric_commons.outcomes.pass_measures import pass_scores
-from metric_commons.outcomes.passes import Sizes, sample_counts
-from metric_commons.statistics.summary import summarize
+from metric_commons.statistics.arguments.domains import Count, Names, NonNegative, Positive
+from metric_commons.statistics.intervals.summary import summarize
 
 _CITATION = """\
 @misc{chen-etal-2021-evaluating,

@@ -8,16 +8,16 @@ lost and preserved (WIL, WIP).
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.statistics.sums import summarize_sums
-from metric_commons.transcripts.edit_rate import (
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.transcripts.edit_rate import (
     RateAverage,
     Unit,
     error_alignments,
     error_statistics,
 )
-from metric_commons.transcripts.stock_error_rates import cer, wer
-from metric_commons.transcripts.transcript_normalizers import TranscriptNormalizer
+from metric_commons.text.transcripts.stock_error_rates import cer, wer
+from metric_commons.text.transcripts.transcript_normalizers import TranscriptNormalizer
 
 _CITATION = """\
 @inproceedings{morris-etal-2004-wer,

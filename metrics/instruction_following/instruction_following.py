@@ -9,12 +9,12 @@ IFEval's own program, or of corrected checks.
 import datasets
 import evaluate
 
-from metric_commons.base.declarations import OBJECTS
-from metric_commons.base.module import BatchMetric
-from metric_commons.instructions.followed_instructions import instruction_statistics
-from metric_commons.instructions.instruction_rows import Checks
-from metric_commons.instructions.response_languages import Language
-from metric_commons.statistics.sums import summarize_sums
+from metric_commons.module.declaration.declarations import OBJECTS
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.instructions.followed_instructions import instruction_statistics
+from metric_commons.text.instructions.instruction_rows import Checks
+from metric_commons.text.instructions.response_languages import Language
 
 _CITATION = """\
 @misc{zhou-etal-2023-instruction,

@@ -7,17 +7,17 @@ Values equal those of trec_eval to the last bit, including ties; all are compute
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import Count
-from metric_commons.ranking.names import AGGREGATION, LOWER_IS_BETTER, Measures, parse_measures
-from metric_commons.ranking.order import ScoreType, rankings
-from metric_commons.ranking.ranking_measures import (
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.retrieval.names import AGGREGATION, LOWER_IS_BETTER, Measures, parse_measures
+from metric_commons.retrieval.order import ScoreType, rankings
+from metric_commons.retrieval.ranking_measures import (
     MapDenominator,
     RelevanceLevel,
     average,
     scores,
 )
-from metric_commons.statistics.summary import summarize
+from metric_commons.statistics.arguments.domains import Count
+from metric_commons.statistics.intervals.summary import summarize
 
 _CITATION = """\
 @inproceedings{buckley-voorhees-2004-retrieval,

@@ -9,10 +9,10 @@ leaves match where deepdiff finds no difference.
 import datasets
 import evaluate
 
-from metric_commons.base.declarations import VALUES
-from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import Names, NonNegative
-from metric_commons.statistics.sums import summarize_sums
+from metric_commons.module.declaration.declarations import VALUES
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.arguments.domains import Names, NonNegative
+from metric_commons.statistics.intervals.sums import summarize_sums
 from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
 from metric_commons.structured.json_leaves import Absence
 from metric_commons.structured.json_schemas import Schemas

@@ -8,9 +8,9 @@ panel show how many independent judges it is worth.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.judges.quotations import agreement_sentence
-from metric_commons.judges.rater_agreement import judge_agreement, state_columns
+from metric_commons.judging.agreement.quotations import agreement_sentence
+from metric_commons.judging.agreement.rater_agreement import judge_agreement, state_columns
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @article{cohen-1960-coefficient,

@@ -7,10 +7,10 @@ The judge saves labels without adding its bias: the labels correct the mean of t
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.judges.corrected_rates import judge_corrected
-from metric_commons.judges.judged_rows import state_columns
-from metric_commons.judges.quotations import corrected_sentence
+from metric_commons.judging.agreement.corrected_rates import judge_corrected
+from metric_commons.judging.agreement.judged_rows import state_columns
+from metric_commons.judging.agreement.quotations import corrected_sentence
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @misc{angelopoulos-etal-2023-ppi,

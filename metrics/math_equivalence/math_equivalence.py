@@ -7,11 +7,11 @@ Undecided answers are counted. The rules of MATH, Minerva and math-verify are op
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.extraction.extraction import summarize_extracted
-from metric_commons.mathematics.backends import Backend, equivalence_scores
-from metric_commons.mathematics.comparisons import Lists, Percent, Rounding
-from metric_commons.numbers.domains import NonNegative, Positive
+from metric_commons.mathematics.proof.backends import Backend, equivalence_scores
+from metric_commons.mathematics.proof.comparisons import Lists, Percent, Rounding
+from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.arguments.domains import NonNegative, Positive
+from metric_commons.text.extraction.extraction import summarize_extracted
 
 _CITATION = """\
 @inproceedings{hendrycks-etal-2021-math,

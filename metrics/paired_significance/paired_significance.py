@@ -8,11 +8,11 @@ systems were equally good.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchComparison
-from metric_commons.numbers.domains import Labels, Level, Positive, Resamples, Seed
-from metric_commons.statistics.differences import DifferenceMethod
-from metric_commons.statistics.paired_tests import Alternative, Test
-from metric_commons.statistics.significance import compare
+from metric_commons.module.declaration.module import BatchComparison
+from metric_commons.statistics.arguments.domains import Labels, Level, Positive, Resamples, Seed
+from metric_commons.statistics.tests.differences import DifferenceMethod
+from metric_commons.statistics.tests.paired_tests import Alternative, Test
+from metric_commons.statistics.tests.significance import compare
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,

@@ -8,8 +8,8 @@ those of answers that are alike in length or style, and biases of judges are tes
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.ratings.system_ratings import pairwise_ratings
+from metric_commons.judging.votes.system_ratings import pairwise_ratings
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @inproceedings{chiang-etal-2024-chatbot-arena,

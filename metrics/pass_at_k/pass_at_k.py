@@ -8,10 +8,10 @@ outcomes and does not run code.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.pass_measures import Measures, Thresholds, pass_scores
-from metric_commons.outcomes.passes import Sizes, sample_counts
-from metric_commons.statistics.summary import summarize
+from metric_commons.judging.sampling.pass_measures import Measures, Thresholds, pass_scores
+from metric_commons.judging.sampling.passes import Sizes, sample_counts
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.intervals.summary import summarize
 
 _CITATION = """\
 @misc{chen-etal-2021-evaluating,

@@ -6,12 +6,12 @@ normalizers of SQuAD, TriviaQA, UltraRAG, DROP and others, or your own.
 
 import evaluate
 
-from metric_commons.answers.answers import answer_texts, exact_match
-from metric_commons.answers.stock_answers import exact_match as stock_exact_match
-from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.extraction.extraction import summarize_extracted
-from metric_commons.texts.normalizers import Normalizer
-from metric_commons.texts.references import Aggregation
+from metric_commons.module.declaration.module import ANSWERS_AND_REFERENCES, BatchMetric
+from metric_commons.text.answers.answers import answer_texts, exact_match
+from metric_commons.text.answers.stock_answers import exact_match as stock_exact_match
+from metric_commons.text.extraction.extraction import summarize_extracted
+from metric_commons.text.tokens.normalizers import Normalizer
+from metric_commons.text.tokens.references import Aggregation
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,

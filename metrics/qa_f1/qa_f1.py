@@ -7,13 +7,13 @@ different order.
 
 import evaluate
 
-from metric_commons.answers.answers import Overlap, answer_texts, token_f1
-from metric_commons.answers.stock_answers import record, squad
-from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.extraction.extraction import summarize_extracted
-from metric_commons.numbers.domains import Proportion
-from metric_commons.texts.normalizers import Normalizer
-from metric_commons.texts.references import Aggregation
+from metric_commons.module.declaration.module import ANSWERS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.arguments.domains import Proportion
+from metric_commons.text.answers.answers import Overlap, answer_texts, token_f1
+from metric_commons.text.answers.stock_answers import record, squad
+from metric_commons.text.extraction.extraction import summarize_extracted
+from metric_commons.text.tokens.normalizers import Normalizer
+from metric_commons.text.tokens.references import Aggregation
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,

@@ -7,8 +7,8 @@ intervals that take systems as units; and rank-biased overlap of rankings with t
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.ratings.order_agreement import ranked_items, ranking_agreement
+from metric_commons.judging.votes.order_agreement import ranked_items, ranking_agreement
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @inproceedings{urbano-marrero-2017-treatment-ties,

@@ -8,9 +8,7 @@ outputs; and the coverage of prediction intervals.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.binary_digits import Digits
-from metric_commons.numbers.domains import Weights
+from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.rounded_errors import with_rounded_errors
@@ -22,6 +20,8 @@ from metric_commons.regression.stock_regression import (
     spearmanr,
     stsb,
 )
+from metric_commons.statistics.arguments.domains import Weights
+from metric_commons.statistics.arithmetic.binary_digits import Digits
 
 _CITATION = """\
 @article{scikit-learn,

@@ -8,13 +8,23 @@ exact means over the subsets of k samples.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.extraction.extraction import Extraction, extract_samples, reference_answers
-from metric_commons.mathematics.equivalence import equivalent
-from metric_commons.outcomes.answer_clusters import Equivalence, sampled_answers, sampled_outcomes
-from metric_commons.outcomes.votes import Measures, SampleScores, Sizes, Ties, sampling_scores
-from metric_commons.statistics.summary import summarize
-from metric_commons.texts.normalizers import Normalizer, normalizer_function
+from metric_commons.judging.sampling.answer_clusters import (
+    Equivalence,
+    sampled_answers,
+    sampled_outcomes,
+)
+from metric_commons.judging.sampling.votes import (
+    Measures,
+    SampleScores,
+    Sizes,
+    Ties,
+    sampling_scores,
+)
+from metric_commons.mathematics.proof.equivalence import equivalent
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.intervals.summary import summarize
+from metric_commons.text.extraction.extraction import Extraction, extract_samples, reference_answers
+from metric_commons.text.tokens.normalizers import Normalizer, normalizer_function
 
 _CITATION = """\
 @inproceedings{wang-etal-2023-self-consistency,

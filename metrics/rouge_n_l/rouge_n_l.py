@@ -7,14 +7,14 @@ rouge_score, averaged by a plain mean over the rows, not by the median of a boot
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.extraction.extraction import summarize_extracted
-from metric_commons.rouge.rouge_scores import rouge
-from metric_commons.rouge.rouge_tokenizers import SentenceSplitter, Tokenizer
-from metric_commons.rouge.rouge_types import RougeTypes
-from metric_commons.rouge.stock_rouge import rouge as stock_rouge
-from metric_commons.texts.normalizers import Normalizer
-from metric_commons.texts.references import Aggregation
+from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.text.extraction.extraction import summarize_extracted
+from metric_commons.text.rouge_overlaps.rouge_scores import rouge
+from metric_commons.text.rouge_overlaps.rouge_tokenizers import SentenceSplitter, Tokenizer
+from metric_commons.text.rouge_overlaps.rouge_types import RougeTypes
+from metric_commons.text.rouge_overlaps.stock_rouge import rouge as stock_rouge
+from metric_commons.text.tokens.normalizers import Normalizer
+from metric_commons.text.tokens.references import Aggregation
 
 _CITATION = """\
 @inproceedings{lin-2004-rouge,

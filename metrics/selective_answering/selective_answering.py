@@ -7,8 +7,8 @@ of each answer the risk-coverage curve, its areas and the Brier score.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.selective_answers import selective_scores
+from metric_commons.judging.sampling.selective_answers import selective_scores
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @misc{wei-etal-2024-simpleqa,

@@ -9,12 +9,12 @@ strict matching.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import Proportion
-from metric_commons.spans.spans import Match, span_statistics
-from metric_commons.spans.stock_spans import seqeval
-from metric_commons.spans.tag_schemes import Scheme
-from metric_commons.statistics.sums import summarize_sums
+from metric_commons.labels.spans.spans import Match, span_statistics
+from metric_commons.labels.spans.stock_spans import seqeval
+from metric_commons.labels.spans.tag_schemes import Scheme
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.arguments.domains import Proportion
+from metric_commons.statistics.intervals.sums import summarize_sums
 
 _CITATION = """\
 @inproceedings{tjong-kim-sang-buchholz-2000-introduction,

@@ -7,15 +7,15 @@ result includes the threshold at which each score is best.
 
 import evaluate
 
-from metric_commons.answers.answerability import (
+from metric_commons.module.declaration.module import ANSWERS_OR_NONE, BatchMetric
+from metric_commons.statistics.arguments.domains import Finite
+from metric_commons.text.answers.answerability import (
     Texts,
     ThresholdTies,
     scored_answers,
     summarize_answers,
 )
-from metric_commons.answers.stock_answers import squad_v2
-from metric_commons.base.module import ANSWERS_OR_NONE, BatchMetric
-from metric_commons.numbers.domains import Finite
+from metric_commons.text.answers.stock_answers import squad_v2
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2018-know,

@@ -6,11 +6,11 @@ or as a set of words. Use it for long answers of language models, for which exac
 
 import evaluate
 
-from metric_commons.answers.answers import EmptyReference, Match, answer_texts, contained
-from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.extraction.extraction import summarize_extracted
-from metric_commons.texts.normalizers import Normalizer
-from metric_commons.texts.references import Aggregation, all_found
+from metric_commons.module.declaration.module import ANSWERS_AND_REFERENCES, BatchMetric
+from metric_commons.text.answers.answers import EmptyReference, Match, answer_texts, contained
+from metric_commons.text.extraction.extraction import summarize_extracted
+from metric_commons.text.tokens.normalizers import Normalizer
+from metric_commons.text.tokens.references import Aggregation, all_found
 
 _CITATION = """\
 @inproceedings{mallen-etal-2023-trust,

@@ -6,11 +6,11 @@ substitutes, deletes or inserts a word, or moves a sequence of words.
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.sums import summarize_sums
-from metric_commons.translation.sacrebleu_signatures import ter_signature
-from metric_commons.translation.stock_translations import ter
-from metric_commons.translation.translation_edit_rate import ter_statistics
+from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.translation.sacrebleu_signatures import ter_signature
+from metric_commons.text.translation.stock_translations import ter
+from metric_commons.text.translation.translation_edit_rate import ter_statistics
 
 _CITATION = """\
 @inproceedings{snover-etal-2006-study,

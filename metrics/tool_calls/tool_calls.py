@@ -9,10 +9,10 @@ Berkeley Function Calling Leaderboard, of agentevals and of google-adk, by optio
 import datasets
 import evaluate
 
-from metric_commons.base.declarations import VALUES, JsonInput
-from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import Names, NonNegative
-from metric_commons.statistics.sums import summarize_sums
+from metric_commons.module.declaration.declarations import VALUES, JsonInput
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.arguments.domains import Names, NonNegative
+from metric_commons.statistics.intervals.sums import summarize_sums
 from metric_commons.structured.call_matches import ArgumentMatch, CallMatch, Dots
 from metric_commons.structured.call_scores import call_statistics
 from metric_commons.structured.call_texts import OBJECT_MARK, CallFormat

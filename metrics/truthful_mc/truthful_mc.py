@@ -9,14 +9,14 @@ or length-normalized log-likelihoods.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.multiple_choice import (
+from metric_commons.judging.sampling.multiple_choice import (
     LengthNormalization,
     Ties,
     bits_per_byte,
     choice_scores,
 )
-from metric_commons.statistics.summary import UNBOUNDED, summarize
+from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.intervals.summary import UNBOUNDED, summarize
 
 _CITATION = """\
 @inproceedings{lin-etal-2022-truthfulqa,

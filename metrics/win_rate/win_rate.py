@@ -7,8 +7,8 @@ has the counts, the standard error and the interval.
 import datasets
 import evaluate
 
-from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.preferences import Ties, outcomes, win_rates
+from metric_commons.judging.sampling.preferences import Ties, outcomes, win_rates
+from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
 @misc{alpaca_eval,

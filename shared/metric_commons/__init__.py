@@ -5,11 +5,11 @@ several modules and returns `Results`; `compare` compares saved results. `State`
 scores of part of the rows. `trainer_hook` computes scores in training, and `patch_evaluate` lets
 scripts that load evaluate's own modules get ours.
 
-The subpackages contain the same measures as functions on arrays: `answers`, `rouge`, `translation`,
-`transcripts`, `mathematics`, `ranking`, `classification`, `spans`, `regression`, `clustering` and
-`outcomes`. `execution` runs programs. `rewards` has functions for training, `scorers` those for
-frameworks, and `tasks` the verdicts behind them. `testing` has an assertion about scores,
-`statistics` contains intervals and tests, and `files` reads and writes files.
+The subpackages contain the same measures as functions on arrays: `text`, `labels`, `regression`,
+`retrieval`, `structured`, `mathematics` and `judging`. `programs` runs programs. `base` is what a
+metric of your own derives from. `rewards` has functions for training, `scorers` those for
+frameworks, `testing` an assertion about scores, `statistics` intervals and tests, and `files` reads
+and writes files.
 
 Names are imported on first use: `import metric_commons` alone loads no other library.
 """
@@ -20,13 +20,13 @@ TYPE_CHECKING = False  # importing `typing` takes longer than all else here
 if TYPE_CHECKING:
     from typing import Any
 
-    from .catalog.catalog import load, names
-    from .comparison.combined_results import compare
-    from .integrations.stock_evaluate import patch_evaluate
-    from .integrations.trainer import trainer_hook
-    from .results.results import Results
-    from .scoring.scoring import score
-    from .scoring.states import State
+    from .evaluation.comparison.combined_results import compare
+    from .evaluation.results.results import Results
+    from .evaluation.scoring.scoring import score
+    from .evaluation.scoring.states import State
+    from .frameworks.harnesses.stock_evaluate import patch_evaluate
+    from .frameworks.trainers.trainer import trainer_hook
+    from .module.catalog.catalog import load, names
 
 __all__ = [
     "Results",
@@ -43,14 +43,14 @@ __all__ = [
 _resolve = resolver(
     __name__,
     {
-        "Results": "results.results",
-        "State": "scoring.states",
-        "compare": "comparison.combined_results",
-        "load": "catalog.catalog",
-        "names": "catalog.catalog",
-        "patch_evaluate": "integrations.stock_evaluate",
-        "score": "scoring.scoring",
-        "trainer_hook": "integrations.trainer",
+        "Results": "evaluation.results.results",
+        "State": "evaluation.scoring.states",
+        "compare": "evaluation.comparison.combined_results",
+        "load": "module.catalog.catalog",
+        "names": "module.catalog.catalog",
+        "patch_evaluate": "frameworks.harnesses.stock_evaluate",
+        "score": "evaluation.scoring.scoring",
+        "trainer_hook": "frameworks.trainers.trainer",
     },
 )
 

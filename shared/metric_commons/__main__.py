@@ -39,7 +39,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run a command; returns 0 for success, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
         with _Interrupts(_end):
-            from .cli.app import run_command
+            from .apps.cli.app import run_command
 
             words = sys.argv[1:] if arguments is None else arguments
             commands = program(words[0] if words else None)
@@ -128,7 +128,7 @@ def _accept_closed_stdout() -> None:
 
 
 def program(command: str | None = None) -> "Typer":
-    """The commands of all applications, which are combined only here.
+    """Return the commands of all applications, which are combined only here.
 
     If `command` is one of them, only this one is loaded, since importing the files of all commands
     takes as long as running many of them.
@@ -139,7 +139,7 @@ def program(command: str | None = None) -> "Typer":
 
 
 def _combined(command: str | None) -> "Typer":
-    from .cli.app import COMMANDS, OF_APPLICATIONS, Command, Group, commands, panel_of
+    from .apps.cli.app import COMMANDS, OF_APPLICATIONS, Command, Group, commands, panel_of
 
     if command in COMMANDS:
         return commands([command])
@@ -147,12 +147,12 @@ def _combined(command: str | None) -> "Typer":
         return commands([])
     app = commands([] if command in OF_APPLICATIONS else COMMANDS)
     if command not in OF_APPLICATIONS or command == "hub":
-        from .hub.commands import hub
+        from .apps.hub.commands import hub
 
         app.add_typer(hub, name="hub", cls=Group, rich_help_panel=panel_of("hub"))
     if command != "hub":
-        from .console.options import with_groups
-        from .mcp.commands import mcp, ultrarag_init
+        from .apps.console.options import with_groups
+        from .apps.mcp.commands import mcp, ultrarag_init
 
         for function in (mcp, ultrarag_init):
             name = function.__name__.replace("_", "-")

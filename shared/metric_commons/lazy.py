@@ -6,8 +6,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def resolver(package: str, homes: "Mapping[str, str]") -> "Callable[[str], Any]":
-    """A `__getattr__` for `package`: `homes` maps each name to the file that defines it.
+def resolver(
+    module: str, homes: "Mapping[str, str]", package: "str | None" = None
+) -> "Callable[[str], Any]":
+    """Return a `__getattr__` for `module`: `homes` maps each name to the file that defines it.
+
+    Files are given relative to `package`, which is the module itself unless it is a single file.
 
     >>> resolver("collections", {"Mapping": "abc"})("Mapping").__name__
     'Mapping'
@@ -18,10 +22,10 @@ def resolver(package: str, homes: "Mapping[str, str]") -> "Callable[[str], Any]"
 
     def resolve(name: str) -> "Any":
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
         # Not earlier: commands handle interrupts only after this file.
         from importlib import import_module
 
-        return getattr(import_module(f".{homes[name]}", package), name)
+        return getattr(import_module(f".{homes[name]}", package or module), name)
 
     return resolve

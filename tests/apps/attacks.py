@@ -26,10 +26,10 @@ import typer
 
 from metric_commons.__main__ import main as command
 from metric_commons.__main__ import program
-from metric_commons.mcp.forking import message
-from metric_commons.mcp.roots import Roots
-from metric_commons.mcp.tools import TOOLS, call
-from metric_commons.scoring.scoring import score
+from metric_commons.apps.mcp.forking import message
+from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.tools import TOOLS, call
+from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
 from tests.apps.server_session import LONG, children, is_running, write_files
 from tests.spec import PATIENCE, ROOT

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import zstandard
 
-from metric_commons.files.tables import Source
-from metric_commons.files.trec import read_qrels, read_run
+from metric_commons.data.tables.tables import Source
+from metric_commons.data.trec.trec import read_qrels, read_run
 from tests.spec import ROOT
 
 MIB = 1 << 20

@@ -17,7 +17,7 @@ import evaluate.module
 import pytest
 
 import metric_commons
-from metric_commons.base.module import BatchModule
+from metric_commons.module.declaration.module import BatchModule
 
 DIFFERENCES = {
     "test_dummy_metric": "no rows are refused: a score of nothing is undefined",

@@ -19,20 +19,20 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from metric_commons.base.declarations import REPORTING
-from metric_commons.catalog import catalog
-from metric_commons.console import config
-from metric_commons.files import stored_columns
-from metric_commons.files.stored import checksum
-from metric_commons.files.tables import Source
-from metric_commons.files.trec import read_qrels, read_run
-from metric_commons.mcp.roots import Roots
-from metric_commons.mcp.stdio import refusal
-from metric_commons.mcp.tools import TOOLS, call
-from metric_commons.numbers.domains import check_score
-from metric_commons.results.results import Results
-from metric_commons.scoring.scoring import score
-from metric_commons.scoring.states import Part, State
+from metric_commons.apps.console import config
+from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.stdio import refusal
+from metric_commons.apps.mcp.tools import TOOLS, call
+from metric_commons.data.files import stored_columns
+from metric_commons.data.files.stored import checksum
+from metric_commons.data.tables.tables import Source
+from metric_commons.data.trec.trec import read_qrels, read_run
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.evaluation.scoring.states import Part, State
+from metric_commons.module.catalog import catalog
+from metric_commons.module.declaration.declarations import REPORTING
+from metric_commons.statistics.arguments.domains import check_score
 from tests.apps.bombs import bombs
 from tests.spec import CASES, METRICS, specs
 

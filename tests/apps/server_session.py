@@ -21,12 +21,12 @@ from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters, stdio_client, types
 
-from metric_commons.catalog import catalog
-from metric_commons.comparison.combined_results import compare
-from metric_commons.comparison.saved_rows import read_with_rows
-from metric_commons.files.stored import to_jsonable
-from metric_commons.integrations import ultrarag
-from metric_commons.scoring.scoring import score
+from metric_commons.data.files.stored import to_jsonable
+from metric_commons.evaluation.comparison.combined_results import compare
+from metric_commons.evaluation.comparison.saved_rows import read_with_rows
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.frameworks.harnesses import ultrarag
+from metric_commons.module.catalog import catalog
 
 STOPPED = 50  # calls that are cancelled, or whose process is killed
 KILLED = 5  # of these

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from metric_commons.files.access import limited_to, open_file
-from metric_commons.files.stored import write_whole
-from metric_commons.mcp.roots import Roots
-from metric_commons.mcp.server import Calls, _end_at_an_interrupt
+from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.server import Calls, _end_at_an_interrupt
+from metric_commons.data.files.access import limited_to, open_file
+from metric_commons.data.files.stored import write_whole
 from tests.apps import attacks
 from tests.spec import PATIENCE, ROOT
 

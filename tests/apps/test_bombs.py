@@ -7,15 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metric_commons.cli.app import COMMANDS
-from metric_commons.files import access
-from metric_commons.files.access import Limits
-from metric_commons.files.streams import Stream
-from metric_commons.files.tables import Source
-from metric_commons.files.trec import read_run
-from metric_commons.results.row_scores import read_rows
-from metric_commons.scoring.scoring import score
-from metric_commons.scoring.states import Part, State
+from metric_commons.apps.cli.app import COMMANDS
+from metric_commons.data.files import access
+from metric_commons.data.files.access import Limits
+from metric_commons.data.files.streams import Stream
+from metric_commons.data.tables.tables import Source
+from metric_commons.data.trec.trec import read_run
+from metric_commons.evaluation.results.row_scores import read_rows
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.evaluation.scoring.states import Part, State
 from tests.apps import bombs
 
 

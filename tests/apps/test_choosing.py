@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.results.results import Results
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
 
 ROWS = [
     {

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.console import outputs
-from metric_commons.files import streams
-from metric_commons.files import tables as files
-from metric_commons.scoring import evaluations as evaluation
+from metric_commons.apps.console import outputs
+from metric_commons.data.files import streams
+from metric_commons.data.tables import tables as files
+from metric_commons.evaluation.scoring import evaluations as evaluation
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import PATIENCE, ROOT
 
@@ -611,10 +611,10 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
         (["qa_em", *FIELDS], "name a file to score"),
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
         (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
-        (["qa_em", "x.jsonl", "--references", "gold"], "Missing option '--predictions'"),
+        (["qa_em", "x.jsonl", "--references", "gold"], "qa_em needs --predictions FIELD"),
         (["qa_em", "x.jsonl", "--predictions", "answer"], "qa_em needs --references FIELD"),
         (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option: --sav"),
-        (["paired_significance", "x.jsonl", *FIELDS], "paired_significance takes predictions1,"),
+        (["qa_em", "x.jsonl", *FIELDS, "--column", "source=a"], "--column source: qa_em takes"),
         (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "--format must be one of"),
         (["qa_em", "x.jsonl", *FIELDS, "--seed", "x"], "Invalid value for '--seed'"),
         (["qa_em", "x.jsonl", *FIELDS, "--set", "normalizer"], "--set takes OPTION=VALUE, got"),

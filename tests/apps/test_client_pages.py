@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from metric_commons.scorers import Framework
+from metric_commons.frameworks.harnesses.row_scorers import Framework
 from tests.spec import ROOT
 
 PAGES = sorted((ROOT / "docs" / "clients").glob("*.md"))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.catalog import catalog
-from metric_commons.integrations import ultrarag
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.frameworks.harnesses import ultrarag
+from metric_commons.module.catalog import catalog
 from tests.apps.server_session import write_files
 from tests.spec import PATIENCE, ROOT
 

@@ -9,7 +9,7 @@ from datasets import Dataset
 
 import metric_commons
 from metric_commons import State, load
-from metric_commons.scoring import table_parts
+from metric_commons.evaluation.scoring import table_parts
 
 ROWS = 40
 UNCERTAIN = (

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.hub import bundle
-from metric_commons.hub.bundling import published_card
-from metric_commons.hub.demo import Demo, module_name, roc_points, usage, worked_examples
-from metric_commons.hub.page import page
+from metric_commons.apps.hub.bundling import bundle, published_card
+from metric_commons.apps.hub.demo import Demo, module_name, roc_points, usage, worked_examples
+from metric_commons.apps.hub.page import page
 from tests.spec import METRICS, ROOT, nightly
 
 pytestmark = pytest.mark.processes
@@ -304,7 +303,7 @@ def test_a_client_gets_the_scores_of_the_card(name, demo, tmp_path):
 
 def test_the_version_in_the_front_matter_is_that_of_today():
     gradio = pytest.importorskip("gradio", reason="the extra hub, with gradio, is not installed")
-    from metric_commons.hub.bundling import _GRADIO
+    from metric_commons.apps.hub.bundling import _GRADIO
 
     assert f"sdk_version: {gradio.__version__.split('.')[0]}." in _GRADIO
 

@@ -9,8 +9,8 @@ import pytest
 from huggingface_hub.repocard_data import model_index_to_eval_results
 from ruamel.yaml import YAML
 
-from metric_commons.results.results import Results
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
 
 ROWS = [
     {"id": f"q{row}", "ask": f"Number {row}?", "gold": ["x", "z"], "a": "x", "b": "xy"[row % 2]}

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from metric_commons.catalog import catalog
+from metric_commons.module.catalog import catalog
 from tests.apps.probes import FILES, LONGEST, ODD, PROBES, corpus, damaged, is_read, outcome
 
 pytestmark = pytest.mark.processes

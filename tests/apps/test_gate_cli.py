@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.results.results import Results
+from metric_commons.evaluation.results.results import Results
 
 ROWS = [
     {"id": f"q{row}", "doc": row // 4, "gold": "x", "old": "x" if row % 3 else "y"}

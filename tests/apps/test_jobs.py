@@ -19,10 +19,15 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.catalog import usage
-from metric_commons.catalog.catalog import load_without_evaluate
-from metric_commons.files import parquet_rows, pieces
-from metric_commons.scoring import evaluations, parallel_reading, parallel_rows, worker_processes
+from metric_commons.data.files import parquet_rows, pieces
+from metric_commons.evaluation.scoring import (
+    evaluations,
+    parallel_reading,
+    parallel_rows,
+    worker_processes,
+)
+from metric_commons.module.catalog import usage
+from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, PATIENCE, nightly, specs
 
 pytestmark = pytest.mark.processes
@@ -405,7 +410,7 @@ def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
 
 PROGRAM = """
 import os, signal, sys, time
-from metric_commons.scoring import evaluations
+from metric_commons.evaluation.scoring import evaluations
 from metric_commons.__main__ import main
 
 def slow(*arguments, update=evaluations.Evaluation._update):

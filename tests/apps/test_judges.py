@@ -7,7 +7,7 @@ import random
 import pytest
 
 from metric_commons.__main__ import main
-from metric_commons.judges import judge_corrected
+from metric_commons.judging import judge_corrected
 
 
 @pytest.fixture

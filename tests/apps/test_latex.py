@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from metric_commons.results.latex import _typeset, as_latex
-from metric_commons.results.rendering import Table
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.results.latex import _typeset, as_latex
+from metric_commons.evaluation.results.rendering import Table
+from metric_commons.evaluation.scoring.scoring import score
 
 pytestmark = pytest.mark.processes
 

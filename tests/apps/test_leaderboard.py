@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from metric_commons import load
-from metric_commons.files.stored import checksum
-from metric_commons.results.results import FORMATS, Results
-from metric_commons.scoring.scoring import score
+from metric_commons.data.files.stored import checksum
+from metric_commons.evaluation.results.results import FORMATS, Results
+from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.statistics import interval
 
 

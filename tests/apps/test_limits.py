@@ -12,8 +12,8 @@ import evaluate
 import numpy as np
 import pytest
 
-from metric_commons.catalog import catalog
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.module.catalog import catalog
 from tests.apps.probes import nested
 from tests.spec import PATIENCE, specs
 

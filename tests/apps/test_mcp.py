@@ -18,17 +18,17 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
-from metric_commons.catalog import catalog
-from metric_commons.integrations import ultrarag
-from metric_commons.integrations.ultrarag_tables import signature
-from metric_commons.mcp.roots import Roots
-from metric_commons.mcp.server import Calls
-from metric_commons.mcp.server import server as new_server
-from metric_commons.mcp.stdio import refusal
-from metric_commons.mcp.tools import call as run_tool
-from metric_commons.mcp.workers import Budget, Workers
-from metric_commons.results.results import Results
-from metric_commons.scoring.scoring import score
+from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.server import Calls
+from metric_commons.apps.mcp.server import server as new_server
+from metric_commons.apps.mcp.stdio import refusal
+from metric_commons.apps.mcp.tools import call as run_tool
+from metric_commons.apps.mcp.workers import Budget, Workers
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.frameworks.harnesses import ultrarag
+from metric_commons.frameworks.harnesses.ultrarag_tables import signature
+from metric_commons.module.catalog import catalog
 from tests.programs import output
 from tests.spec import METRICS, PATIENCE, ROOT, of_this_python, trec_eval_files
 
@@ -303,7 +303,7 @@ def test_the_configuration_of_the_guide_starts_the_server(root):
 
 
 async def test_the_card_lists_every_tool_with_its_arguments(root, server):
-    card = (ROOT / "shared" / "metric_commons" / "mcp" / "README.md").read_text("utf-8")
+    card = (ROOT / "shared" / "metric_commons" / "apps" / "mcp" / "README.md").read_text("utf-8")
     rows = (line.split("|")[1:3] for line in card.splitlines() if line.startswith("| `"))
     told = {}
     for names, arguments in rows:
@@ -399,7 +399,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot"},
-            "references is missing; qa_em needs it",
+            "qa_em needs the columns predictions, references; references is missing",
         ),
         (
             "evaluate_file",
@@ -893,8 +893,9 @@ def wire(python, root):
 
 def test_what_takes_long_to_import_waits_until_it_is_needed():
     program = (
-        "import sys, metric_commons.cli.app, metric_commons.mcp.server as served; "
-        "metric_commons.mcp.ultrarag_tools.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
+        "import sys, metric_commons.apps.cli.app, metric_commons.apps.mcp.server; "
+        "from metric_commons.apps.mcp.ultrarag_tools import ultrarag;"
+        "ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
     )
     loaded = {name.partition(".")[0] for name in output(program).split()}
 
@@ -906,13 +907,13 @@ def test_the_process_that_forks_has_imported_what_calls_need_and_no_more():
     program = """
 import sys
 from importlib import import_module
-from metric_commons.mcp.workers import PRELOADED
+from metric_commons.apps.mcp.workers import PRELOADED
 
 for name in PRELOADED:
     import_module(name)
 packages = lambda: {name.partition(".")[0] for name in sys.modules}
 preloaded = packages()
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.scoring.scoring import score
 
 rows = {"predictions": {"a": ["Paris", "Rome"], "b": ["Oslo"] * 2}, "references": ["Paris"] * 2}
 score("qa_f1", **rows, confidence_level=0.9, compare=True)
@@ -1008,7 +1009,7 @@ def test_lines_of_200_megabytes_do_no_harm(wire):
 
 NOISY = """
 import os, sys
-from metric_commons.integrations import ultrarag
+from metric_commons.frameworks.harnesses import ultrarag
 evaluate = ultrarag.evaluate
 
 def noisy(*arguments, **options):
@@ -1165,7 +1166,7 @@ def test_a_call_is_started_again_if_the_process_that_forks_is_killed(wire):
 
 
 def test_the_command_says_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "metric_commons.mcp.server", None)
+    monkeypatch.setitem(sys.modules, "metric_commons.apps.mcp.server", None)
     status = main(["mcp"])
     out, err = capsys.readouterr()
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from metric_commons.mcp import memory_watch
-from metric_commons.mcp.memory_watch import share_memory, size_of
+from metric_commons.apps.mcp import memory_watch
+from metric_commons.apps.mcp.memory_watch import share_memory, size_of
 
 
 class Call:

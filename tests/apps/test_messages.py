@@ -13,7 +13,7 @@ import typer
 from typer.main import get_command
 
 from metric_commons.__main__ import main, program
-from metric_commons.console.options import with_groups
+from metric_commons.apps.console.options import with_groups
 from tests.spec import ROOT
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
@@ -403,9 +403,13 @@ def test_modules_presets_and_descriptions_are_json_on_request(run):
 
 
 def test_shells_complete_modules_presets_formats_and_measures():
-    from metric_commons.console.options import modules_and_files_like, modules_like, presets_like
-    from metric_commons.console.outputs import formats_like
-    from metric_commons.console.run_scores import measures_like
+    from metric_commons.apps.console.options import (
+        modules_and_files_like,
+        modules_like,
+        presets_like,
+    )
+    from metric_commons.apps.console.outputs import formats_like
+    from metric_commons.apps.console.run_scores import measures_like
 
     assert list(modules_like("qa_")) == ["qa_em", "qa_f1"]
     assert "squad" in presets_like("sq")

@@ -90,8 +90,41 @@ def test_a_split_is_chosen(run):
     out = run("score", "logged", path, "--where", "split=validation", "--format", "json")[1]
     assert json.loads(out)["systems"]["org/large"]["logged"]["scores"]["main_score"] == 0.75
     assert "there is no split 'dev'" in run("score", "logged", path, "--where", "split=dev")[2]
-    assert run("leaderboard", path, "--by", "main_score")[2].startswith(
-        "the results are not comparable: split: test (STS.json), validation (STS.json)"
+
+
+def test_splits_for_development_are_no_tasks_beside_a_test_split(run):
+    splits = {"train": {"a": 0.25}, "dev": {"a": 0.5}, "validation": {"a": 0.125}}
+    paths = [
+        write("org/large", "Both", {**splits, "test": {"a": 0.75}}),
+        write("org/large", "Dev", {"dev": {"a": 0.5}}),
+        write("org/large", "Further", {"test": {"a": 0.5}, "standard": {"a": 0.25}}),
+    ]
+    command = ("leaderboard", *paths, "--by", "main_score", "--mean", "tasks", "--format", "json")
+    (board,) = json.loads(run(*command)[1])["boards"]
+
+    assert board["tasks"] == ["Both", "Dev (dev)", "Further", "Further (standard)"]
+    assert [each["value"] for each in board["systems"]] == [(0.75 + 0.5 + 0.5 + 0.25) / 4]
+
+
+def test_the_order_of_subsets_does_not_matter(run):
+    paths = [
+        write("org/large", "STS", {"test": {"fin": 0.5, "swe": 0.75}}),
+        write("org/small", "STS", {"test": {"swe": 0.25, "fin": 0.5}}),
+    ]
+    status, out, err = run("leaderboard", *paths, "--by", "main_score", "--format", "csv")
+
+    assert (status, err) == (0, "")
+    assert [each["value"] for each in records(out)] == ["0.625", "0.375"]
+
+
+def test_a_missing_task_is_named_with_what_distinguishes_it(run, files):
+    other = write("org/tiny", "STS", {"test": {"fin": 0.5}})
+    paths = [*files, other, write("org/tiny", "Ret", {"test": {"default": 0.5}})]
+    status, _, err = run("leaderboard", *paths, "--by", "main_score", "--mean", "tasks")
+
+    assert status == 1
+    assert err.startswith(
+        "system 'org/large' has no result for task 'STS (subsets=fin)'; a mean over tasks needs "
     )
 
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from metric_commons.catalog.stock_modules import replacements
+from metric_commons.module.catalog.stock_modules import replacements
 from tests.apps.official_scripts import RUNS, TABLE, differences, run_all, table
 from tests.spec import METRICS, ROOT
 

@@ -67,6 +67,15 @@ def test_options_of_load_are_ignored_as_by_the_stock_modules():
     assert seqeval.compute(**columns) == plain.compute(**columns)
 
 
+def test_a_span_may_continue_that_of_the_row_before_as_in_seqeval():
+    columns = {"predictions": [["B", "E"], ["M", "E"]], "references": [["B", "E"], ["B", "E"]]}
+    with metric_commons.patch_evaluate():
+        seqeval = evaluate.load("seqeval")
+
+    assert seqeval.compute(**columns)["overall_f1"] == 0.5
+    assert metric_commons.load("span_f1").compute(**columns)["f1"] == 1.0
+
+
 def test_arguments_of_load_may_have_no_names():
     with metric_commons.patch_evaluate():
         accuracy = evaluate.load("accuracy", None, "metric", 1, 2, None, "of_two")

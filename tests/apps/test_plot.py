@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binomtest
 
 from metric_commons import load
-from metric_commons.plots import captions, curve_plots
+from metric_commons.reporting.plots import captions, curve_plots
 from tests.spec import ROOT, nightly
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]

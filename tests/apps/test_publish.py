@@ -10,10 +10,10 @@ from huggingface_hub import constants
 
 from metric_commons import load
 from metric_commons.__main__ import main
-from metric_commons.catalog import catalog
-from metric_commons.hub import bundle, publishing
-from metric_commons.hub.bundling import MARKER_FILE, Marker
-from metric_commons.hub.demo import worked_examples
+from metric_commons.apps.hub import publishing
+from metric_commons.apps.hub.bundling import MARKER_FILE, Marker, bundle
+from metric_commons.apps.hub.demo import worked_examples
+from metric_commons.module.catalog import catalog
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub
 from tests.spec import METRICS, PATIENCE, nightly
 

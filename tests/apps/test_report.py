@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.report import axes, find_examples, render
-from metric_commons.report.page import fold, visible
-from metric_commons.results.module_results import ModuleResult
-from metric_commons.results.rendering import p_value
-from metric_commons.results.results import Results
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.results.module_results import ModuleResult
+from metric_commons.evaluation.results.rendering import p_value
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.reporting.report import axes
+from metric_commons.reporting.report.examples import find_examples
+from metric_commons.reporting.report.page import fold, render, visible
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT
 

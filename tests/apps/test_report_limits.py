@@ -2,7 +2,7 @@
 
 import pytest
 
-from metric_commons.report import render
+from metric_commons.reporting.report.page import render
 from tests.apps.test_report import Page, find_nothing, many, module_result, results_of
 
 

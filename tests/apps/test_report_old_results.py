@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from metric_commons.results.results import FORMATS, Results
-from metric_commons.scoring.scoring import score
+from metric_commons.evaluation.results.results import FORMATS, Results
+from metric_commons.evaluation.scoring.scoring import score
 
 
 @pytest.fixture

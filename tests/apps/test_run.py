@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from metric_commons import load, names
-from metric_commons.catalog import presets
-from metric_commons.cli import ultrarag as parameters
-from metric_commons.integrations import ultrarag
-from metric_commons.results.results import Results
+from metric_commons.apps.cli import ultrarag as parameters
+from metric_commons.evaluation.results.results import Results
+from metric_commons.frameworks.harnesses import ultrarag
+from metric_commons.module.catalog import presets
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT, of_this_python, trec_eval_files
 
@@ -454,11 +454,6 @@ def test_runs_have_presets_too(run, refused):
             ["modules", "qa_em"],
             {"seed": 1},
             "key 'modules.qa_em.seed': unknown option; the options are normalizer, refer",
-        ),
-        (
-            ["modules", "paired_significance"],
-            {},
-            "key 'modules.paired_significance': takes predictions1, predictions2, not rows; set",
         ),
         (["modules"], {}, "key 'modules': "),
         (["modules"], [1], "key 'modules': "),

@@ -240,7 +240,7 @@ def test_systems_can_be_named(run):
     ("words", "message"),
     [
         (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, but there are none"),
-        (["qa_em", "p.jsonl"], "Missing option '--predictions'"),
+        (["qa_em", "p.jsonl"], "qa_em needs --predictions FIELD and --references FIELD"),
         (["qa_em", "p.jsonl", "--from", "inspct"], "--from must be one of 'rows', "),
         (["qa_em", "p.jsonl", "--where", "x"], "--where takes PATH=VALUE, got 'x'"),
         (

@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from metric_commons import load
-from metric_commons.scorers import scorer
+from metric_commons.frameworks.harnesses.row_scorers import scorer
 
 ANSWERS = ["New York", "NYC"]
 REASON = (

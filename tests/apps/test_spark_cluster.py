@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from metric_commons import load, score
-from metric_commons.integrations.spark import part_of_rows, scores_of_rows
-from metric_commons.scoring import Part
+from metric_commons.evaluation.scoring.states import Part
+from metric_commons.frameworks.harnesses.spark import part_of_rows, scores_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,

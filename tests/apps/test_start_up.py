@@ -24,7 +24,11 @@ OF_TEXTS = {
         f"metric_commons.{room}"
         for room in ("texts", "classification", "regression", "base.module")
     ),
-    *("metric_commons.scoring.states", "metric_commons.cli.run", "metric_commons.cli.score"),
+    *(
+        "metric_commons.evaluation.scoring.states",
+        "metric_commons.apps.cli.run",
+        "metric_commons.apps.cli.score",
+    ),
 }
 RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
 FIELDS = ("--predictions", "atlas", "--references", "answers")
@@ -51,9 +55,9 @@ def loaded(*arguments):
 @pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [
-        (("--version",), {"pydantic", "rich.markdown", "metric_commons.cli.score"} | NUMBERS),
+        (("--version",), {"pydantic", "rich.markdown", "metric_commons.apps.cli.score"} | NUMBERS),
         (("--help",), NUMBERS),
-        (("score", "--help"), {"metric_commons.cli.trec", *PARTS} | NUMBERS),
+        (("score", "--help"), {"metric_commons.apps.cli.trec", *PARTS} | NUMBERS),
         (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
         (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
         (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
@@ -66,7 +70,7 @@ def loaded(*arguments):
 def test_a_command_imports_what_it_needs(arguments, unneeded):
     imported = loaded(*arguments)
 
-    assert "metric_commons.cli.app" in imported
+    assert "metric_commons.apps.cli.app" in imported
     assert not (NETWORK | TABLES | OF_OTHER_COMMANDS | unneeded) & imported
 
 

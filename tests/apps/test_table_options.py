@@ -89,7 +89,7 @@ def test_quiet_leaves_out_notes_and_written_files(rows, capsys):
 
 
 def test_a_terminal_without_bars_if_quiet(monkeypatch):
-    from metric_commons.numbers import progress
+    from metric_commons.statistics.resampling import progress
 
     class Terminal:
         @staticmethod
@@ -136,7 +136,7 @@ def test_an_interval_that_includes_0_beside_a_small_p_is_explained(rows):
         (0.99, 0.7),
         (0.6, 0.5),
     ]
-    from metric_commons.results.comparisons import Pair, compare_pairs, statement, table
+    from metric_commons.evaluation.results.comparisons import Pair, compare_pairs, statement, table
 
     a, b = ([*column] for column in zip(*scores, strict=True))
     (comparison,) = compare_pairs([Pair("x", "y", "m", "s", a, b)])

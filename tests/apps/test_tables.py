@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from metric_commons.console import outputs
-from metric_commons.scoring.scoring import score
+from metric_commons.apps.console import outputs
+from metric_commons.evaluation.scoring.scoring import score
 
 GOLD = ["x"] * 12
 SYSTEMS = {"good": ["x"] * 12, "bad": ["y"] * 12}

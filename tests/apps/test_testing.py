@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from metric_commons import load
-from metric_commons.testing import assert_scores
+from metric_commons.frameworks.harnesses.assertions import assert_scores
 
 PREDICTIONS = ["Oslo", "Bern", "Roma", "Cairo"]
 REFERENCES = ["Oslo", "Bern", ["Rome"], ["Cairo"]]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import metric_commons
-from metric_commons.base.module import BatchMetric
-from metric_commons.hub import bundle
-from metric_commons.integrations.trainer import trainer_hook
+from metric_commons.apps.hub.bundling import bundle
+from metric_commons.frameworks.trainers.trainer import trainer_hook
+from metric_commons.module.declaration.module import BatchMetric
 from tests.spec import ROOT
 from tests.threads import THREADS, at_once
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import metric_commons
-from metric_commons.base.module import BatchMetric
-from metric_commons.integrations.answer_spans import QuestionAnswering
-from metric_commons.integrations.trainer import trainer_hook
+from metric_commons.frameworks.trainers.answer_spans import QuestionAnswering
+from metric_commons.frameworks.trainers.trainer import trainer_hook
+from metric_commons.module.declaration.module import BatchMetric
 
 # Question answering
 

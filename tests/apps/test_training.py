@@ -36,7 +36,7 @@ from transformers import (
 from transformers.modeling_outputs import CausalLMOutput
 
 import metric_commons
-from metric_commons.integrations.trainer import trainer_hook
+from metric_commons.frameworks.trainers.trainer import trainer_hook
 from tests.apps.test_trainer import Hits, Rows
 from tests.apps.test_trainer_tasks import slow_answer
 from tests.spec import PATIENCE, ROOT

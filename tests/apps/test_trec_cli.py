@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.files import trec
-from metric_commons.ranking import runs
-from metric_commons.results.results import Results
-from metric_commons.statistics.significance import compare_measures
+from metric_commons.data.trec import trec
+from metric_commons.evaluation.results.results import Results
+from metric_commons.retrieval import runs
+from metric_commons.statistics.tests.significance import compare_measures
 from tests.spec import GIVEN, ROOT, nightly, recorded, trec_eval_files
 
 EXAMPLES = ROOT / "examples"

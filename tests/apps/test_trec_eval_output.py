@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.console.trec_eval import lines
+from metric_commons.apps.console.trec_eval import lines
 from tests.spec import GIVEN, trec_eval_files
 
 DATA = GIVEN / "data" / "ir"

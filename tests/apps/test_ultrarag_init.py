@@ -13,8 +13,8 @@ import yaml
 from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
-from metric_commons.integrations import ultrarag
-from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
+from metric_commons.frameworks.harnesses import ultrarag
+from tests.shared.frameworks.harnesses.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
 from tests.spec import PATIENCE, nightly, of_this_python, trec_eval_files
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]

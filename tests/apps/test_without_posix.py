@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from metric_commons.results.results import Results
+from metric_commons.evaluation.results.results import Results
 from tests.spec import PATIENCE, ROOT
 
 pytestmark = pytest.mark.processes

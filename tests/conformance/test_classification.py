@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn import calibration, metrics
 
 from metric_commons import load
-from metric_commons.classification import report_text
+from metric_commons.labels import report_text
 from tests.spec import recorded
 
 OF_LABELS = [

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from metric_commons import load
-from metric_commons.execution.executions import execute
-from metric_commons.execution.worker_pool import WorkerSetup, shared_pool
+from metric_commons.programs.executions import execute
+from metric_commons.programs.worker_pool import WorkerSetup, shared_pool
 from tests.spec import GIVEN, recorded
 
 CASES = recorded("execution")

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from metric_commons import load
-from metric_commons.extraction import STEPS, extract_answers
+from metric_commons.text import STEPS, extract_answers
 from tests.contract.test_cards import code, column
 from tests.spec import GIVEN, ROOT, published, recorded
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from metric_commons.files.field_paths import value_at
-from metric_commons.log_formats.inspect import number
-from metric_commons.log_formats.lm_eval import literal_list
+from metric_commons.data.files.field_paths import value_at
+from metric_commons.data.harness_logs.inspect import number
+from metric_commons.data.harness_logs.lm_eval import literal_list
 from tests.spec import recorded
 
 

@@ -10,14 +10,14 @@ import nltk
 import pytest
 
 from metric_commons import load
-from metric_commons.instructions.capital_words import capital_words
-from metric_commons.instructions.followed_instructions import verdicts
-from metric_commons.instructions.instruction_kinds import KINDS
-from metric_commons.instructions.instruction_rows import read_instructions
-from metric_commons.instructions.punkt import sentence_count, sentence_spans
-from metric_commons.instructions.punkt_parameters import english
-from metric_commons.instructions.response_languages import LANGUAGES, detected_language
-from metric_commons.texts.treebank_words import treebank_words
+from metric_commons.text.instructions.capital_words import capital_words
+from metric_commons.text.instructions.followed_instructions import verdicts
+from metric_commons.text.instructions.instruction_kinds import KINDS
+from metric_commons.text.instructions.instruction_rows import read_instructions
+from metric_commons.text.instructions.punkt import sentence_count, sentence_spans
+from metric_commons.text.instructions.punkt_parameters import english
+from metric_commons.text.instructions.response_languages import LANGUAGES, detected_language
+from metric_commons.text.tokens.treebank_words import treebank_words
 from tests.nltk_peer import nltk_tokenizer
 from tests.spec import GIVEN, ROOT, nightly, recorded
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from metric_commons.judges import judge_agreement, judge_corrected
+from metric_commons.judging import judge_agreement, judge_corrected
 from metric_commons.statistics import required_labels
 from tests.spec import recorded
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from metric_commons.judges import judge_agreement, judge_corrected
+from metric_commons.judging import judge_agreement, judge_corrected
 
 DRAWS = 2_000
 LEAST = 0.93

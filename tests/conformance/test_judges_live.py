@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from metric_commons.judges import judge_agreement, judge_corrected
+from metric_commons.judging import judge_agreement, judge_corrected
 
 SEEDS = range(12)
 

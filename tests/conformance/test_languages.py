@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from metric_commons.answers.answers import exact_match, token_f1
-from metric_commons.catalog.presets import preset
-from metric_commons.texts.languages import _PLANES_WITH_LETTERS, MLQA_ARTICLES
-from metric_commons.texts.normalizers import NORMALIZERS
-from metric_commons.texts.treebank_words import treebank_words
+from metric_commons.module.catalog.presets import preset
+from metric_commons.text.answers.answers import exact_match, token_f1
+from metric_commons.text.tokens.languages import _PLANES_WITH_LETTERS, MLQA_ARTICLES
+from metric_commons.text.tokens.normalizers import NORMALIZERS
+from metric_commons.text.tokens.treebank_words import treebank_words
 from tests.spec import recorded
 from tests.texts import FRAGMENTS
 

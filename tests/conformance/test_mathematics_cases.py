@@ -6,8 +6,8 @@ from random import Random, SystemRandom
 
 import pytest
 
-from metric_commons.extraction import extract_answers
 from metric_commons.mathematics import equivalent
+from metric_commons.text import extract_answers
 from tests.answer_families import FAMILIES
 from tests.spec import ROOT, recorded
 

@@ -12,9 +12,9 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.files.trec import read_qrels, read_run
-from metric_commons.ranking.names import parse_measures
-from metric_commons.ranking.runs import score_run
+from metric_commons.data.trec.trec import read_qrels, read_run
+from metric_commons.retrieval.names import parse_measures
+from metric_commons.retrieval.runs import score_run
 from tests.spec import GIVEN, ROOT, drawn_examples, recorded, trec_eval_files
 
 IR = GIVEN / "data" / "ir"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
-from metric_commons.leaderboards.task_ranks import task_ranks
-from metric_commons.ratings import ranks_of_intervals
+from metric_commons.judging import ranks_of_intervals
+from metric_commons.reporting.leaderboards.task_ranks import task_ranks
 from tests.spec import drawn_examples, recorded
 
 load = cache(metric_commons.load)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from metric_commons.ranking import score_run
+from metric_commons.retrieval import score_run
 from tests.rankings import READER_MODELS
 
 LEVELS = [-1, 0, 0, 1, 2, 3]

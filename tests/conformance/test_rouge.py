@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.rouge import text_pairs
-from metric_commons.rouge.porter import porter
-from metric_commons.rouge.rouge_scores import rouge
-from metric_commons.rouge.rouge_tokenizers import rouge_score_words
+from metric_commons.text.rouge_overlaps import text_pairs
+from metric_commons.text.rouge_overlaps.porter import porter
+from metric_commons.text.rouge_overlaps.rouge_scores import rouge
+from metric_commons.text.rouge_overlaps.rouge_tokenizers import rouge_score_words
 from tests.spec import GIVEN, ROOT, published, recorded
 from tests.texts import adversarial_rows, adversarial_text
 

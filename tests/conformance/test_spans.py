@@ -10,7 +10,7 @@ import re
 import pytest
 
 from metric_commons import load
-from metric_commons.spans.spans import span_statistics
+from metric_commons.labels.spans.spans import span_statistics
 from tests.spec import GIVEN, ROOT, recorded
 
 DATA = GIVEN / "data" / "sequences"
@@ -145,6 +145,47 @@ def test_one_row_of_any_tags():
         expected = seqeval.f1_score(rows[1:], rows[:1])
 
         assert span_statistics(rows[:1], rows[1:]).result()["f1"] == expected, rows
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("suffix", [False, True])
+def test_rows_of_any_tags_have_the_result_of_evaluate(suffix):
+    seqeval = pytest.importorskip("seqeval.metrics")
+    chance = random.Random(3)
+    module, plain = load("span_f1", result_format="seqeval"), load("span_f1")
+    keys = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
+    differences = 0
+    for _ in range(1_000):
+        tags = ["O", *chance.choice(["BMES", "BILU", "BIX."])]
+        if chance.random() < 0.5:  # some with types
+            tags += [f"A-{tag}" if suffix else f"{tag}-A" for tag in tags]
+        sizes = [chance.randrange(1, 4), *(chance.randrange(4) for _ in range(3))]
+        references = [chance.choices(tags, k=size) for size in sizes]
+        predictions = [
+            [tag if chance.random() < 0.7 else chance.choice(tags) for tag in row]
+            for row in references
+        ]
+        columns = {"predictions": predictions, "references": references, "suffix": suffix}
+
+        report = seqeval.classification_report(
+            references, predictions, output_dict=True, suffix=suffix
+        )
+        found = module.compute(**columns)
+        if "micro avg" not in report:  # there are no spans
+            assert found["overall_f1"] == 0
+            continue
+        totals = {key: found[f"overall_{key}"] for key in keys}
+        assert totals == {key: report["micro avg"][name] for key, name in keys.items()}, columns
+        types = {name: scores for name, scores in found.items() if not name.startswith("overall_")}
+        assert types == {
+            name: {key: scores[field] for key, field in {**keys, "number": "support"}.items()}
+            for name, scores in report.items()
+            if not name.endswith(" avg")
+        }
+        differences += found["overall_f1"] != plain.compute(**columns)["f1"]
+
+    assert differences > 10  # a span of the row before continues
 
 
 # Published figures

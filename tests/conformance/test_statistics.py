@@ -11,7 +11,6 @@ import evaluate
 import numpy as np
 import pytest
 
-from metric_commons.numbers.exact_sums import Multiset
 from metric_commons.statistics import (
     benjamini_hochberg,
     difference_interval,
@@ -27,7 +26,8 @@ from metric_commons.statistics import (
     required_rows,
     tiers,
 )
-from metric_commons.statistics.cluster_sums import ClusterSums
+from metric_commons.statistics.arithmetic.exact_sums import Multiset
+from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from tests.spec import ROOT, recorded
 
 ERRORS = (0.0, math.inf)

@@ -11,7 +11,7 @@ import evaluate
 import pytest
 
 import metric_commons
-from metric_commons.catalog.stock_modules import replacements
+from metric_commons.module.catalog.stock_modules import replacements
 from tests.stock.calls import calls
 from tests.stock.results import CHECKOUT, differences, our_result, recorded, stock_result
 

@@ -8,7 +8,7 @@ import math
 import pytest
 import pytrec_eval
 
-from metric_commons.ranking.runs import score_run
+from metric_commons.retrieval.runs import score_run
 from tests.spec import ROOT
 
 CARD = (ROOT / "metrics" / "ir_ranking" / "README.md").read_text("utf-8")

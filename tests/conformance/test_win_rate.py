@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from metric_commons import load
-from metric_commons.outcomes.preferences import alpaca_outcomes
+from metric_commons.judging.sampling.preferences import alpaca_outcomes
 from tests.spec import GIVEN, ROOT, published, recorded
 
 LEADERBOARDS = GIVEN / "data" / "text" / "alpaca_eval" / "alpaca_eval_slim.json.gz"

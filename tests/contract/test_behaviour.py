@@ -23,7 +23,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from metric_commons.results.module_results import aggregation_of
+from metric_commons.evaluation.results.module_results import aggregation_of
 from tests.generators.options import PARSED
 from tests.spec import METRICS, PATIENCE
 from tests.spec import spec as spec_of

@@ -12,11 +12,11 @@ import evaluate
 import pytest
 from packaging.requirements import Requirement
 
-from metric_commons.hub import bundle, bundling
-from metric_commons.hub.bundling import MARKER_FILE, Marker, published_card
-from metric_commons.hub.imports import imported
+from metric_commons.apps.hub import bundling
+from metric_commons.apps.hub.bundling import MARKER_FILE, Marker, bundle, published_card
+from metric_commons.apps.hub.imports import imported
 from tests.apps.fake_hub import as_stranger, fake_hub
-from tests.contract.test_package_rules import BUNDLED
+from tests.contract.test_package_rules import is_bundled
 from tests.spec import METRICS, ROOT, nightly, spec
 
 pytestmark = pytest.mark.processes
@@ -28,7 +28,7 @@ import json, sys
 
 sys.modules["metric_commons"] = None
 try:
-    import metric_commons.answers.answers
+    import metric_commons.text.answers.answers
 except ModuleNotFoundError:
     pass
 else:
@@ -93,7 +93,7 @@ def changed(before, after):
 
 def test_bundled_files_differ_only_in_their_imports(bundles):
     package = ROOT / "shared" / "metric_commons"
-    sources = {path.name: path for room in BUNDLED for path in (package / room).glob("[!_]*.py")}
+    sources = {path.name: path for path in package.rglob("[!_]*.py") if is_bundled(path)}
 
     for name, folder in bundles.items():
         own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
@@ -106,8 +106,8 @@ def test_bundled_files_differ_only_in_their_imports(bundles):
         for file in files.keys() - own:
             copied = files[file].read_text("utf-8")
             for old, new in changed(sources[file].read_text("utf-8"), copied):
-                room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
-                assert new == old.replace(f"..{room}.{stem}", f".{stem}")
+                rooms, stem = re.fullmatch(r" *from (\.\.[\w.]*\.)(\w+) import .*", old).groups()
+                assert new == old.replace(f"{rooms}{stem}", f".{stem}")
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -260,15 +260,16 @@ def test_an_unknown_name_is_an_error(tmp_path):
 
 # Toy packages: what is bundled, and what is refused.
 
-ANSWERS = "from ..numbers.ratios import divide\n"
+ANSWERS = "from ...numbers.ratios import divide\n"
 
 
 def build(tmp_path, script, **files):
-    """The files of a bundle of a toy script, over files named room_stem."""
-    for name, text in {"answers_answers": ANSWERS, "numbers_ratios": "", **files}.items():
-        room, _, stem = name.partition("_")
-        (tmp_path / room).mkdir(exist_ok=True)
-        (tmp_path / room / f"{stem}.py").write_text(dedent(text), "utf-8")
+    """The files of a bundle of a toy script, over files named room_subroom_stem."""
+    for name, text in {"text_answers_answers": ANSWERS, "numbers_ratios": "", **files}.items():
+        path = tmp_path / (name if name.endswith("__init__") else name.replace("_", "/"))
+        path = path.with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text), "utf-8")
     home = tmp_path / "toy"
     home.mkdir()
     (home / "toy.py").write_text(script, "utf-8")
@@ -281,13 +282,14 @@ def build(tmp_path, script, **files):
 def test_the_script_names_everything_it_reaches(tmp_path):
     files = build(
         tmp_path,
-        '"""Toys.\n\nfrom metric_commons.answers.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.text.answers.answers import never\n"""\n\n'
         "import evaluate\n\n"
-        "from metric_commons.answers.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
+        "from metric_commons.text.answers.answers import (\n    exact,\n    f1,\n)\n"
+        "\n\nVALUE = 1\n",
     )
 
     assert files["toy.py"] == (
-        '"""Toys.\n\nfrom metric_commons.answers.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.text.answers.answers import never\n"""\n\n'
         "import evaluate\n\n"
         "from .answers import (\n    exact,\n    f1,\n)\n"
         "\n# Used by these files: evaluate copies only the files that this script names.\n"
@@ -300,16 +302,16 @@ def test_the_script_names_everything_it_reaches(tmp_path):
 def test_lazy_and_typing_imports_are_bundled(tmp_path):
     files = build(
         tmp_path,
-        "from metric_commons.answers.answers import f1\n",
-        answers_answers="""\
+        "from metric_commons.text.answers.answers import f1\n",
+        text_answers_answers="""\
             from typing import TYPE_CHECKING
             if TYPE_CHECKING:
                 from .tokens import Tokens
             def f1():
-                from ..numbers.ratios import divide
+                from ...numbers.ratios import divide
         """,
-        answers_tokens="from ..numbers.ratios import divide\n",
-        answers_unused="",
+        text_answers_tokens="from ...numbers.ratios import divide\n",
+        text_answers_unused="",
     )
 
     assert {"answers.py", "tokens.py", "ratios.py"} < files.keys()
@@ -320,13 +322,29 @@ def test_lazy_and_typing_imports_are_bundled(tmp_path):
 def test_what_a_script_names_follows_all_of_its_imports(tmp_path):
     lines = build(
         tmp_path,
-        "from metric_commons.answers.answers import f1\n"
-        "from metric_commons.answers.tokens import words\n",
-        answers_tokens="",
+        "from metric_commons.text.answers.answers import f1\n"
+        "from metric_commons.text.answers.tokens import words\n",
+        text_answers_tokens="",
     )["toy.py"].splitlines()
 
     assert lines[:2] == ["from .answers import f1", "from .tokens import words"]
     assert lines[-1] == "from .ratios import __name__ as _ratios"
+
+
+def test_public_names_are_imported_from_their_files(tmp_path):
+    files = build(
+        tmp_path,
+        "from metric_commons.base import divide as ratio\n"
+        "from metric_commons.text import (\n    f1,\n    recall,\n)\n",
+        base="from .lazy import resolver\nfrom .numbers.ratios import divide\n",
+        **{"text/__init__": "from .answers.answers import f1, recall\n"},
+    )
+
+    assert files["toy.py"].splitlines()[:3] == [
+        "from .ratios import divide as ratio",
+        "from .answers import f1",
+        "from .answers import recall",
+    ]
 
 
 def test_files_of_one_name_are_noticed_however_deep_they_are(tmp_path):
@@ -334,9 +352,9 @@ def test_files_of_one_name_are_noticed_however_deep_they_are(tmp_path):
         build(
             tmp_path,
             f"{FROM_ANSWERS}\n",
-            answers_answers="from ..aside.tokens import a\nfrom ..numbers.ratios import b\n",
-            aside_tokens="from ..texts.ratios import c\n",
-            texts_ratios="",
+            text_answers_answers="from ..aside.tokens import a\nfrom ...numbers.ratios import b\n",
+            text_aside_tokens="from ...data.ratios import c\n",
+            data_ratios="",
         )
 
 
@@ -370,49 +388,53 @@ def test_a_bundle_lists_its_files_and_says_what_runs_it(tmp_path):
     assert not any(b"\r" in path.read_bytes() for path in folder.iterdir())
 
 
-FROM_ANSWERS = "from metric_commons.answers.answers import f1"
+FROM_ANSWERS = "from metric_commons.text.answers.answers import f1"
 
 
 @pytest.mark.parametrize(
     ("script", "cause"),
     [
         (f"{FROM_ANSWERS}  # noqa\n", "misread"),
-        ("from metric_commons.answers.answers import (  # all\n    f1,\n)\n", "misread"),
+        ("from metric_commons.text.answers.answers import (  # all\n    f1,\n)\n", "misread"),
         (f'# """\n{FROM_ANSWERS}\n', "misread"),
         ("import math, os\n", "misread"),
         ("if True:\n    import math\n", "misread"),
         ("TEXT = '''\nimport nothing\n'''\n", "misread"),
-        ("import metric_commons.answers.answers\n", "line 1: a script imports"),
+        ("import metric_commons.text.answers.answers\n", "line 1: a script imports"),
         ("import metric_commons\n", "line 1: a script imports"),
         ("from metric_commons import answers\n", "line 1: a script imports"),
-        ("from metric_commons.answers import answers\n", "line 1: a script imports"),
+        ("from metric_commons.text.answers import answers\n", "answers.py is missing; whole rooms"),
         ("\nfrom .answers import f1\n", "line 2: a script imports"),
         ("from . import answers\n", "line 1: a script imports"),
         (f"if True:\n    {FROM_ANSWERS}\n", "line 2: a script imports"),
         (f"import math; {FROM_ANSWERS}\n", "line 1: a script imports"),
-        ("from metric_commons.answers.nothing import f1\n", "answers/nothing.py is missing"),
-        ("from metric_commons.answers.toy import f1\n", "with its own name"),
+        ("from metric_commons.text.answers.nothing import f1\n", "answers/nothing.py is missing"),
+        (
+            "from metric_commons.text import rouge\n",
+            r"metric_commons\.text has no public name rouge",
+        ),
+        ("from metric_commons.text.answers.toy import f1\n", "with its own name"),
     ],
 )
 def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, script, answers_toy="")
+        build(tmp_path, script, text_answers_toy="", **{"text/__init__": ""})
 
 
 @pytest.mark.parametrize(
     ("answers", "cause"),
     [
         (
-            "from metric_commons.numbers.ratios import divide\n",
+            "from metric_commons.statistics.arithmetic.ratios import divide\n",
             r"answers.py mentions metric_commons",
         ),
         ("from . import ratios\n", "answers.py has imports other"),
-        ("from ..numbers import ratios\n", "answers.py has imports other"),
-        ("from ...shared.numbers import ratios\n", "answers.py has imports other"),
+        ("from ... import ratios\n", "answers.py has imports other"),
+        ("from ...numbers import ratios\n", "numbers.py is missing; whole rooms"),
         ("from .nothing import divide\n", "answers/nothing.py is missing"),
-        ("from ..answers.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
+        ("from .ratios import a\nfrom ...numbers.ratios import b\n", "have the same name"),
     ],
 )
 def test_a_file_that_cannot_be_bundled_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, f"{FROM_ANSWERS}\n", answers_answers=answers, answers_ratios="")
+        build(tmp_path, f"{FROM_ANSWERS}\n", text_answers_answers=answers, text_answers_ratios="")

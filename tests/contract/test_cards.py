@@ -4,6 +4,7 @@ import ast
 import doctest
 import inspect
 import re
+from functools import cache
 
 import evaluate
 import pytest
@@ -32,6 +33,17 @@ ADDED = {
     "conventions": ["conventions"],
     "report": ["report"],
     "signature": ["signature"],
+}
+# What the options of all modules add, which their page describes.
+KEYS = {
+    "per_example": ["per_example"],
+    "confidence_level": ["confidence_interval", "interval", "effective_n"],
+    "standard_error": ["standard_error"],
+    "interval": [],
+    "clusters": ["n_clusters", "design_effect"],
+    "n_resamples": [],
+    "seed": [],
+    "groups": ["groups"],
 }
 
 
@@ -91,6 +103,35 @@ def disordered(card):
     return [f"the headings are {headings(card)}, not {HEADINGS}"]
 
 
+@cache
+def common_options():
+    """What `docs/options.md` says: the declaration of each option that modules share."""
+    page = (ROOT / "docs" / "options.md").read_text("utf-8").split("## Keys")[0]
+    cells = [column(page, heading) for heading in ("Name", "Default", "Type", "Meaning")]
+    rows = zip(code(cells[0]), code(cells[1]), *cells[2:], strict=True)
+    return {name: (default, *rest) for name, default, *rest in rows}
+
+
+def declaration(option):
+    return repr(option.default), option.accepts, option.help
+
+
+def shared(options):
+    """The options of a module that are those of all modules."""
+    return [
+        name
+        for name, option in options.items()
+        if common_options().get(name) == declaration(option)
+    ]
+
+
+def wrong_references(card, names):
+    """Faults of the sentence that names the options of all modules."""
+    lines = re.findall(r"^And \[the options of all modules\].*: (.*)\.$", card, re.MULTILINE)
+    told = [] if not lines else code(lines)
+    return [] if told == names else [f"Inputs must end with the options of all modules: {names}"]
+
+
 def wrong_types(card, options):
     """Options of which the table of inputs does not say what the annotation says, in its words."""
     inputs = section(card, "Inputs")
@@ -98,11 +139,11 @@ def wrong_types(card, options):
     return [
         f"the Type of {name} must be: {option.accepts}"
         for name, option in options.items()
-        if told.get(name) != option.accepts
+        if told.get(name) != option.accepts and name not in shared(options)
     ]
 
 
-def wrong_inputs(card, compute):
+def wrong_inputs(card, compute, elsewhere=()):
     """Differences between the table of inputs and the signature of `compute`."""
     inputs = section(card, "Inputs")
     defaults = [
@@ -113,6 +154,7 @@ def wrong_inputs(card, compute):
     meant = [
         (each.name, "required" if each.default is each.empty else repr(each.default))
         for each in inspect.signature(compute).parameters.values()
+        if each.name not in elsewhere
     ]
     differences = [
         *(
@@ -129,18 +171,44 @@ def wrong_inputs(card, compute):
     return differences or ([] if told == meant else [f"the order is {[name for name, _ in meant]}"])
 
 
-def wrong_output(card, result, compute):
+def wrong_output(card, result, compute, elsewhere=()):
     """Keys that the table of outputs has too many or too few."""
     options = inspect.signature(compute).parameters
+    optional = {key for name in elsewhere for key in KEYS[name]}
     keys = {*result, *(key for option in ADDED if option in options for key in ADDED[option])}
     if "confidence_level" in options and "predictions1" not in options:
         keys |= {"interval", "standard_error"}
         keys |= {"effective_n", "n_clusters", "design_effect"} if "clusters" in options else set()
     told = set(code(column(section(card, "Output"), "Key")))
     return [
-        *(f"Output lacks {key}" for key in sorted(keys - told)),
+        *(f"Output lacks {key}" for key in sorted(keys - told - optional)),
         *(f"Output has {key}, which no SPEC returns" for key in sorted(told - keys)),
     ]
+
+
+def wrong_methods(card, returned):
+    """Methods of intervals that the card names, if they are not those that are returned."""
+    output = section(card, "Output")
+    cells = dict(zip(column(output, "Key"), column(output, "Meaning"), strict=True))
+    named = {
+        method
+        for key, meaning in cells.items()
+        if "`interval`" in key
+        for method in re.findall(r'`"(\w+)"`', meaning)
+    }
+    faults = ["bootstrap intervals"] if "bootstrap intervals" in " ".join(card.split()) else []
+    if named and named != returned:
+        faults.append(f"intervals are said to be {sorted(named)}, but are {sorted(returned)}")
+    return faults
+
+
+def methods(metric, name):
+    """The methods of the intervals that the samples of a module have."""
+    if "confidence_level" not in metric.declared_options:
+        return set()
+    results = [metric.compute(**each.sample | {"confidence_level": 0.95}) for each in specs(name)]
+    intervals = [result.get("interval") for result in results]
+    return {method for each in intervals if isinstance(each, dict) for method in each.values()}
 
 
 def wrong_examples(card):
@@ -168,12 +236,13 @@ def wrong_list(readme, names):
     return faults + [f"the table lists {name} twice" for name in twice]
 
 
-def unnamed(changelog, names):
-    """Modules that the changelog does not name."""
-    return [name for name in names if f"`{name}`" not in changelog]
-
-
 # The cards
+
+
+def test_the_page_of_options_shows_the_declaration():
+    options = evaluate.load(str(ROOT / "metrics" / "qa_em")).declared_options
+
+    assert common_options() == {name: declaration(options[name]) for name in KEYS}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -185,9 +254,12 @@ def test_a_card_says_what_the_code_does(name, monkeypatch):
     keys = {key for each in specs(name) for key in each.result}
     faults = unfit_for_the_hub(card, metric.module_type) + disordered(card)
     if not faults:
-        faults += wrong_inputs(card, metric._compute) + wrong_types(card, metric.declared_options)
-        faults += wrong_output(card, keys, metric._compute)
+        elsewhere = shared(metric.declared_options)
+        faults += wrong_inputs(card, metric._compute, elsewhere)
+        faults += wrong_types(card, metric.declared_options) + wrong_references(card, elsewhere)
+        faults += wrong_output(card, keys, metric._compute, elsewhere)
         faults += wrong_citation(card, metric.citation) + wrong_examples(card)
+        faults += wrong_methods(card, methods(metric, name))
     assert not faults, "\n".join([f"metrics/{name}/README.md", *faults])
 
 
@@ -195,12 +267,6 @@ def test_the_main_page_lists_the_metrics():
     faults = wrong_list((ROOT / "README.md").read_text("utf-8"), METRICS)
 
     assert not faults, "README.md"
-
-
-def test_the_changelog_lists_the_metrics():
-    names = unnamed((ROOT / "CHANGELOG.md").read_text("utf-8"), METRICS)
-
-    assert not names, "modules that CHANGELOG.md does not name"
 
 
 # The rules bite
@@ -303,9 +369,23 @@ def test_a_wrong_card_is_noticed(old, new):
 
 
 @pytest.mark.parametrize(
+    ("told", "is_wrong"),
+    [
+        ('`"unseen_row"`', False),
+        ("the method", False),
+        ('`"t"`', True),
+        ("bootstrap intervals", True),
+    ],
+)
+def test_a_wrong_method_is_noticed(told, is_wrong):
+    card = CARD.replace("| `per_example` | | Each toy. |", f"| `interval` | | Of each: {told}. |")
+
+    assert bool(wrong_methods(card, {"unseen_row"})) == is_wrong
+
+
+@pytest.mark.parametrize(
     "rows", ["", "| [`a`](metrics/a) |", "| [a](metrics/a) |\n| [b](metrics/c) |"]
 )
 def test_a_wrong_list_is_noticed(rows):
     assert wrong_list(rows, ["a", "b"])
     assert not wrong_list("| [`a`](metrics/a/README.md) |\n| [b](metrics/b) |", ["a", "b"])
-    assert unnamed("- `a`: new. `ab`", ["a", "b"]) == ["b"]

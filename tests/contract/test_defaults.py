@@ -89,7 +89,7 @@ def test_it_reads_what_is_handed_on():
 @pytest.mark.parametrize("call", ["seed=seed", "**task"])
 def test_a_differing_default_is_noticed(call):
     toy = (
-        "from metric_commons.statistics.summary import summarize\n"
+        "from metric_commons.statistics.intervals.summary import summarize\n"
         "def _compute(self, *, seed=1, n_resamples=10_000):\n"
         '    task = {"seed": seed}\n'
         f"    return summarize({{}}, n_resamples=n_resamples, {call})\n"

@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 from evaluate import load as load_from
 
-from metric_commons.numbers import OptionError
-from metric_commons.numbers.domains import PerRow, Range, _marker, _parts, choices, schema
+from metric_commons.statistics import OptionError
+from metric_commons.statistics.arguments.domains import (
+    PerRow,
+    Range,
+    _marker,
+    _parts,
+    choices,
+    schema,
+)
 from tests.spec import METRICS, ROOT, spec
 
 FOREIGN = object()  # of no type that an option may have

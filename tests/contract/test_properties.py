@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from metric_commons.catalog import catalog
+from metric_commons.module.catalog import catalog
 from tests.generators.calls import Call, draw_call
 from tests.generators.options import is_drawable, values
 from tests.generators.properties import (

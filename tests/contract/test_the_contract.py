@@ -25,8 +25,8 @@ import datasets
 import evaluate
 import numpy as np
 
-from metric_commons.statistics.summary import summarize
-from metric_commons.base.module import BatchComparison
+from metric_commons.statistics.intervals.summary import summarize
+from metric_commons.module.declaration.module import BatchComparison
 
 
 class ToyLength(BatchComparison):

@@ -42,7 +42,7 @@ SIZES = (1, 2, 3, 7)
 def kernel(stem):
     """The file of the package with this stem."""
     paths = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")
-    (path,) = (path for path in paths if path.parent.name != "score_kinds")
+    (path,) = (path for path in paths if path.parent.name != "states")
     return importlib.import_module(
         ".".join(path.relative_to(ROOT / "shared").with_suffix("").parts)
     )

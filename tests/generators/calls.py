@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from metric_commons.base.declarations import REPORTING
-from metric_commons.catalog import catalog
-from metric_commons.numbers.domains import is_per_row
+from metric_commons.module.catalog import catalog
+from metric_commons.module.declaration.declarations import REPORTING
+from metric_commons.statistics.arguments.domains import is_per_row
 from tests.generators.options import draw_options
 from tests.generators.rows import draw_rows
 from tests.generators.values import ROW_COUNTS, clusters

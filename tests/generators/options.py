@@ -1,6 +1,6 @@
 """Values of options, from what their annotations allow."""
 
-from metric_commons.numbers.domains import Range, _marker, _parts, choices, is_per_row
+from metric_commons.statistics.arguments.domains import Range, _marker, _parts, choices, is_per_row
 
 # What functions parse, which no annotation lists. A key may name the module.
 PARSED = {

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metric_commons.__main__ import main
-from metric_commons.base.declarations import OF_ROWS, OF_SCRIPTS
-from metric_commons.results.results import Results
-from metric_commons.scoring.states import State
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.states import State
+from metric_commons.module.declaration.declarations import OF_ROWS, OF_SCRIPTS
 from tests.generators.blocks import SIZES, blocks_of
 from tests.generators.calls import loaded
 from tests.spec import spec
@@ -170,7 +170,7 @@ def file_equals_columns(call, chance, command=_in_this_process):
         reporting, labels = {}, {k: v for k, v in labels.items() if k == "groups"}
     texts = {name: value for name, value in call.reporting.items() if name in OF_ROWS and value}
     call = replace(call, reporting=reporting, labels=labels)
-    if "predictions" not in call.columns or not call.is_accepted():
+    if not call.is_accepted():
         raise NotApplicableError
     columns = call.columns | call.labels
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -184,9 +184,10 @@ def file_equals_columns(call, chance, command=_in_this_process):
         row_file = Path(folder, "row_scores.jsonl")
         path.write_text("".join(line + "\n" for line in lines), "utf-8", newline="")
         arguments = ["score", call.module, path, "--save", saved, "--format", "json"]
-        for name in columns:
-            flag = {"groups": "group-by", "clusters": "cluster-by"}.get(name, name)
-            arguments += [f"--{flag}", name]
+        flags_of_columns = {"groups": "group-by", "clusters": "cluster-by"}
+        flags_of_columns |= {name: name for name in ("predictions", "references")}
+        for name in columns.keys() & flags_of_columns.keys():  # others have the names of inputs
+            arguments += [f"--{flags_of_columns[name]}", name]
         for name, value in (call.options | texts).items():
             arguments += ["--set", f"{name}={json.dumps(value)}"]
         flags = {"confidence_level": "confidence", "n_resamples": "resamples"}
@@ -217,9 +218,10 @@ def file_equals_columns(call, chance, command=_in_this_process):
     numbers = {k: expected[k] for k, v in plain.items() if isinstance(v, int | float)}
     scores = {key: _stored(found["scores"].get(key, "missing")) for key in numbers}
     same(scores, {key: _stored(value) for key, value in numbers.items()}, "scores of a file")
-    intervals = {
-        key: _stored(value) for key, value in expected.get("confidence_interval", {}).items()
-    }
+    intervals = expected.get("confidence_interval", {})
+    if isinstance(intervals, list):
+        intervals = {loaded(call.module).main_score: intervals}
+    intervals = {key: _stored(value) for key, value in intervals.items()}
     stored = found.get("confidence_interval") or {}
     same({k: _stored(stored.get(k)) for k in intervals}, intervals, "intervals of a file")
 

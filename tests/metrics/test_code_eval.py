@@ -3,7 +3,7 @@ import json
 import pytest
 
 from metric_commons import load
-from metric_commons.execution.worker_pool import WorkerSetup, shared_pool
+from metric_commons.programs.worker_pool import WorkerSetup, shared_pool
 from tests.spec import Spec
 
 pytestmark = pytest.mark.processes

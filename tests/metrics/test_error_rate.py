@@ -102,6 +102,7 @@ def counts(prediction, reference, **options):
         ("The cat", "the cat", {"normalizer": str.lower}, (2, 0, 0, 0)),
         ("The cat!", "cat", {"normalizer": "squad"}, (1, 0, 0, 0)),
         ("it's twenty-one", "It is 21.", {"normalizer": "whisper_english"}, (3, 0, 0, 0)),
+        ("the because", "the cause", {"normalizer": "whisper_english"}, (1, 1, 0, 0)),
         ("Voilà [ha] !", "voilà", {"normalizer": "whisper_basic"}, (1, 0, 0, 0)),
         ("a\tb", "a b", {}, (0, 1, 1, 0)),
         ("a \t b", "a b", {}, (2, 0, 0, 0)),

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from metric_commons import State, load
-from metric_commons.instructions.instruction_kinds import KINDS
+from metric_commons.text.instructions.instruction_kinds import KINDS
 from tests.spec import GIVEN, Spec
 
 STRUCTURED = GIVEN / "data" / "structured"
@@ -260,7 +260,7 @@ def test_a_language_function_of_your_own(metric):
 
 
 def test_langdetect_is_asked_only_about_languages(metric, monkeypatch):
-    from metric_commons.instructions import response_languages
+    from metric_commons.text.instructions import response_languages
 
     response_languages._detectors.cache_clear()
     for name in [*sys.modules]:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons import load
-from metric_commons.ranking.names import _ALIASES, NAMES
-from metric_commons.scoring.states import State
+from metric_commons.evaluation.scoring.states import State
+from metric_commons.retrieval.names import _ALIASES, NAMES
 from tests.rankings import (
     MEASURES,
     any_ids,

@@ -5,12 +5,12 @@ import pytest
 
 import metric_commons
 from metric_commons import load
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring import parallel_rows
+from metric_commons.evaluation.scoring.row_samples import RowSamples, scores_of_samples
+from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+from metric_commons.evaluation.scoring.states import State
 from metric_commons.mathematics import equivalent
-from metric_commons.results.results import Results
-from metric_commons.scoring import parallel_rows
-from metric_commons.scoring.row_samples import RowSamples, scores_of_samples
-from metric_commons.scoring.scoring_plans import ScoringPlan
-from metric_commons.scoring.states import State
 from tests.spec import ROOT, Spec
 
 SPEC = Spec(

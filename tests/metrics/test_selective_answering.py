@@ -137,6 +137,28 @@ def test_nothing_attempted_has_no_accuracy(selective):
     assert all(map(math.isnan, result["confidence_interval"]["accuracy_given_attempted"]))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("clusters", [None, ["a", "b", "b"]])
+def test_where_nobody_attempted_scores_of_confidence_are_undefined(selective, clusters):
+    none = answer(False, 0.9, attempted=False)
+    options = {"coverages": [0.5], "confidence_level": 0.9}
+
+    alone = selective.compute(predictions=[none], **options)
+    both = selective.compute(
+        predictions=[none, none, answer(True, 0.5, attempted=True)],
+        groups=["a", "b", "b"],
+        clusters=clusters,
+        **options,
+    )
+    ranked = ("aurc", "e_aurc", "augrc", "auroc", "accuracy@0.5")
+    for result in (alone, both["groups"]["a"]):
+        assert all(math.isnan(result[name]) for name in ranked)
+        assert all(
+            math.isnan(end) for name in ranked for end in result["confidence_interval"][name]
+        )
+    assert both["accuracy@0.5"] == both["groups"]["b"]["accuracy@0.5"] == 1.0
+
+
 def test_a_target_is_a_decimal(selective):
     result = selective.compute(predictions=["B"], confidence_targets=[0.9, 0.75, 0.1])
 

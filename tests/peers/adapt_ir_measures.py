@@ -11,8 +11,8 @@ from ir_measures.providers import (
     pytrec_eval_provider,
 )
 
-from metric_commons.ranking import score_run
-from metric_commons.ranking.names import parse_measures
+from metric_commons.retrieval import score_run
+from metric_commons.retrieval.names import parse_measures
 from tests.peers.plugin import counted, unsupported
 
 # ir_measures orders equal scores by id ascending in these, and descending in trec_eval's.

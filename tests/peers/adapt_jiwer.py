@@ -5,7 +5,7 @@ import dataclasses
 import jiwer
 from jiwer import measures, transformations
 
-from metric_commons.transcripts.edit_rate import error_alignments, error_statistics
+from metric_commons.text.transcripts.edit_rate import error_alignments, error_statistics
 from tests.peers.plugin import substitute, unsupported
 
 _DEFAULTS = {

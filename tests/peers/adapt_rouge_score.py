@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rouge_score import rouge_scorer, scoring, test_util, tokenizers
 
-from metric_commons.rouge.rouge_scores import rouge
+from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 from tests.peers.plugin import counted
 
 _init = rouge_scorer.RougeScorer.__init__

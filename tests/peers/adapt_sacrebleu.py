@@ -5,9 +5,9 @@ from sacrebleu.metrics.bleu import BLEUScore
 from sacrebleu.metrics.chrf import CHRFScore
 from sacrebleu.metrics.ter import TERScore
 
-from metric_commons.translation.character_ngrams import chrf_statistics
-from metric_commons.translation.ngram_precision import bleu_statistics
-from metric_commons.translation.translation_edit_rate import ter_statistics
+from metric_commons.text.translation.character_ngrams import chrf_statistics
+from metric_commons.text.translation.ngram_precision import bleu_statistics
+from metric_commons.text.translation.translation_edit_rate import ter_statistics
 from tests.peers.plugin import counted, unsupported
 
 _OURS = ("13a", "intl", "zh", "char", "none")

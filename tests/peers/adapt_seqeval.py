@@ -3,7 +3,7 @@
 import seqeval.metrics
 from seqeval.metrics import sequence_labeling, v1
 
-from metric_commons.spans.spans import span_statistics
+from metric_commons.labels.spans.spans import span_statistics
 from tests.peers.plugin import substitute, unsupported
 
 

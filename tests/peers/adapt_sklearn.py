@@ -7,9 +7,9 @@ from sklearn.metrics import _classification, _ranking, _regression
 from sklearn.metrics import cluster as sklearn_cluster
 
 from metric_commons import load
-from metric_commons.classification.classification_measures import classification_scores
-from metric_commons.ranking import score_run
+from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.regression import regression_scores
+from metric_commons.retrieval import score_run
 from tests.peers.plugin import substitute, unsupported
 
 

@@ -13,14 +13,14 @@ import numpy as np
 import torch
 
 from metric_commons import load
-from metric_commons.classification.classification_measures import classification_scores
-from metric_commons.ranking import score_run
+from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.regression import regression_scores
-from metric_commons.rouge.rouge_scores import rouge
-from metric_commons.transcripts.edit_rate import error_statistics
-from metric_commons.translation.character_ngrams import chrf_statistics
-from metric_commons.translation.ngram_precision import bleu_statistics
-from metric_commons.translation.translation_edit_rate import ter_statistics
+from metric_commons.retrieval import score_run
+from metric_commons.text.rouge_overlaps.rouge_scores import rouge
+from metric_commons.text.transcripts.edit_rate import error_statistics
+from metric_commons.text.translation.character_ngrams import chrf_statistics
+from metric_commons.text.translation.ngram_precision import bleu_statistics
+from metric_commons.text.translation.translation_edit_rate import ter_statistics
 from tests.peers.plugin import counted, unsupported
 
 FOLDERS = ("classification", "regression", "retrieval", "text")

@@ -22,7 +22,7 @@ import evaluate
 import numpy as np
 
 import metric_commons
-from metric_commons.catalog.stock_modules import replacement
+from metric_commons.module.catalog.stock_modules import replacement
 from tests.spec import ROOT
 from tests.stock.calls import Call, calls
 

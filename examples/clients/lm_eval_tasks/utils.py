@@ -1,6 +1,6 @@
 """What the configurations beside this file name with `!function utils.…`."""
 
-from metric_commons.integrations.lm_eval import corpus, estimate, rows
+from metric_commons.frameworks.harnesses.lm_eval import corpus, estimate, rows
 
 process_results = rows(
     "qa_f1", reference="answers", estimates=("low", "high", "standard_error"), cluster="topic"

@@ -7,7 +7,9 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from .errors import regression_scores
 
-__all__ = ["regression_scores"]
+__all__ = [
+    "regression_scores",
+]
 
 __getattr__ = resolver(
     __name__,

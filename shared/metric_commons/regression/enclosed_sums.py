@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Floats, equal_blocks
-from ..numbers.exact_sums import EnclosedSum, exact_ldexp
+from ..statistics.arguments.arrays import Floats, equal_blocks
+from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_ldexp
 from .moments import Moments
 from .pairs import Pairs
 from .product_sums import RELATIVE, relative_errors
@@ -195,7 +195,7 @@ class _Sums:
         return True
 
     def ends(self) -> tuple[_Ends, _Ends]:
-        """The smallest and the largest possible sum of differences, and of their squares.
+        """Return the smallest and the largest possible sum of differences, and of their squares.
 
         The terms of each rounded sum are the remainder of a difference, less than a unit, alone or
         times at most twice the difference and a unit. By the inequality of Cauchy and Schwarz
@@ -233,14 +233,17 @@ class _Sums:
 
 
 def _unit_power(largest: float, bits: int) -> int | None:
-    """The exponent of a unit for differences up to here; None if they are too large or small."""
+    """Return the exponent of a unit for differences up to here.
+
+    None if they are too large or small.
+    """
     if not 2.0**-_LARGEST < largest < 2.0**_LARGEST:
         return None
     return math.frexp(largest)[1] - bits
 
 
 def _chunks(columns: Floats) -> Floats:
-    """The columns in chunks."""
+    """Return the columns in chunks."""
     # For longer products BLAS starts threads, which wait for each other longer than they compute.
     return columns.reshape(*columns.shape[:-1], -1, _CHUNK)
 
@@ -321,7 +324,7 @@ def _columns(table: NDArray[Any]) -> list[NDArray[Any]]:
 def _added(
     predictions: NDArray[Any], references: NDArray[Any], terms: Sequence[str], buffers: Floats
 ) -> tuple[dict[str, _Ends], tuple[float, float]] | None:
-    """Both ends of the sums of one output, best first, and the range of some references.
+    """Return both ends of the sums of one output, best first, and the range of some references.
 
     None if a number is out of range, or if the references are constant and their sums needed.
     """
@@ -389,7 +392,7 @@ def _added(
 
 
 def _shift(sample: Floats) -> float:
-    """A number of few bits near most of the sample; 0 if they are far apart."""
+    """Return a number of few bits near most of the sample; 0 if they are far apart."""
     middle = float(np.sort(sample)[sample.size // 2])
     largest = float(np.abs(sample - middle).max())
     if not 0 < largest < math.inf:

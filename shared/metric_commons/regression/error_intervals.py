@@ -16,15 +16,15 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ..numbers.arrays import Floats
-from ..numbers.checks import OptionError
-from ..numbers.exact_sums import exact_sum
-from ..statistics.cluster_sums import Clusters
-from ..statistics.intervals import interval, resampled_interval
-from ..statistics.methods import Method
-from ..statistics.proportions import Interval
-from ..statistics.sum_distributions import weighted_mean_interval
-from ..statistics.summary import Estimator, mean
+from ..statistics.arguments.arrays import Floats
+from ..statistics.arguments.checks import OptionError
+from ..statistics.arithmetic.exact_sums import exact_sum
+from ..statistics.intervals.cluster_sums import Clusters
+from ..statistics.intervals.intervals import interval, resampled_interval
+from ..statistics.intervals.methods import Method
+from ..statistics.intervals.proportions import Interval
+from ..statistics.intervals.sum_distributions import weighted_mean_interval
+from ..statistics.intervals.summary import Estimator, mean
 from .explained_intervals import (
     CORRELATIONS,
     RANKS,
@@ -32,10 +32,10 @@ from .explained_intervals import (
     explained_interval,
     rank_interval,
 )
-from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
+from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure, parse_measures
 from .moments_bootstrap import Bootstrap
 from .pairs import SAFE_EXPONENT, Pairs
-from .row_losses import d2_losses, loss_tables, row_losses
+from .row_losses import d2_losses, row_losses
 
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
@@ -50,7 +50,7 @@ def measure_estimators(
     clusters: Clusters | None,
     values: Mapping[str, Sequence[float]],
 ) -> dict[str, Estimator]:
-    """A function for each measure that returns its interval, for `summary.uncertainty`.
+    """Return a function for each measure that returns its interval, for `summary.uncertainty`.
 
     Args:
         pairs: the rows.
@@ -122,8 +122,8 @@ class _RowErrors(NamedTuple):
     exponent: int
 
 
-def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors | None:
-    """The errors of rows whose mean is the measure, or for RMSE its square; else None.
+def _row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> _RowErrors | None:
+    """Return the errors of rows whose mean is the measure, or for RMSE its square; else None.
 
     Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
     """
@@ -134,7 +134,7 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
     if averaged and (multioutput != "uniform_average" or name in _ROOTS):
         return None
     if name in LOSS_NAMES:
-        losses = row_losses(measure, *loss_tables(pairs))
+        losses = row_losses(measure, *pairs.tables())
         return _RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
     errors, halved = pairs.absolute_errors()
     exponent = 0
@@ -161,7 +161,7 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
 
 
 def _error_intervals(
-    measure: Measure,
+    measure: RegressionMeasure,
     pairs: Pairs,
     errors: _RowErrors,
     clusters: Clusters | None,
@@ -169,7 +169,7 @@ def _error_intervals(
     confidence_level: float,
     method: str,
 ) -> list[Interval]:
-    """The interval of each output, or of their average, from the errors of rows."""
+    """Return the interval of each output, or of their average, from the errors of rows."""
     constant: Floats | None = None
     if method == "auto" and not errors.columns.any(axis=1).all():
         constant = _constant_errors(measure, pairs, multioutput, errors.exponent)
@@ -189,14 +189,17 @@ def _error_intervals(
 
 
 def _constant_errors(
-    measure: Measure, pairs: Pairs, multioutput: Any, exponent: int
+    measure: RegressionMeasure, pairs: Pairs, multioutput: Any, exponent: int
 ) -> Floats | None:
-    """The mean error of the best constant prediction, in units of 2**exponent."""
-    columns = np.atleast_2d(pairs.references.T).astype(np.float64)
+    """Return the mean error of the best constant prediction, in units of 2**exponent."""
     middles = np.median if measure.kind in ("mae", "mape", "smape", "pinball") else np.mean
-    constants = np.repeat(middles(columns, axis=1)[np.newaxis], columns.shape[1], axis=0)
+    constants = middles(pairs.columns().references, axis=1)
+    if pairs.wide_integers:  # whose columns are distances
+        constants = np.rint(constants).astype(np.int64) + pairs.references.min()
+    references = pairs.tables()[1].T
     try:
-        errors = _row_errors(Pairs(constants, columns.T), measure, multioutput)
+        rows = Pairs(np.repeat(constants[np.newaxis], len(references), axis=0), references)
+        errors = _row_errors(rows, measure, multioutput)
     except ValueError:  # a constant outside the domain of the loss
         return None
     if errors is None:
@@ -217,7 +220,7 @@ def _interval(
     method: str,
     constant_error: float | None,
 ) -> Interval:
-    """The interval of a measure from the errors of rows, in units of 2**exponent."""
+    """Return the interval of a measure from the errors of rows, in units of 2**exponent."""
     bounds = (0.0, 2.0) if name == "smape" else (0.0, math.inf)
     if weights is not None:
         if method != "auto":
@@ -261,7 +264,7 @@ def _weighted_mean(errors: Floats, weights: Floats | None) -> float:
 
 
 def _output_intervals(
-    measure: Measure,
+    measure: RegressionMeasure,
     values: Sequence[float],
     pairs: Pairs,
     clusters: Clusters | None,
@@ -269,7 +272,7 @@ def _output_intervals(
     method: str,
     draws: Mapping[str, int],
 ) -> list[Interval]:
-    """The interval of a measure of each output alone."""
+    """Return the interval of a measure of each output alone."""
     errors = _row_errors(pairs, measure, "raw_values")
     if errors is not None:
         return _error_intervals(
@@ -277,7 +280,8 @@ def _output_intervals(
         )
     member_clusters = None if clusters is None else clusters.take(pairs.positive_rows)
     numbers = None if member_clusters is None else member_clusters.numbers
-    predictions, references = loss_tables(pairs)
+    predictions, references, _ = pairs.columns()
+    tables = pairs.tables()
     intervals = []
     for output, value in enumerate(values):
         pair = predictions[output], references[output]
@@ -293,18 +297,20 @@ def _output_intervals(
         if measure.kind in CORRELATIONS:
             intervals.append(correlation_interval(*rows, **options))
             continue
-        losses = d2_losses(measure, *pair, pairs.weights) if measure.kind in D2_NAMES else None
+        losses = None
+        if measure.kind in D2_NAMES:
+            losses = d2_losses(measure, tables[0][output], tables[1][output], pairs.weights)
         intervals.append(explained_interval(*rows, losses, **options))
     return intervals
 
 
 def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> Interval:
-    """The interval of an average over outputs: the average of their ends."""
+    """Return the interval of an average over outputs: the average of their ends."""
     if len(outputs) == 1:
         return outputs[0]
     shares = np.ones(len(outputs))
     if multioutput == "variance_weighted":
-        variances = np.var(np.sort(loss_tables(pairs)[1], axis=1), axis=1)
+        variances = np.var(np.sort(pairs.columns().references, axis=1), axis=1)
         shares = variances if variances.any() else shares
     elif not isinstance(multioutput, str):
         shares = np.asarray(multioutput, np.float64)
@@ -319,7 +325,7 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
 
 
 def _no_point(interval: Interval) -> Interval:
-    """The interval, or NaN for a point: rows that are all alike say nothing about others."""
+    """Return the interval, or NaN for a point: rows that are all alike say nothing about others."""
     if interval.low == interval.high:
         return interval._replace(low=math.nan, high=math.nan)
     return interval

@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..numbers.arrays import Column, take
-from ..numbers.binary_digits import Digits
-from ..numbers.checks import OptionError, check_labels, shown
-from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
-from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
-from ..statistics.cluster_sums import Clusters
-from ..statistics.methods import Method
-from ..statistics.summary import members, uncertainty
+from ..statistics.arguments.arrays import Column, take
+from ..statistics.arguments.checks import OptionError, check_labels, shown
+from ..statistics.arguments.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
+from ..statistics.arithmetic.binary_digits import Digits
+from ..statistics.arithmetic.exact_sums import as_float, exact_ldexp, quotient, root
+from ..statistics.intervals.cluster_sums import Clusters
+from ..statistics.intervals.methods import Method
+from ..statistics.intervals.summary import members, uncertainty
 from .enclosed_sums import MEASURES as ENCLOSED_MEASURES
 from .enclosed_sums import enclosing_moments
 from .error_intervals import measure_estimators
-from .measure_names import D2_NAMES, LOSS_NAMES, Measure, Measures, parse_measures
+from .measure_names import D2_NAMES, LOSS_NAMES, Measures, RegressionMeasure, parse_measures
 from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
 from .order_statistics import kendall, median, spearman
 from .pairs import Pairs, check_finite
@@ -28,7 +28,7 @@ from .row_losses import loss_values
 
 
 def output_weights(multioutput: Any) -> tuple[float, ...]:
-    """The weights of outputs as numbers.
+    """Return the weights of outputs as numbers.
 
     >>> output_weights([0.25, 1])
     (0.25, 1.0)
@@ -72,7 +72,7 @@ def regression_scores(
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:
-    """The measures by name and, if a confidence level is given, their intervals.
+    """Return the measures by name and, if a confidence level is given, their intervals.
 
     Args:
         predictions: one number per row, or a list of numbers, one for each output; for measures of
@@ -152,14 +152,14 @@ def regression_scores(
 def _error_scores(
     predictions: Column,
     references: Column,
-    measures: Sequence[Measure],
+    measures: Sequence[RegressionMeasure],
     *,
     multioutput: Any,
     sample_weight: Any,
     clusters: Clusters | None,
     **uncertain: Any,
 ) -> dict[str, Any]:
-    """The measures of numbers, and their intervals."""
+    """Return the measures of numbers, and their intervals."""
     names = [measure.name for measure in measures]
     for name in ("spearman", "kendall"):
         if sample_weight is not None and name in names:
@@ -199,7 +199,7 @@ def _values_of_moments(
 
 
 def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list[float]]:
-    """The values of measures in each output.
+    """Return the values of measures in each output.
 
     Undefined values are NaN: everything if the weights sum to zero, R2 of less than two rows, and
     the correlation of a constant. R2 and the explained variance of constant references are 1.0 if
@@ -221,7 +221,10 @@ def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list
 def aggregate_outputs(
     values: Mapping[str, list[float]], moments: Moments, multioutput: str | Sequence[float]
 ) -> dict[str, Any]:
-    """The average of each measure over the outputs; with "raw_values", the list of its values."""
+    """Return the average of each measure over the outputs.
+
+    With "raw_values", the list of its values.
+    """
     if multioutput == "raw_values":
         return dict(values)
     weights: list[Fraction] | None = None
@@ -238,7 +241,7 @@ def aggregate_outputs(
 
 
 def _variance_weights(moments: Moments) -> list[Fraction] | None:
-    """The variation of the references of each output; None if all are constant."""
+    """Return the variation of the references of each output; None if all are constant."""
     if not moments.weight:
         return None
     outputs = zip(moments.variation("reference"), moments.constant("reference"), strict=True)
@@ -247,7 +250,7 @@ def _variance_weights(moments: Moments) -> list[Fraction] | None:
 
 
 def _average(values: Sequence[float], weights: Sequence[Fraction] | None) -> float:
-    """The average over the outputs, rounded once; outputs with weight 0 are ignored."""
+    """Return the average over the outputs, rounded once; outputs with weight 0 are ignored."""
     if len(values) == 1:
         return values[0]
     pairs = zip(values, weights or [Fraction(1)] * len(values), strict=True)
@@ -313,7 +316,7 @@ def _explained_variance(moments: Moments) -> list[float]:
 
 
 def _explained(moments: Moments, unexplained: Sequence[Fraction]) -> list[float]:
-    """The proportion of the variation of references that is explained."""
+    """Return the proportion of the variation of references that is explained."""
     outputs = zip(
         moments.variation("reference"), moments.constant("reference"), unexplained, strict=True
     )
@@ -399,7 +402,7 @@ def _median_ae(pairs: Pairs) -> list[float]:
 
 
 def _spearman(pairs: Pairs) -> list[float]:
-    """The correlation of ranks; tied numbers get their mean rank."""
+    """Return the correlation of ranks; tied numbers get their mean rank."""
     columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
     return [spearman(*pair) for pair in zip(*columns, strict=True)]
 

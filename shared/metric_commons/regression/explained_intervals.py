@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numbers.arrays import Floats, Integers
-from ..numbers.exact_sums import group_sums
-from ..resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
-from ..statistics.intervals import critical_value
-from ..statistics.proportions import Interval
-from ..statistics.sum_distributions import cluster_values, draws_of_units
-from .measure_names import D2_NAMES, Measure
+from ..statistics.arguments.arrays import Floats, Integers
+from ..statistics.arithmetic.exact_sums import group_sums
+from ..statistics.intervals.intervals import critical_value
+from ..statistics.intervals.proportions import Interval
+from ..statistics.intervals.sum_distributions import cluster_values, draws_of_units
+from ..statistics.resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
+from .measure_names import D2_NAMES, RegressionMeasure
 
 EXPLAINED = ("r2", "explained_variance", *D2_NAMES)
 CORRELATIONS = ("pearson", "concordance")
@@ -46,7 +46,7 @@ _CORRELATION = _Scale(np.arctanh, np.tanh)
 
 
 def explained_interval(
-    measure: Measure,
+    measure: RegressionMeasure,
     value: float,
     predictions: Floats,
     references: Floats,
@@ -55,7 +55,7 @@ def explained_interval(
     losses: tuple[Floats, Floats] | None = None,
     **options: Any,
 ) -> Interval:
-    """The interval of the explained variation of one output.
+    """Return the interval of the explained variation of one output.
 
     Args:
         measure: one of `EXPLAINED`.
@@ -115,7 +115,7 @@ def explained_interval(
 
 
 def correlation_interval(
-    measure: Measure,
+    measure: RegressionMeasure,
     value: float,
     predictions: Floats,
     references: Floats,
@@ -123,7 +123,7 @@ def correlation_interval(
     clusters: Integers | None,
     **options: Any,
 ) -> Interval:
-    """The interval of Pearson's correlation, or of concordance, of one output.
+    """Return the interval of Pearson's correlation, or of concordance, of one output.
 
     The arguments are those of `explained_interval`.
     """
@@ -186,7 +186,7 @@ def correlation_interval(
 def rank_interval(
     kind: str, value: float, rows: float, confidence_level: float, n_clusters: int | None = None
 ) -> Interval:
-    """The interval of Spearman's or Kendall's rank correlation for this many rows.
+    """Return the interval of Spearman's or Kendall's rank correlation for this many rows.
 
     Student's t replaces the normal distribution. A correlation of 1 or -1 counts as one exchange of
     neighbours short of it, and is itself one end of the interval.
@@ -216,7 +216,7 @@ def _scaled(*columns: Floats) -> list[Floats]:
 
 
 def _sum(numbers: Floats) -> float:
-    """The sum, rounded once, in any order."""
+    """Return the sum, rounded once, in any order."""
     return math.fsum(numbers.tolist())
 
 
@@ -225,14 +225,14 @@ def _number(clusters: Integers | None) -> int | None:
 
 
 def _units(columns: list[Floats], weights: Floats, clusters: Integers | None) -> Floats:
-    """The contributions of rows, or of clusters, to each sum, sorted by value."""
+    """Return the contributions of rows, or of clusters, to each sum, sorted by value."""
     rows = np.column_stack(columns) * weights[:, np.newaxis]
     units = cluster_values(rows, clusters)
     return units[np.lexsort(units.T[::-1])]
 
 
 def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> float:
-    """The number of rows of weight 1 that an unseen unit is worth."""
+    """Return the number of rows of weight 1 that an unseen unit is worth."""
     sizes = np.sort(
         weights if clusters is None else group_sums(weights, clusters, int(clusters.max()) + 1)
     )
@@ -240,7 +240,7 @@ def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> f
 
 
 def _is_constant_without_a_unit(numbers: Floats, clusters: Integers | None) -> bool:
-    """Whether the numbers of all units but one, of three or more, are equal.
+    """Return whether the numbers of all units but one, of three or more, are equal.
 
     The jackknife says nothing then: a score that needs two different numbers depends on one unit.
 
@@ -262,7 +262,7 @@ def _spread(numbers: Floats, weights: Floats) -> float:
 
 
 def _standardized(numbers: Floats, weights: Floats) -> Floats:
-    """The numbers with mean 0 and standard deviation 1."""
+    """Return the numbers with mean 0 and standard deviation 1."""
     center = float(np.sort(numbers * weights).sum() / _sum(weights))
     return (numbers - center) / (_spread(numbers, weights) or 1.0)
 
@@ -270,7 +270,7 @@ def _standardized(numbers: Floats, weights: Floats) -> Floats:
 def _drawn_ends(
     units: Floats, score: DrawnScore, *, confidence_level: float, n_resamples: int, seed: int
 ) -> tuple[tuple[float, float], float]:
-    """The ends by random weights, and the standard error."""
+    """Return the ends by random weights, and the standard error."""
     with np.errstate(all="ignore"):
         if len(units) > LINEAR:
             linear = linear_distribution(units, score)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..numbers.checks import OptionError, check_measures, measure_parts
-from ..numbers.domains import Parsed
+from ..statistics.arguments.checks import OptionError, check_measures, measure_parts
+from ..statistics.arguments.domains import Parsed
 
 # Measures of errors of numbers; of rows; of prediction intervals, which are rows of two numbers
 MOMENT_NAMES = (
@@ -33,7 +33,7 @@ _PLAIN = [
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+", re.ASCII)
 
 
-class Measure(NamedTuple):
+class RegressionMeasure(NamedTuple):
     """One measure, as parsed from its name."""
 
     name: str  # as the caller wrote it; the key of the result
@@ -41,11 +41,11 @@ class Measure(NamedTuple):
     parameter: float = 0.0  # alpha, the rate below a quantile or outside an interval; or power
 
 
-def parse_measures(measures: Any) -> list[Measure]:
+def parse_measures(measures: Any) -> list[RegressionMeasure]:
     """Parse the names of one or several measures, checked to be known and distinct.
 
     >>> parse_measures(["mae", "pinball(alpha=0.9)"])[1]
-    Measure(name='pinball(alpha=0.9)', kind='pinball', parameter=0.9)
+    RegressionMeasure(name='pinball(alpha=0.9)', kind='pinball', parameter=0.9)
     >>> parse_measures("pinball")
     Traceback (most recent call last):
     ValueError: measures holds 'pinball', which needs alpha, as in 'pinball(alpha=0.9)'
@@ -55,14 +55,17 @@ def parse_measures(measures: Any) -> list[Measure]:
     if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
         parsed = {name: _with_parameter(name) for name in names}
     supported = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
-    return [parsed[name] or Measure(name, name) for name in check_measures(measures, supported)]
+    return [
+        parsed[name] or RegressionMeasure(name, name)
+        for name in check_measures(measures, supported)
+    ]
 
 
 Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or a list of them")]
 
 
-def _with_parameter(name: str) -> Measure | None:
-    """The measure, if it has a parameter."""
+def _with_parameter(name: str) -> RegressionMeasure | None:
+    """Return the measure, if it has a parameter."""
     kind, written, number = measure_parts(name)
     if kind not in _PARAMETERS:
         return None
@@ -75,4 +78,4 @@ def _with_parameter(name: str) -> Measure | None:
     is_valid = not 0 < value < 1 if is_power else 0 <= value <= 1
     if not is_valid or (kind == "winkler" and value in (0, 1)):
         raise OptionError("measures", f"holds {name!r}, but {parameter} is {domain}")
-    return Measure(name, kind, value)
+    return RegressionMeasure(name, kind, value)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..numbers.exact_sums import exact_ldexp, exact_sum, quotient
+from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum, quotient
 from .pairs import Pairs, check_finite
 from .product_sums import ProductSums, Ranges
 
@@ -72,7 +72,7 @@ class Moments:
         )
 
     def to_jsonable(self) -> dict[str, Any]:
-        """The moments in JSON form: a fraction becomes two integers, which may be large.
+        """Return the moments in JSON form: a fraction becomes two integers, which may be large.
 
         If all rows have weight 0, minimum and maximum are None.
         """
@@ -94,7 +94,7 @@ class Moments:
 
     @classmethod
     def from_jsonable(cls, plain: Mapping[str, Any]) -> "Moments":
-        """The inverse of `to_jsonable`."""
+        """Return the inverse of `to_jsonable`."""
         return cls(
             plain["rows"],
             Fraction(*plain["weight"]),
@@ -113,26 +113,26 @@ class Moments:
 
     @property
     def outputs(self) -> int:
-        """The number of outputs of a row."""
+        """Return the number of outputs of a row."""
         return len(self.ranges["reference"])
 
     def mean(self, term: str) -> list[Fraction]:
-        """The weighted mean of a term in each output."""
+        """Return the weighted mean of a term in each output."""
         return [total / self.weight for total in self.sums[term]]
 
     def mean_float(self, term: str) -> list[float]:
-        """The same, rounded once."""
+        """Return the same, rounded once."""
         return [quotient(total, self.weight) for total in self.sums[term]]
 
     def variation(self, name: str) -> list[Fraction]:
-        """The sum of squared deviations of references or predictions from their mean."""
+        """Return the sum of squared deviations of references or predictions from their mean."""
         return [
             squared - total * total / self.weight
             for total, squared in zip(self.sums[name], self.sums[f"{name}_squared"], strict=True)
         ]
 
     def covariation(self) -> list[Fraction]:
-        """The sum of products of the deviations of references and of predictions."""
+        """Return the sum of products of the deviations of references and of predictions."""
         sums = self.sums["reference"], self.sums["prediction"], self.sums["product"]
         return [
             product - reference * prediction / self.weight
@@ -140,7 +140,7 @@ class Moments:
         ]
 
     def constant(self, name: str) -> list[bool]:
-        """Whether a column is constant over all rows, for each output."""
+        """Return whether a column is constant over all rows, for each output."""
         return [lowest == highest for lowest, highest in self.ranges[name]]
 
 
@@ -154,7 +154,7 @@ def required_measures(measures: Sequence[str], multioutput: str | Sequence[float
 
 
 def required_terms(measures: Sequence[str]) -> list[str]:
-    """The terms whose sums these measures need.
+    """Return the terms whose sums these measures need.
 
     >>> required_terms(["rmse", "mse", "mae", "max_error"])
     ['squared', 'absolute']
@@ -163,7 +163,7 @@ def required_terms(measures: Sequence[str]) -> list[str]:
 
 
 def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
-    """The moments that these measures need, in one pass over the rows.
+    """Return the moments that these measures need, in one pass over the rows.
 
     Raises:
         ValueError: a number is not finite; names the row.
@@ -195,7 +195,7 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
 
 
 def no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
-    """The moments of rows that all have weight 0, or if no moments are needed."""
+    """Return the moments of rows that all have weight 0, or if no moments are needed."""
     zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
     empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)

@@ -7,16 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.progress import report
-from ..resampling.draws import Words, random_rows
-from ..resampling.resampled_totals import gathered
-from ..statistics.cluster_sums import Clusters
-from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
+from ..statistics.arguments.arrays import Booleans, Floats, Integers
+from ..statistics.intervals.cluster_sums import Clusters
+from ..statistics.resampling.draws import RandomWords, random_rows
+from ..statistics.resampling.progress import report
+from ..statistics.resampling.resampled_totals import gathered
+from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure, parse_measures
 from .moments import required_measures, required_terms
 from .order_statistics import kendall, median, rank_correlations, resampled_kendall
-from .pairs import SAFE_EXPONENT, FloatColumns, Pairs
-from .row_losses import d2, loss_tables, row_losses
+from .pairs import SAFE_EXPONENT, FloatColumns, Numbers, Pairs
+from .row_losses import d2, row_losses
 
 _BATCH_ROWS = 1 << 17  # rows drawn at a time, for several resamples together
 _MATRIX_ROWS = 1 << 9  # up to which a matrix of all pairs of rows is worthwhile for Kendall's tau
@@ -82,7 +82,7 @@ class Bootstrap:
             for term in required_terms(required_measures(measures, multioutput))
         }
         self._offsets = _near_means(references) - _near_means(predictions)
-        self._tables = [table[:, order] for table in loss_tables(pairs)]
+        self._tables = [table[:, order] for table in pairs.tables()]
         self._parsed = {measure.name: measure for measure in parse_measures(measures)}
         for measure in self._parsed.values():
             if measure.kind in LOSS_NAMES:
@@ -119,7 +119,7 @@ class Bootstrap:
         return _integer_units(summands if self._weights is None else summands * self._weights)
 
     def resampled(self, n_resamples: int, seed: int) -> dict[str, Floats]:
-        """The values of each measure in resamples, shape (outputs, resamples).
+        """Return the values of each measure in resamples, shape (outputs, resamples).
 
         Averages over outputs have the shape (1, resamples).
         """
@@ -129,7 +129,7 @@ class Bootstrap:
         return gathered(self._resampled_blocks(n_resamples, seed), n_resamples)
 
     def _resampled_blocks(self, n_resamples: int, seed: int) -> Iterator[dict[str, Floats]]:
-        words = Words(seed)
+        words = RandomWords(seed)
         batch_size = max(1, _BATCH_ROWS // self._drawable)
         for start in range(0, n_resamples, batch_size):
             report(start / n_resamples)
@@ -138,7 +138,9 @@ class Bootstrap:
             yield self._resampled(rows.reshape(resamples, self._drawable))
 
     def _resampled(self, rows: Integers) -> dict[str, Floats]:
-        """The measures of some resamples, shape (outputs, resamples); averages have one output.
+        """Return the measures of some resamples, shape (outputs, resamples).
+
+        Averages have one output.
 
         Args:
             rows: the rows of each resample, shape (resamples, rows).
@@ -173,13 +175,15 @@ class Bootstrap:
     def _values(
         self, name: str, rows: Integers, sums: Mapping[str, Floats], weight: Floats
     ) -> Floats:
-        """A measure of each output in some resamples."""
+        """Return a measure of each output in some resamples."""
         measure = self._parsed[name]
         if measure.kind in LOSS_NAMES:
             means = sums[name] / weight
             return np.sqrt(means) if measure.kind == "rmsle" else means
         if measure.kind == "kendall" or measure.kind in D2_NAMES:
-            outputs = zip(*self._tables, strict=True)
+            # Of integers, which a float64 may not hold, ranks have differences that an int64 holds.
+            ranks = self._predictions, self._references
+            outputs = zip(*(ranks if measure.kind == "kendall" else self._tables), strict=True)
             return np.array(
                 [
                     self._measured(partial(self._by_resample, measure, *pair), rows)
@@ -239,7 +243,7 @@ class Bootstrap:
         return np.where(undefined, math.nan, correlations)
 
     def _measured(self, measure: Callable[[Integers], Floats], drawn_rows: Integers) -> Floats:
-        """A measure of the rows of each resample; with clusters, their number may vary."""
+        """Return a measure of the rows of each resample; with clusters, their number may vary."""
         if self._members is None:
             return measure(drawn_rows)
         members = self._members
@@ -247,9 +251,13 @@ class Bootstrap:
         return np.concatenate([measure(rows[np.newaxis]) for rows in resamples])
 
     def _by_resample(
-        self, measure: Measure, predictions: Floats, references: Floats, drawn_rows: Integers
+        self,
+        measure: RegressionMeasure,
+        predictions: Numbers,
+        references: Numbers,
+        drawn_rows: Integers,
     ) -> Floats:
-        """A measure of the rows of each resample, one resample at a time."""
+        """Return a measure of the rows of each resample, one resample at a time."""
         if measure.kind == "kendall" and references.size <= _MATRIX_ROWS:
             return resampled_kendall(predictions, references, drawn_rows)
         values = []
@@ -307,7 +315,10 @@ def _summands(
 
 
 def _near_means(columns: Floats) -> Floats:
-    """A number near the mean of each output, independent of row order; shape (outputs, 1)."""
+    """Return a number near the mean of each output, independent of row order.
+
+    Shape (outputs, 1).
+    """
     # Numbers are divided before they are summed, because their sum might overflow.
     sums = [math.fsum((output / output.size).tolist()) for output in columns]
     return np.array(sums)[:, np.newaxis]
@@ -335,7 +346,7 @@ def _codes(columns: Floats) -> list[Integers]:
 
 
 def _is_constant(ends: Sequence[tuple[Integers, Integers]], rows: Integers) -> Booleans:
-    """Whether all rows of a resample have the same number, for each output.
+    """Return whether all rows of a resample have the same number, for each output.
 
     Args:
         ends: for each output, the minimum and maximum code of each row, or cluster.
@@ -354,10 +365,10 @@ def _rank_correlations(references: Integers, predictions: Integers, rows: Intege
 
 
 def _variation(name: str, sums: Mapping[str, Floats], weight: Floats) -> Floats:
-    """The sum of squared deviations from the mean."""
+    """Return the sum of squared deviations from the mean."""
     return sums[f"{name}_squared"] - sums[name] * sums[name] / weight
 
 
 def _covariation(sums: Mapping[str, Floats], weight: Floats) -> Floats:
-    """The sum of products of the deviations of references and of predictions."""
+    """Return the sum of products of the deviations of references and of predictions."""
     return sums["product"] - sums["reference"] * sums["prediction"] / weight

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Floats, Integers
-from ..numbers.exact_sums import root
+from ..statistics.arguments.arrays import Floats, Integers
+from ..statistics.arithmetic.exact_sums import root
 
 _LARGEST_SUM = 2**62  # of products of ranks, in 64 bits
 
@@ -76,7 +76,7 @@ def _centred_ranks(values: NDArray[Any]) -> Integers:
 
 
 def _exact_product(first: Integers, second: Integers) -> int:
-    """The sum of products of centred ranks."""
+    """Return the sum of products of centred ranks."""
     rows = max(1, _LARGEST_SUM // first.size**2)
     starts = range(0, first.size, rows)
     return sum(int(np.dot(first[i : i + rows], second[i : i + rows])) for i in starts)

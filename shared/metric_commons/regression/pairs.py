@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Column, Floats, Integers
-from ..numbers.checks import RowError, check_weights
+from ..statistics.arguments.arrays import Column, Floats, Integers
+from ..statistics.arguments.checks import RowError, check_weights
 
 _BLOCK_SIZE = 50_000  # numbers per block: they fit into the cache, and into sums of 2**16 slices
 _SAMPLE_SIZE = 1 << 11  # numbers of a sample
@@ -16,11 +16,15 @@ SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it,
 _EXACT = 1 << 53  # every integer up to here is a float64
 
 
-class Block(NamedTuple):
-    """Consecutive rows: two arrays of shape (outputs, rows), float or int, and the weights."""
+Numbers = NDArray[Any]
+"""Floats, or integers that a float64 cannot hold."""
 
-    predictions: NDArray[Any]
-    references: NDArray[Any]
+
+class PairBlock(NamedTuple):
+    """Consecutive rows: two arrays of shape (outputs, rows), and the weights."""
+
+    predictions: Numbers
+    references: Numbers
     weights: Floats | None
 
 
@@ -70,10 +74,7 @@ class Pairs:
                 f"but references have {self.outputs}"
             )
         # Integers that a float64 cannot hold stay integers and are subtracted as such.
-        integers = predictions.dtype.kind in "iu" and references.dtype.kind in "iu"
-        self.wide_integers = integers and any(
-            max(-int(table.min()), int(table.max())) > _EXACT for table in (predictions, references)
-        )
+        self.wide_integers = are_wide_integers(predictions, references)
         if self.wide_integers:
             predictions, references = predictions.astype(np.int64), references.astype(np.int64)
         self.weight_exponent = 0
@@ -92,42 +93,46 @@ class Pairs:
 
     @property
     def positive_rows(self) -> Integers:
-        """The indices of the rows in the arrays."""
+        """Return the indices of the rows in the arrays."""
         return np.arange(self.rows) if self._positive_rows is None else self._positive_rows
 
-    def blocks(self) -> Iterator[Block]:
-        """All rows, in blocks of some 50,000 numbers."""
+    def blocks(self) -> Iterator[PairBlock]:
+        """Yield all rows, in blocks of some 50,000 numbers."""
         rows = len(self.references)
         blocks = -(-rows // max(1, _BLOCK_SIZE // self.outputs))
         size = -(-rows // blocks)  # equal sizes: a short last block would cost as many calls
         for start in range(0, rows, size):
             part = slice(start, start + size)
             weights = None if self.weights is None else self.weights[part]
-            yield Block(
+            yield PairBlock(
                 self._transposed(self.predictions[part]),
                 self._transposed(self.references[part]),
                 weights,
             )
 
-    def sample(self) -> Block:
+    def sample(self) -> PairBlock:
         """Some 2,000 numbers at equal intervals, without weights; all if there are fewer rows."""
         size = max(1, _SAMPLE_SIZE // self.outputs)
         part = slice(None, None, -(-len(self.references) // size))
-        return Block(
+        return PairBlock(
             self._transposed(self.predictions[part]), self._transposed(self.references[part]), None
         )
 
-    def _transposed(self, table: NDArray[Any]) -> NDArray[Any]:
+    def tables(self) -> tuple[Numbers, Numbers]:
+        """Predictions and references of all rows, shape (outputs, rows)."""
+        return self._transposed(self.predictions), self._transposed(self.references)
+
+    def _transposed(self, table: NDArray[Any]) -> Numbers:
         """Rows in the shape (outputs, rows), as floats unless that would round."""
         outputs = table.reshape(1, -1) if table.ndim == 1 else np.ascontiguousarray(table.T)
         return outputs if self.wide_integers else outputs.astype(np.float64, copy=False)
 
     def columns(self) -> FloatColumns:
-        """All rows as floats.
+        """Return all rows as floats.
 
         Integers that a float64 cannot hold are given as their distance from the smallest reference.
         """
-        predictions, references = map(self._transposed, (self.predictions, self.references))
+        predictions, references = self.tables()
         with np.errstate(over="ignore"):
             residuals = difference(references, predictions, np.empty(references.shape))
         if self.wide_integers:
@@ -146,7 +151,7 @@ class Pairs:
         residuals = self.columns().residuals
         if np.isfinite(residuals).all():
             return np.abs(residuals), 0
-        predictions, references = map(self._transposed, (self.predictions, self.references))
+        predictions, references = self.tables()
         return np.abs(references / 2 - predictions / 2), 1
 
     def row_order(self) -> Integers:
@@ -157,6 +162,13 @@ class Pairs:
             for column in np.atleast_2d(table.T)
         ]
         return np.lexsort(keys if self.weights is None else [self.weights, *keys])
+
+
+def are_wide_integers(*tables: NDArray[Any]) -> bool:
+    """Return whether the tables hold integers, some of which a float64 cannot hold."""
+    return all(table.dtype.kind in "iu" for table in tables) and any(
+        max(-int(table.min()), int(table.max())) > _EXACT for table in tables
+    )
 
 
 def check_finite(**tables: NDArray[Any]) -> None:
@@ -177,7 +189,7 @@ def check_finite(**tables: NDArray[Any]) -> None:
             raise RowError(name, row, f"{index}is {value}; every row needs a finite number")
 
 
-def difference(minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats) -> Floats:
+def difference(minuend: Numbers, subtrahend: Numbers, out: Floats) -> Floats:
     """`minuend - subtrahend`, rounded once, even for int64 that a float64 cannot hold.
 
     >>> difference(np.array([2**62 + 1]), np.array([2**62]), np.empty(1))

@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ..numbers.arrays import Column, Floats
-from ..numbers.checks import OptionError, RowError, check_weights
-from ..numbers.exact_sums import group_sums
-from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
-from ..statistics.cluster_sums import Clusters
-from ..statistics.intervals import interval, resampled_interval
-from ..statistics.methods import Method
-from ..statistics.proportions import Interval
-from ..statistics.sum_distributions import weighted_mean_interval
-from ..statistics.summary import uncertainty
-from .measure_names import INTERVAL_NAMES, Measure
-from .pairs import check_finite
+from ..statistics.arguments.arrays import Column, Floats
+from ..statistics.arguments.checks import OptionError, RowError, check_weights
+from ..statistics.arithmetic.exact_sums import group_sums
+from ..statistics.intervals.cluster_sums import Clusters
+from ..statistics.intervals.intervals import interval, resampled_interval
+from ..statistics.intervals.methods import Method
+from ..statistics.intervals.proportions import Interval
+from ..statistics.intervals.sum_distributions import weighted_mean_interval
+from ..statistics.intervals.summary import uncertainty
+from ..statistics.resampling.resampled_totals import gathered, resampled_sums_of_rows
+from .measure_names import INTERVAL_NAMES, RegressionMeasure
+from .pairs import Numbers, are_wide_integers, check_finite, difference
 from .row_losses import mean_losses
 
 
-def are_of_intervals(measures: Sequence[Measure]) -> bool:
-    """Whether these are measures of prediction intervals.
+def are_of_intervals(measures: Sequence[RegressionMeasure]) -> bool:
+    """Return whether these are measures of prediction intervals.
 
     Raises:
         ValueError: only some of them are.
@@ -42,13 +42,13 @@ def are_of_intervals(measures: Sequence[Measure]) -> bool:
 def interval_scores(
     predictions: Column,
     references: Column,
-    measures: Sequence[Measure],
+    measures: Sequence[RegressionMeasure],
     *,
     sample_weight: Any = None,
     clusters: Clusters | None = None,
     **uncertain: Any,
 ) -> dict[str, Any]:
-    """The mean of each measure over rows and, on request, its interval.
+    """Return the mean of each measure over rows and, on request, its interval.
 
     "coverage" is the proportion of rows whose reference is in the interval, ends included;
     "interval_width" is its width; and "winkler" is the width plus 2 / alpha times the distance of a
@@ -69,7 +69,10 @@ def interval_scores(
         Winkler, A decision-theoretic approach to interval estimation (1972); Gneiting and Raftery,
         Strictly proper scoring rules, prediction, and estimation (2007), 6.2.
 
-    >>> measures = [Measure("coverage", "coverage"), Measure("winkler(alpha=0.1)", "winkler", 0.1)]
+    >>> measures = [
+    ...     RegressionMeasure("coverage", "coverage"),
+    ...     RegressionMeasure("winkler(alpha=0.1)", "winkler", 0.1),
+    ... ]
     >>> interval_scores([[1.0, 2.0], [1.0, 2.0]], [1.5, 2.5], measures)
     {'coverage': 0.5, 'winkler(alpha=0.1)': 6.0}
     """
@@ -90,13 +93,15 @@ def interval_scores(
     return result | uncertainty(estimators, **uncertain)
 
 
-def _columns(predictions: Column, references: Column) -> tuple[Floats, Floats, Floats]:
-    """The lower ends, the upper ends and the references."""
+def _columns(predictions: Column, references: Column) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the lower ends, the upper ends and the references."""
     if not isinstance(predictions, np.ndarray):
         for row, ends in enumerate(predictions):
             if not isinstance(ends, Sequence) or len(ends) != 2:
                 raise RowError("predictions", row, f"is {ends}; an interval is [low, high]")
-    table, numbers = np.asarray(predictions, np.float64), np.asarray(references, np.float64)
+    table, numbers = np.asarray(predictions), np.asarray(references)
+    number = np.int64 if are_wide_integers(table, numbers) else np.float64
+    table, numbers = table.astype(number, copy=False), numbers.astype(number, copy=False)
     if table.ndim != 2 or table.shape[1] != 2:
         raise RowError("predictions", 0, f"is {table[0].tolist()}; an interval is [low, high]")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
@@ -111,17 +116,20 @@ def _columns(predictions: Column, references: Column) -> tuple[Floats, Floats, F
     return low, high, numbers
 
 
-def _row_scores(measure: Measure, low: Floats, high: Floats, numbers: Floats) -> Floats:
+def _row_scores(
+    measure: RegressionMeasure, low: Numbers, high: Numbers, numbers: Numbers
+) -> Floats:
     if measure.kind == "coverage":
         return ((low <= numbers) & (numbers <= high)).astype(np.float64)
     with np.errstate(over="ignore"):
-        scores = high - low
+        scores = difference(high, low, np.empty(low.shape))
         if measure.kind != "interval_width":
-            distance = np.maximum(np.maximum(low - numbers, numbers - high), 0.0)
-            scores += 2 / measure.parameter * distance
+            below = difference(low, numbers, np.empty(low.shape))
+            above = difference(numbers, high, np.empty(low.shape))
+            scores += 2 / measure.parameter * np.maximum(np.maximum(below, above), 0.0)
     if not math.isfinite(scores.max()):
         row = int(scores.argmax())
-        problem = f"is {[float(low[row]), float(high[row])]}; for {measure.name!r} each interval "
+        problem = f"is {[low[row].item(), high[row].item()]}; for {measure.name!r} each interval "
         raise RowError("predictions", row, f"{problem}has a score within float64")
     return scores
 
@@ -137,7 +145,7 @@ def _estimate(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval | list[Interval]:
-    """The interval of a mean."""
+    """Return the interval of a mean."""
     draws = {"n_resamples": n_resamples, "seed": seed}
     if weights is None:
         bounds = (0.0, 1.0 if kind == "coverage" else math.inf)

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Floats
-from ..numbers.exact_sums import Number, as_float, exact_ldexp
-from .pairs import Block, difference
+from ..statistics.arguments.arrays import Booleans, Floats
+from ..statistics.arithmetic.exact_sums import Number, as_float, exact_ldexp
+from .pairs import PairBlock, difference
 
 Ranges = tuple[tuple[Number, Number], ...]  # the minimum and maximum of each output
 
@@ -61,7 +61,7 @@ class ProductSums:
         outputs: the number of outputs of a row.
 
     >>> sums = ProductSums(["squared", "absolute"], 1)
-    >>> sums.add_blocks([Block(np.array([[0.1, 1e9]]), np.array([[0.3, 1e9 + 0.5]]), None)])
+    >>> sums.add_blocks([PairBlock(np.array([[0.1, 1e9]]), np.array([[0.3, 1e9 + 0.5]]), None)])
     >>> [float(total) for total in sums.totals()["absolute"]]
     [0.7]
     """
@@ -74,7 +74,7 @@ class ProductSums:
         self._ranges: dict[str, list[tuple[Number, Number]]] = {}
         self._buffer: Floats = np.empty(0)
 
-    def add_blocks(self, blocks: Iterable[Block]) -> None:
+    def add_blocks(self, blocks: Iterable[PairBlock]) -> None:
         """Add the rows of all blocks; all numbers must be finite."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for predictions, references, weights in blocks:
@@ -87,17 +87,20 @@ class ProductSums:
                     )
 
     def totals(self) -> dict[str, list[Fraction]]:
-        """The sum of each term in each output."""
+        """Return the sum of each term in each output."""
         for layout in list(self._sums):
             self._settle(layout)
         return self._totals
 
     def ranges(self) -> dict[str, Ranges]:
-        """The minimum and maximum reference, prediction and residual of each output."""
+        """Return the minimum and maximum reference, prediction and residual of each output."""
         return {name: tuple(ranges) for name, ranges in self._ranges.items()}
 
     def is_finite(self) -> bool:
-        """Whether all references and predictions are finite; residuals may have overflowed."""
+        """Return whether all references and predictions are finite.
+
+        Residuals may have overflowed.
+        """
         ends = (end for ranges in self._ranges.values() for pair in ranges for end in pair)
         return all(isinstance(end, Fraction) or math.isfinite(end) for end in ends)
 
@@ -266,7 +269,7 @@ class ProductSums:
 
 
 def _combined(term: str, sums: Mapping[tuple[str, str], Fraction]) -> Fraction:
-    """The sum of a term from sums of products of two columns."""
+    """Return the sum of a term from sums of products of two columns."""
 
     def total(name: str, factor: str) -> Fraction:
         return sums.get((name, factor), Fraction(0))
@@ -286,7 +289,7 @@ def _combined(term: str, sums: Mapping[tuple[str, str], Fraction]) -> Fraction:
 
 
 def _sliced(column: NDArray[Any], bits: int, limit: int) -> _Slices | None:
-    """The slices of a column, largest first; None if a number is too large or too small.
+    """Return the slices of a column, largest first; None if a number is too large or too small.
 
     Adding and subtracting 1.5 * 2**52 units rounds to whole units, which leaves the slice; near
     this number, adjacent floats are one unit apart.
@@ -323,7 +326,7 @@ def _sliced(column: NDArray[Any], bits: int, limit: int) -> _Slices | None:
 
 
 def _is_extreme(column: NDArray[Any], largest: int) -> Booleans:
-    """Which numbers are too large or too small for products of slices."""
+    """Return which numbers are too large or too small for products of slices."""
     sizes = np.abs(column)
     is_small: Booleans = (sizes < 2.0 ** (-largest + 10)) & (sizes > 0)
     is_great: Booleans = sizes > 2.0 ** (largest - 10)
@@ -333,7 +336,7 @@ def _is_extreme(column: NDArray[Any], largest: int) -> Booleans:
 def relative_errors(
     term: str, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
 ) -> Floats:
-    """The absolute errors over the references, or over the mean of both absolute numbers.
+    """Return the absolute errors over the references, or over the mean of both absolute numbers.
 
     Args:
         term: "relative" or "symmetric".

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..numbers.arrays import Column, Floats
-from ..numbers.binary_digits import truncated
-from ..numbers.checks import OptionError
+from ..statistics.arguments.arrays import Column, Floats
+from ..statistics.arguments.checks import OptionError
+from ..statistics.arithmetic.binary_digits import truncated
 from .measure_names import parse_measures
 from .pairs import Pairs, check_finite, difference
 
@@ -60,7 +60,7 @@ def check_measure(*, measures: Any, multioutput: Any, **_: Any) -> None:
 
 
 def error_bound(medians: Any, bits: int) -> Any:
-    """The maximum error of medians of rounded errors.
+    """Return the maximum error of medians of rounded errors.
 
     >>> error_bound(0.5, 4)
     0.03125

@@ -10,11 +10,11 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Floats, equal_blocks
-from ..numbers.checks import RowError
-from ..numbers.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
-from .measure_names import Measure
-from .pairs import Pairs, check_finite
+from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
+from ..statistics.arguments.checks import RowError
+from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
+from .measure_names import RegressionMeasure
+from .pairs import Numbers, Pairs, check_finite, difference
 from .unit_deviances import unit_deviance, unit_deviances
 
 _LOSSES = {
@@ -31,17 +31,8 @@ _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and 
 _FEWEST_SETTLED = 1 << 10  # rows below which exact sums take no longer
 
 
-def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
-    """Predictions and references as floats, shape (outputs, rows)."""
-    predictions, references = (
-        np.atleast_2d(table.T).astype(np.float64, copy=False)
-        for table in (pairs.predictions, pairs.references)
-    )
-    return predictions, references
-
-
-def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Floats:
-    """The loss of each row in each output, shape (outputs, rows).
+def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> Floats:
+    """Return the loss of each row in each output, shape (outputs, rows).
 
     "msle" is the squared difference of log(1 + x). "pinball" is `alpha` times the error if the
     reference is larger, and 1 - alpha times if it is smaller. "tweedie" is the unit deviance for
@@ -55,7 +46,9 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
         models (1997).
 
     >>> numbers = np.array([[1.0, 2.0]]), np.array([[3.0, 1.0]])
-    >>> row_losses(Measure("pinball(alpha=0.9)", "pinball", 0.9), *numbers).round(12).tolist()
+    >>> row_losses(RegressionMeasure("pinball(alpha=0.9)", "pinball", 0.9), *numbers).round(
+    ...     12
+    ... ).tolist()
     [[1.8, 0.1]]
     """
     _check_domain(measure, predictions, references)
@@ -68,24 +61,32 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     return losses
 
 
-def _set_losses(measure: Measure, predictions: Floats, references: Floats, losses: Floats) -> None:
+def _set_losses(
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, losses: Floats
+) -> None:
     """Set `losses` for rows that are known to be in their domain."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if kind == "msle":
-            _set_squared_log_errors(predictions, references, losses)
-        elif kind == "pinball":
-            np.subtract(references, predictions, out=losses)
+        if kind == "pinball":
+            difference(references, predictions, losses)
             overestimates = losses * (parameter - 1)
             losses *= parameter
             np.maximum(losses, overestimates, out=losses)
+            return
+        residuals = difference(references, predictions, np.empty(losses.shape))
+        predictions, references = (
+            table.astype(np.float64, copy=False) for table in (predictions, references)
+        )
+        if kind == "msle":
+            _set_squared_log_errors(predictions, references, residuals, losses)
         else:
-            residuals = references - predictions
             unit_deviances(parameter, predictions, references, residuals, out=losses)
 
 
-def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Floats) -> None:
+def _set_squared_log_errors(
+    predictions: Floats, references: Floats, residuals: Floats, losses: Floats
+) -> None:
     """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
 
     Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
@@ -94,8 +95,7 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     """
     divisors = np.minimum(references, predictions)
     divisors += 1
-    np.subtract(references, predictions, out=losses)
-    np.abs(losses, out=losses)
+    np.abs(residuals, out=losses)
     losses /= divisors
     np.log1p(losses, out=losses)
     if np.isinf(losses.max(initial=0.0)):
@@ -104,7 +104,7 @@ def _set_squared_log_errors(predictions: Floats, references: Floats, losses: Flo
     np.square(losses, out=losses)
 
 
-def _check_domain(measure: Measure, predictions: Floats, references: Floats) -> None:
+def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> None:
     """Check that all numbers are in the domain of the loss."""
     kind = _LOSSES.get(measure.kind, measure.kind)
     if kind == "msle":
@@ -116,18 +116,18 @@ def _check_domain(measure: Measure, predictions: Floats, references: Floats) -> 
             _check_above(measure, "predictions", predictions, 0)
         if power >= 2:
             _check_above(measure, "references", references, 0)
-        elif power >= 1 and references.min(initial=0.0) < 0:
+        elif power >= 1 and references.size and references.min() < 0:
             _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
-def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> None:
+def _check_above(measure: RegressionMeasure, column: str, table: Numbers, bound: float) -> None:
     """Check that all numbers are above the bound."""
-    if table.min(initial=math.inf) <= bound:
+    if table.size and table.min() <= bound:
         _refuse(measure, column, table, table <= bound, f"is above {bound}")
 
 
 def _refuse(
-    measure: Measure, column: str, table: Floats, is_wrong: Booleans, domain: str
+    measure: RegressionMeasure, column: str, table: Numbers, is_wrong: Booleans, domain: str
 ) -> NoReturn:
     """Raise an error about the first wrong number."""
     row, output = np.argwhere(is_wrong.T)[0].tolist()
@@ -138,7 +138,10 @@ def _refuse(
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
-    """The weighted mean of each output, from exactly rounded sums; NaN if the weight is 0."""
+    """Return the weighted mean of each output, from exactly rounded sums.
+
+    NaN if the weight is 0.
+    """
     if not losses.size:
         return [math.nan] * len(losses)
     if weights is None:
@@ -148,21 +151,21 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
 
 
 def _mean(values: Floats, weight: Fraction | None) -> float:
-    """The sum of the values, rounded once, divided by a weight, or by their number."""
+    """Return the sum of the values, rounded once, divided by a weight, or by their number."""
     mean = rounded_sum(values) / (values.size if weight is None else float(weight))
     if math.isfinite(mean):
         return mean
     return quotient(exact_sum(values), Fraction(values.size) if weight is None else weight)
 
 
-def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
-    """The value of a loss-based measure in each output.
+def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
+    """Return the value of a loss-based measure in each output.
 
     >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, 0.5, 2.0, 7.0])
-    >>> [round(value, 4) for value in loss_values(Measure("msle", "msle"), pairs)]
+    >>> [round(value, 4) for value in loss_values(RegressionMeasure("msle", "msle"), pairs)]
     [0.049]
     """
-    predictions, references = loss_tables(pairs)
+    predictions, references = pairs.tables()
     means = _settled_means(measure, predictions, references) if pairs.weights is None else None
     if means is None:
         check_finite(predictions=pairs.predictions, references=pairs.references)
@@ -175,8 +178,10 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
     return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
-def _settled_means(measure: Measure, predictions: Floats, references: Floats) -> list[float] | None:
-    """The mean loss of each output, if enclosed sums of blocks settle it.
+def _settled_means(
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers
+) -> list[float] | None:
+    """Return the mean loss of each output, if enclosed sums of blocks settle it.
 
     A loss leaves the cache before the next block then. None also for numbers that are not finite or
     not in the domain.
@@ -211,8 +216,10 @@ def _settled_means(measure: Measure, predictions: Floats, references: Floats) ->
     return means
 
 
-def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
-    """The proportion of the best constant's loss that predictions avoid; shape (rows,) each.
+def d2(
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
+) -> float:
+    """Return the proportion of the best constant's loss that predictions avoid; shape (rows,) each.
 
     As with R2, it is NaN for less than two rows; if the constant has no loss, as with constant
     references and at extreme quantiles, it is 1.0 if predictions have none either, else 0.0.
@@ -221,7 +228,7 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
         Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
 
     >>> numbers = np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 4.0])
-    >>> round(d2(Measure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
+    >>> round(d2(RegressionMeasure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
     0.3333
     """
     losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
@@ -229,24 +236,28 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
 
 
 def _avoided_loss(
-    measure: Measure, loss: float, references: Floats, weights: Floats | None
+    measure: RegressionMeasure, loss: float, references: Numbers, weights: Floats | None
 ) -> float:
-    """The same, from the mean loss of the predictions."""
+    """Return the same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    lowest, highest = float(references.min()), float(references.max())
+    lowest, highest = references.min().item(), references.max().item()
     if lowest == highest:
         return float(not loss)
     constant = _best_constant(measure, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
-    table = references[np.newaxis]
-    settled = _settled_means(measure, np.array([[constant]]), table) if weights is None else None
+    is_float = references.dtype.kind == "f"
+    is_mean = _LOSSES[measure.kind] == "tweedie"
+    settled = None
+    if weights is None and (is_float or not is_mean):
+        best = np.full((1, 1), constant, references.dtype)
+        settled = _settled_means(measure, best, references[np.newaxis])
     if settled is None:
-        best = np.full(table.shape, constant)
-        settled = mean_losses(row_losses(measure, best, table), weights)
+        losses = _losses_of_constant(measure, constant, references, weights)
+        settled = mean_losses(losses[np.newaxis], weights)
     minimum = settled[0]
-    if _LOSSES[measure.kind] == "tweedie":
+    if is_float and is_mean:
         # The best constant may not be a float. It is at most this far from the rounded one, which
         # makes no difference to most minima.
         distance = 8 * math.ulp(constant) + (highest - lowest) * 2.0**-48
@@ -256,34 +267,50 @@ def _avoided_loss(
     return 1 - loss / minimum if minimum else float(not loss)
 
 
-def _best_constant(measure: Measure, references: Floats, weights: Floats | None) -> float:
-    """The constant prediction with the smallest loss: the mean, or a quantile."""
+def _best_constant(
+    measure: RegressionMeasure, references: Numbers, weights: Floats | None
+) -> float:
+    """Return the constant prediction with the smallest loss: the mean, or a quantile."""
     if _LOSSES[measure.kind] == "tweedie":
-        return mean_losses(references[np.newaxis], weights)[0]
+        return mean_losses(references[np.newaxis].astype(np.float64, copy=False), weights)[0]
     alpha = _PARAMETERS.get(measure.kind, measure.parameter)
     return _quantile(references, alpha, weights)
 
 
-def d2_losses(
-    measure: Measure, predictions: Floats, references: Floats, weights: Floats | None
-) -> tuple[Floats, Floats]:
-    """The losses of rows, and those of the best constant prediction, shape (rows,) each.
+def _losses_of_constant(
+    measure: RegressionMeasure, constant: float, references: Numbers, weights: Floats | None
+) -> Floats:
+    """Return the loss of each row if the best constant is predicted."""
+    if references.dtype.kind == "f" or _LOSSES[measure.kind] != "tweedie":
+        best = np.full(references.size, constant, references.dtype)
+        losses: Floats = row_losses(measure, best[np.newaxis], references[np.newaxis])[0]
+        return losses
+    # The mean is not rounded before it is subtracted from integers that a float64 cannot hold.
+    residuals = difference(references, references.min(), np.empty(references.shape))
+    residuals -= mean_losses(residuals[np.newaxis], weights)[0]
+    power = _PARAMETERS.get(measure.kind, measure.parameter)
+    return unit_deviances(power, np.full(1, constant), references.astype(np.float64), residuals)
 
-    >>> measure = Measure("d2_absolute_error", "d2_absolute_error")
+
+def d2_losses(
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
+) -> tuple[Floats, Floats]:
+    """Return the losses of rows, and those of the best constant prediction, shape (rows,) each.
+
+    >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error")
     >>> lost, constant = d2_losses(measure, np.array([1.0, 2.0]), np.array([1.0, 4.0]), None)
     >>> abs(lost).tolist(), abs(constant).tolist()
     ([0.0, 1.0], [0.0, 1.5])
     """
-    constant = np.full(references.size, _best_constant(measure, references, weights))
-    loss, constant_loss = (
-        row_losses(measure, numbers[np.newaxis], references[np.newaxis])[0]
-        for numbers in (predictions, constant)
-    )
-    return loss, constant_loss
+    loss = row_losses(measure, predictions[np.newaxis], references[np.newaxis])[0]
+    constant = _best_constant(measure, references, weights)
+    return loss, _losses_of_constant(measure, constant, references, weights)
 
 
-def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:
-    """The excess of the mean deviance from the rounded mean over that from the mean itself.
+def _excess(
+    measure: RegressionMeasure, rounded: float, values: Floats, weights: Floats | None
+) -> float:
+    """Return the excess of the mean deviance from the rounded mean over that from the mean itself.
 
     It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
     (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
@@ -293,24 +320,27 @@ def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | 
     return _deviance(measure, rounded, distance)
 
 
-def _deviance(measure: Measure, mean: float, residual: float) -> float:
-    """The unit deviance of the value `mean + residual`."""
+def _deviance(measure: RegressionMeasure, mean: float, residual: float) -> float:
+    """Return the unit deviance of the value `mean + residual`."""
     power = _PARAMETERS.get(measure.kind, measure.parameter)
     return unit_deviance(power, mean, residual)
 
 
-def needs_positive_means(measure: Measure) -> bool:
-    """Whether the deviance is undefined for means of 0 or less."""
+def needs_positive_means(measure: RegressionMeasure) -> bool:
+    """Return whether the deviance is undefined for means of 0 or less."""
     power = _PARAMETERS.get(measure.kind, measure.parameter)
     return _LOSSES.get(measure.kind, measure.kind) == "tweedie" and power != 0
 
 
-def _quantile(values: Floats, fraction: float, weights: Floats | None) -> float:
-    """The smallest value at which the cumulative weight reaches this fraction."""
+def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> float:
+    """Return the smallest value at which the cumulative weight reaches this fraction."""
     if weights is None:
         position = max(math.ceil(fraction * values.size), 1) - 1
-        return float(np.partition(values, position)[position])
-    order = np.argsort(values, kind="stable")
-    cumulative: NDArray[np.float64] = np.cumsum(weights[order])
-    position = int(cumulative.searchsorted(fraction * cumulative[-1]))
-    return float(values[order][min(position, values.size - 1)])
+        ascending = np.partition(values, position)
+    else:
+        order = np.argsort(values, kind="stable")
+        cumulative: NDArray[np.float64] = np.cumsum(weights[order])
+        position = int(cumulative.searchsorted(fraction * cumulative[-1]))
+        ascending = values[order]
+    quantile: float = ascending[min(position, values.size - 1)].item()
+    return quantile

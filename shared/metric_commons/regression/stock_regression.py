@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..numbers.arrays import Floats, single_precision
-from ..numbers.domains import Weights
-from ..numbers.exact_sums import exact_sum
-from ..numbers.shapes import NumberRows
+from ..statistics.arguments.arrays import Floats, single_precision
+from ..statistics.arguments.domains import Weights
+from ..statistics.arguments.shapes import NumberRows
+from ..statistics.arithmetic.exact_sums import exact_sum
 from .errors import Multioutput, regression_scores
 from .pairs import check_finite
 
@@ -25,7 +25,7 @@ def mse(
     multioutput: Multioutput = "uniform_average",
     squared: bool = True,
 ) -> dict[str, Any]:
-    """The mean squared error, or its square root if not `squared`.
+    """Return the mean squared error, or its square root if not `squared`.
 
     Differences:
         The values of several outputs are a list; the module returns a numpy array.
@@ -44,7 +44,7 @@ def mae(
     sample_weight: Weights | None = None,
     multioutput: Multioutput = "uniform_average",
 ) -> dict[str, Any]:
-    """The mean absolute error.
+    """Return the mean absolute error.
 
     Differences:
         The values of several outputs are a list; the module returns a numpy array.
@@ -73,7 +73,9 @@ def spearmanr(
 
 
 def r_squared(*, predictions: NumberRows, references: NumberRows) -> float:
-    """The coefficient of determination, rounded to three decimals; a number, not a dictionary.
+    """Return the coefficient of determination, rounded to three decimals.
+
+    A number, not a dictionary.
 
     It is minus infinity if the references are all equal, and NaN if there is no error either.
 
@@ -115,7 +117,7 @@ def _score(
 
 
 def _p_value(test: str, predictions: Any, references: Any) -> float:
-    """The p-value of a correlation; NaN if the correlation is not defined."""
+    """Return the p-value of a correlation; NaN if the correlation is not defined."""
     from scipy import stats  # which takes half a second
 
     columns: list[Floats] = [single_precision(references), single_precision(predictions)]

@@ -24,14 +24,14 @@ import math
 
 import numpy as np
 
-from ..numbers.arrays import Floats
+from ..statistics.arguments.arrays import Floats
 
 _TERMS = 20  # of the series in x, which leaves out less than 2**-53 of the sum
 _LOGARITHM_TERMS = 6  # of the series in s, likewise: s**2 is at most 1/225
 
 
 def unit_deviance(power: float, mean: float, residual: float) -> float:
-    """The unit deviance of the value `mean + residual` from a mean.
+    """Return the unit deviance of the value `mean + residual` from a mean.
 
     >>> round(unit_deviance(2, 4.0, -2.0), 12)  # 2 (ln 2 - 1/2)
     0.38629436112
@@ -43,7 +43,7 @@ def unit_deviance(power: float, mean: float, residual: float) -> float:
 def unit_deviances(
     power: float, means: Floats, values: Floats, residuals: Floats, out: Floats | None = None
 ) -> Floats:
-    """The unit deviance of each value from its mean.
+    """Return the unit deviance of each value from its mean.
 
     Args:
         power: the power of the variance: 0 for squared errors, 1 for Poisson distributions, 2 for
@@ -115,7 +115,7 @@ def _near_of_logarithm(power: float, values: Floats, residuals: Floats, ratios: 
 
 
 def _polynomial(coefficients: list[float], numbers: Floats) -> Floats:
-    """The polynomial at each number; the first coefficient is the constant."""
+    """Return the polynomial at each number; the first coefficient is the constant."""
     sums = numbers * coefficients[-1]
     for coefficient in coefficients[-2:0:-1]:
         sums += coefficient

@@ -5,25 +5,23 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from ..resampling.bootstrap import mean_interval
-    from .cluster_sums import ClusterSums
-    from .corrections import adjusted, benjamini_hochberg, holm, max_t
-    from .differences import DifferenceInterval, Equivalence, difference_interval, equivalence
-    from .estimates import estimate_interval, influence_interval, influence_spread
-    from .intervals import interval
-    from .paired_sums import compare_sums
-    from .paired_tests import PairedTest, paired_test
-    from .power import Pilot, minimum_detectable, power_of, required_labels, required_rows
-    from .proportions import Interval, f1_interval, proportion_interval
-    from .ranks import letters, rank_intervals, tiers
-    from .significance import (
-        compare,
-        compare_measures,
-        p_values,
-        simultaneous_intervals,
-    )
-    from .summary import Average, mean, summarize
-    from .sums import RowStatistics, summarize_sums
+    from .arguments.checks import OptionError, RowError
+    from .arithmetic.exact_sums import Multiset
+    from .arithmetic.ratios import precision_recall_f1
+    from .intervals.cluster_sums import ClusterSums
+    from .intervals.estimates import estimate_interval, influence_interval, influence_spread
+    from .intervals.intervals import interval
+    from .intervals.proportions import Interval, f1_interval, proportion_interval
+    from .intervals.summary import Average, mean, summarize
+    from .intervals.sums import RowStatistics, summarize_sums
+    from .resampling.bootstrap import mean_interval
+    from .tests.corrections import adjusted, benjamini_hochberg, holm, max_t
+    from .tests.differences import DifferenceInterval, Equivalence, difference_interval, equivalence
+    from .tests.paired_sums import compare_sums
+    from .tests.paired_tests import PairedTest, paired_test
+    from .tests.power import Pilot, minimum_detectable, power_of, required_labels, required_rows
+    from .tests.ranks import letters, rank_intervals, tiers
+    from .tests.significance import compare, compare_measures, p_values, simultaneous_intervals
 
 __all__ = [
     "Average",
@@ -31,8 +29,11 @@ __all__ = [
     "DifferenceInterval",
     "Equivalence",
     "Interval",
+    "Multiset",
+    "OptionError",
     "PairedTest",
     "Pilot",
+    "RowError",
     "RowStatistics",
     "adjusted",
     "benjamini_hochberg",
@@ -55,6 +56,7 @@ __all__ = [
     "p_values",
     "paired_test",
     "power_of",
+    "precision_recall_f1",
     "proportion_interval",
     "rank_intervals",
     "required_labels",
@@ -68,42 +70,46 @@ __all__ = [
 __getattr__ = resolver(
     __name__,
     {
-        "Average": "summary",
-        "ClusterSums": "cluster_sums",
-        "DifferenceInterval": "differences",
-        "Equivalence": "differences",
-        "Interval": "proportions",
-        "PairedTest": "paired_tests",
-        "Pilot": "power",
-        "RowStatistics": "sums",
-        "adjusted": "corrections",
-        "benjamini_hochberg": "corrections",
-        "compare": "significance",
-        "compare_measures": "significance",
-        "compare_sums": "paired_sums",
-        "difference_interval": "differences",
-        "equivalence": "differences",
-        "estimate_interval": "estimates",
-        "f1_interval": "proportions",
-        "holm": "corrections",
-        "influence_interval": "estimates",
-        "influence_spread": "estimates",
-        "interval": "intervals",
-        "letters": "ranks",
-        "max_t": "corrections",
-        "mean": "summary",
-        "mean_interval": ".resampling.bootstrap",
-        "minimum_detectable": "power",
-        "p_values": "significance",
-        "paired_test": "paired_tests",
-        "power_of": "power",
-        "proportion_interval": "proportions",
-        "rank_intervals": "ranks",
-        "required_labels": "power",
-        "required_rows": "power",
-        "simultaneous_intervals": "significance",
-        "summarize": "summary",
-        "summarize_sums": "sums",
-        "tiers": "ranks",
+        "Average": "intervals.summary",
+        "ClusterSums": "intervals.cluster_sums",
+        "DifferenceInterval": "tests.differences",
+        "Equivalence": "tests.differences",
+        "Interval": "intervals.proportions",
+        "Multiset": "arithmetic.exact_sums",
+        "OptionError": "arguments.checks",
+        "PairedTest": "tests.paired_tests",
+        "Pilot": "tests.power",
+        "RowError": "arguments.checks",
+        "RowStatistics": "intervals.sums",
+        "adjusted": "tests.corrections",
+        "benjamini_hochberg": "tests.corrections",
+        "compare": "tests.significance",
+        "compare_measures": "tests.significance",
+        "compare_sums": "tests.paired_sums",
+        "difference_interval": "tests.differences",
+        "equivalence": "tests.differences",
+        "estimate_interval": "intervals.estimates",
+        "f1_interval": "intervals.proportions",
+        "holm": "tests.corrections",
+        "influence_interval": "intervals.estimates",
+        "influence_spread": "intervals.estimates",
+        "interval": "intervals.intervals",
+        "letters": "tests.ranks",
+        "max_t": "tests.corrections",
+        "mean": "intervals.summary",
+        "mean_interval": "resampling.bootstrap",
+        "minimum_detectable": "tests.power",
+        "p_values": "tests.significance",
+        "paired_test": "tests.paired_tests",
+        "power_of": "tests.power",
+        "precision_recall_f1": "arithmetic.ratios",
+        "proportion_interval": "intervals.proportions",
+        "rank_intervals": "tests.ranks",
+        "required_labels": "tests.power",
+        "required_rows": "tests.power",
+        "simultaneous_intervals": "tests.significance",
+        "summarize": "intervals.summary",
+        "summarize_sums": "intervals.sums",
+        "tiers": "tests.ranks",
     },
 )

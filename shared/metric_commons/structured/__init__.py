@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from .json_scores import json_statistics
     from .json_texts import read_json
 
-__all__ = ["call_statistics", "json_statistics", "read_calls", "read_json"]
+__all__ = [
+    "call_statistics",
+    "json_statistics",
+    "read_calls",
+    "read_json",
+]
 
 __getattr__ = resolver(
     __name__,

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Floats
+from ..statistics.arguments.arrays import Floats
 
 _SMALL = 2  # rows or columns of a table up to which all pairings are tried
 
 
 def most_pairs(fits: Sequence[Sequence[int]]) -> int:
-    """The number of pairs of a maximum matching, by augmenting paths.
+    """Return the number of pairs of a maximum matching, by augmenting paths.
 
     Args:
         fits: for each item of one side the positions on the other side that it fits.
@@ -51,7 +51,7 @@ def most_pairs(fits: Sequence[Sequence[int]]) -> int:
 
 
 def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
-    """The length of the longest common subsequence of two sequences.
+    """Return the length of the longest common subsequence of two sequences.
 
     All columns of the usual table are bits of one integer, so that a row takes a few operations
     (Hyyrö, Bit-parallel LCS-length computation revisited, 2004).
@@ -78,7 +78,7 @@ def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
 
 
 def best_total(weights: Floats) -> float:
-    """The largest sum of weights at least 0 of pairs, each row and column once.
+    """Return the largest sum of weights at least 0 of pairs, each row and column once.
 
     >>> best_total(np.array([[0.5, 1.0], [0.0, 0.75]]))
     1.25
@@ -94,7 +94,7 @@ def best_total(weights: Floats) -> float:
 
 
 def best_ordered_total(rows: Iterable[Floats], length: int) -> float:
-    """The largest sum of weights of pairs that cross no other pair.
+    """Return the largest sum of weights of pairs that cross no other pair.
 
     Args:
         rows: for each item of the first sequence its weight with each item of the second.
@@ -110,7 +110,7 @@ def best_ordered_total(rows: Iterable[Floats], length: int) -> float:
 
 
 def best_assignment(costs: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows and columns of the pairs whose costs have the smallest sum."""
+    """Return the rows and columns of the pairs whose costs have the smallest sum."""
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(costs)

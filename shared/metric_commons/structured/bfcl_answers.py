@@ -10,9 +10,9 @@ Source: ShishirPatil/gorilla, berkeley-function-call-leaderboard, `ast_checker.p
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..numbers.checks import OptionError
+from ..statistics.arguments.checks import OptionError
 from .json_equality import bfcl_spelling
-from .tool_declarations import Tool
+from .tool_declarations import DeclaredTool
 
 _TYPES: Mapping[str, type] = {
     "string": str,
@@ -36,9 +36,9 @@ class ArgumentCounts(NamedTuple):
 
 
 def bfcl_arguments(
-    tool: Tool, arguments: Mapping[str, Any], accepted: Mapping[str, Sequence[Any]]
+    tool: DeclaredTool, arguments: Mapping[str, Any], accepted: Mapping[str, Sequence[Any]]
 ) -> ArgumentCounts:
-    """The number of right arguments; an accepted absence counts in neither number.
+    """Return the number of right arguments; an accepted absence counts in neither number.
 
     Args:
         tool: the declaration.
@@ -48,7 +48,7 @@ def bfcl_arguments(
     Raises:
         OptionError: a declared type is unknown.
 
-    >>> tool = Tool({"n": {"type": "integer"}, "unit": {"type": "string"}}, ["n"])
+    >>> tool = DeclaredTool({"n": {"type": "integer"}, "unit": {"type": "string"}}, ["n"])
     >>> bfcl_arguments(tool, {"n": 5}, {"n": [5], "unit": ["cm", ""]})
     ArgumentCounts(right=1, arguments=1)
     >>> bfcl_arguments(tool, {"n": 5.0}, {"n": [5]})
@@ -123,7 +123,7 @@ def _as_float(value: int) -> float | int:
 def _has_type(
     value: Any, accepted: Sequence[Any], kind: Any, item_kind: type | None
 ) -> tuple[bool, bool]:
-    """Whether a value has an accepted type, and whether it is a variable.
+    """Return whether a value has an accepted type, and whether it is a variable.
 
     The accepted types are the declared one and that of the first accepted value. A variable is
     compared unchanged.
@@ -143,7 +143,7 @@ def _has_type(
 
 
 def _is_accepted_object(value: Any, accepted: Sequence[Any]) -> bool:
-    """Whether each key has one of its accepted values, and missing keys may be missing."""
+    """Return whether each key has one of its accepted values, and missing keys may be missing."""
     for answer in accepted:
         if not isinstance(answer, dict) or not all(isinstance(v, list) for v in answer.values()):
             continue

@@ -13,19 +13,19 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..numbers.arrays import Floats, Integers
+from ..statistics.arguments.arrays import Floats, Integers
 from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
 from .bfcl_answers import bfcl_arguments
 from .json_equality import Equality
 from .python_calls import Call
-from .tool_declarations import Tool, Toolbox
+from .tool_declarations import DeclaredTool, Toolbox
 
 CallMatch = Literal["any_order", "same_order", "in_order", "superset", "subset"]
 ArgumentMatch = Literal["equal", "superset", "subset", "ignore", "bfcl"]
 Dots = Literal["keep", "underscore"]
 
 _IN_ORDER = ("same_order", "in_order")
-_NO_TOOL = Tool({}, [])
+_NO_TOOL = DeclaredTool({}, [])
 _MANY_PAIRS = 1_024
 _FEW_PAIRS = 64  # that are compared one by one
 
@@ -37,10 +37,10 @@ class Form(NamedTuple):
     arguments: Mapping[str, Any]  # the form of each; for alternatives all of their forms
     key: Hashable  # equal calls have equal keys, if keys suffice
     optional: frozenset[str] = frozenset()  # expected arguments that may be left out
-    tool: Tool = _NO_TOOL
+    tool: DeclaredTool = _NO_TOOL
 
 
-class RowCounts(NamedTuple):
+class MatchCounts(NamedTuple):
     """The scores of a row."""
 
     exact_match: float
@@ -63,19 +63,22 @@ class CallComparison:
     is_plain: bool = False  # whether arguments are compared as Python compares them
 
     def plain(self) -> "CallComparison | None":
-        """The comparison of rows with few calls, without booleans; None if options forbid it."""
+        """Return the comparison of rows with few calls, without booleans.
+
+        None if options forbid it.
+        """
         is_default = self == CallComparison(Equality(str), match=self.match)
         return replace(self, is_plain=True) if is_default else None
 
     @cached_property
     def has_keys(self) -> bool:
-        """Whether calls fit if and only if their keys are equal."""
+        """Return whether calls fit if and only if their keys are equal."""
         if self.arguments == "ignore":
             return True
         return self.arguments == "equal" and not self.alternatives and self.equality.is_transitive
 
     def predicted_form(self, call: Call, tools: Toolbox) -> Form:
-        """The form of a predicted call."""
+        """Return the form of a predicted call."""
         if self.is_plain:
             return Form(*call, call)
         name, arguments = self._prepared(call, tools)
@@ -87,7 +90,7 @@ class CallComparison:
         return Form(name, forms, self._key(name, forms))
 
     def expected_form(self, call: Call, tools: Toolbox) -> Form:
-        """The form of an expected call."""
+        """Return the form of an expected call."""
         if self.is_plain:
             return Form(*call, call)
         name, arguments = self._prepared(call, tools, is_expected=True)
@@ -108,7 +111,7 @@ class CallComparison:
     def _prepared(
         self, call: Call, tools: Toolbox, *, is_expected: bool = False
     ) -> tuple[str, Mapping[str, Any]]:
-        """The name and the arguments that count, with declared defaults if requested."""
+        """Return the name and the arguments that count, with declared defaults if requested."""
         name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
         arguments: dict[str, Any] = call.arguments
         if self.arguments == "bfcl":
@@ -132,7 +135,7 @@ class CallComparison:
     # ---- one call against another ---------------------------------------------------------------
 
     def fits(self, predicted: Form, expected: Form) -> bool:
-        """Whether a predicted call fits an expected one."""
+        """Return whether a predicted call fits an expected one."""
         if predicted.name != expected.name:
             return False
         if self.has_keys:
@@ -141,14 +144,14 @@ class CallComparison:
         return right == arguments
 
     def proportion(self, predicted: Form, expected: Form) -> float:
-        """The proportion of right arguments among those that count; 1 if there are none."""
+        """Return the proportion of right arguments among those that count; 1 if there are none."""
         if predicted.name != expected.name:
             return 0.0
         right, arguments = self._right(predicted, expected)
         return right / arguments if arguments else 1.0
 
     def _right(self, predicted: Form, expected: Form) -> tuple[int, int]:
-        """The right arguments, and all that count; an accepted absence counts in neither."""
+        """Return the right arguments, and all that count; an accepted absence counts in neither."""
         if self.arguments == "bfcl":
             return bfcl_arguments(expected.tool, predicted.arguments, expected.arguments)
         right = common = absent = 0
@@ -177,8 +180,8 @@ class CallComparison:
         """Whether a plain comparison can be used for these calls, which are compared one by one."""
         return len(predicted) * len(expected) <= _FEW_PAIRS
 
-    def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> RowCounts:
-        """The scores of a row whose prediction could be read."""
+    def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> MatchCounts:
+        """Return the scores of a row whose prediction could be read."""
         pairs, exact = self._matched(
             predicted, expected, self.fits, "key" if self.has_keys else None
         )
@@ -189,7 +192,7 @@ class CallComparison:
                 predicted, expected, lambda a, b: a.name == b.name, "name"
             )
         partial = self._partial(predicted, expected, pairs)
-        return RowCounts(float(exact), float(name_match), partial, pairs)
+        return MatchCounts(float(exact), float(name_match), partial, pairs)
 
     def _matched(
         self,
@@ -198,7 +201,7 @@ class CallComparison:
         fits: Callable[[Form, Form], bool],
         key: str | None,
     ) -> tuple[int, bool]:
-        """The number of pairs, and whether the row is right by `match`.
+        """Return the number of pairs, and whether the row is right by `match`.
 
         Args:
             predicted: the calls.
@@ -227,7 +230,7 @@ class CallComparison:
         return pairs == (predicted if self.match == "subset" else expected)
 
     def _partial(self, predicted: Sequence[Form], expected: Sequence[Form], pairs: int) -> float:
-        """The best sum of proportions of right arguments, over the longer of both sides."""
+        """Return the best sum of proportions of right arguments, over the longer of both sides."""
         if not predicted or not expected:
             return float(not predicted and not expected)
         longer = max(len(predicted), len(expected))
@@ -312,7 +315,7 @@ class _ArgumentCodes:
 def _without_equal_pairs(
     predicted: Sequence[Form], expected: Sequence[Form]
 ) -> tuple[list[Form], list[Form]]:
-    """The calls that remain after equal ones have been paired."""
+    """Return the calls that remain after equal ones have been paired."""
     if len(predicted) * len(expected) <= _FEW_PAIRS:
         unpaired, targets = [], list(expected)
         for form in predicted:
@@ -338,7 +341,9 @@ def _without_equal_pairs(
 
 
 def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
-    """The number of pairs of equal keys, each paired once; those of few calls may be unhashable.
+    """Return the number of pairs of equal keys, each paired once.
+
+    Those of few calls may be unhashable.
 
     >>> _common(["a", "a", "b"], ["a", "c", "a"])
     2
@@ -353,7 +358,7 @@ def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
 
 
 def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:
-    """The positions of the calls of each name."""
+    """Return the positions of the calls of each name."""
     positions: dict[str, list[int]] = {}
     for position, form in enumerate(forms):
         positions.setdefault(form.name, []).append(position)

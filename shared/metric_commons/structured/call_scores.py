@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..numbers.checks import OptionError, RowError
-from ..numbers.domains import Names, NonNegative, checked_options
-from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
-from ..statistics.sums import RowStatistics
+from ..statistics.arguments.checks import OptionError, RowError
+from ..statistics.arguments.domains import Names, NonNegative, checked_options
+from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
+from ..statistics.intervals.sums import RowStatistics
 from .call_matches import ArgumentMatch, CallComparison, CallMatch, Dots
 from .call_texts import CallFormat, expected_calls, has_plain_values, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
@@ -52,7 +52,7 @@ def call_statistics(
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     dots: Dots = "keep",
 ) -> RowStatistics:
-    """The statistics of rows for the scores of `tool_calls`, whose options these are.
+    """Return the statistics of rows for the scores of `tool_calls`, whose options these are.
 
     Args:
         predictions: texts of a model, or JSON texts of calls after `OBJECT_MARK`.
@@ -123,7 +123,7 @@ def call_statistics(
 def _expected(
     row: int, reference: str, box: Toolbox, comparison: CallComparison
 ) -> tuple[list[Call], Toolbox]:
-    """The expected calls of a row, and its tools, which may be given beside the calls."""
+    """Return the expected calls of a row, and its tools, which may be given beside the calls."""
     try:
         value = read_json(reference)
         if isinstance(value, dict) and "tool_calls" in value:
@@ -162,7 +162,7 @@ def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallCompari
 
 
 def _unparsed(expected: int) -> list[float]:
-    """The statistics of a row whose prediction attempts a call and cannot be read."""
+    """Return the statistics of a row whose prediction attempts a call and cannot be read."""
     is_relevant = expected > 0
     counts = (0.0, 0.0, float(expected))
     return [*([0.0] * len(_MEANS)), 1.0, *counts, 1.0, not is_relevant, 0.0, is_relevant, 0.0]
@@ -171,7 +171,7 @@ def _unparsed(expected: int) -> list[float]:
 def _row(
     predicted: Sequence[Call], expected: Sequence[Call], box: Toolbox, comparison: CallComparison
 ) -> list[float]:
-    """The statistics of a row whose prediction could be read."""
+    """Return the statistics of a row whose prediction could be read."""
     counts = comparison.counts(
         [comparison.predicted_form(call, box) for call in predicted],
         [comparison.expected_form(call, box) for call in expected],
@@ -217,7 +217,7 @@ MICRO_RATIOS: Mapping[str, SumScore] = {
 
 
 def call_scores(sums: Mapping[str, float]) -> dict[str, Any]:
-    """The scores of all rows, from the sums of their statistics."""
+    """Return the scores of all rows, from the sums of their statistics."""
     return {
         **{name: ratio(sums[name], sums["rows"]) for name in _MEANS},
         **micro_scores(sums),
@@ -242,5 +242,5 @@ def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
 
 
 def ratio(numerator: float, denominator: float) -> float:
-    """The ratio of two sums; NaN if the divisor is 0."""
+    """Return the ratio of two sums; NaN if the divisor is 0."""
     return numerator / denominator if denominator else math.nan

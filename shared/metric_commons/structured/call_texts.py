@@ -24,7 +24,7 @@ _ARGUMENTS = frozenset(("arguments", "parameters", "args", "input"))
 
 
 def read_calls(prediction: str, call_format: CallFormat = "auto") -> list[Call]:
-    """The calls of a prediction; empty if it does not attempt one.
+    """Return the calls of a prediction; empty if it does not attempt one.
 
     Args:
         prediction: the text of a model; or the JSON text of calls or of a message, after
@@ -62,7 +62,7 @@ def read_calls(prediction: str, call_format: CallFormat = "auto") -> list[Call]:
 
 
 def expected_calls(value: Any) -> list[Call]:
-    """The calls of a reference, which is a list of them.
+    """Return the calls of a reference, which is a list of them.
 
     Raises:
         UnreadableCallError: it is not.
@@ -76,7 +76,7 @@ def expected_calls(value: Any) -> list[Call]:
 
 
 def has_plain_values(prediction: str, reference: str) -> bool:
-    """Whether Python's equality equals JSON's for the values of a row, without booleans.
+    """Return whether Python's equality equals JSON's for the values of a row, without booleans.
 
     Values that were written as Python may be tuples, too, so these do not count.
 
@@ -100,7 +100,7 @@ def _json(text: str) -> Any:
 
 
 def _calls_of_object(value: Any, call_format: CallFormat) -> list[Call]:
-    """The calls of a message, a list of calls, or one call."""
+    """Return the calls of a message, a list of calls, or one call."""
     if isinstance(value, dict):
         if "tool_calls" in value:
             value = value["tool_calls"] or []
@@ -139,7 +139,7 @@ def _call(value: Any) -> Call:
 
 
 def _kind(value: Any) -> str:
-    """The type of a value in the words of JSON.
+    """Return the type of a value in the words of JSON.
 
     >>> _kind([]), _kind(None), _kind(1.5)
     ('a list', 'null', 'a number')

@@ -14,9 +14,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from ..numbers.checks import check_choice
-from ..numbers.domains import OneOf
-from ..texts.normalizers import NORMALIZERS, checked_function
+from ..statistics.arguments.checks import check_choice
+from ..statistics.arguments.domains import OneOf
+from ..text.tokens.normalizers import NORMALIZERS, checked_function
 from .assignments import most_pairs
 from .json_texts import read_json
 
@@ -44,7 +44,7 @@ ValueNormalizer = Annotated[str, OneOf(VALUE_NORMALIZERS)] | Callable[[str], str
 
 
 def value_normalizer(normalizer: ValueNormalizer) -> Callable[[str], str]:
-    """The function for a name in `VALUE_NORMALIZERS`, or the caller's own function."""
+    """Return the function for a name in `VALUE_NORMALIZERS`, or the caller's own function."""
     if callable(normalizer):
         is_ours = normalizer in VALUE_NORMALIZERS.values()
         return normalizer if is_ours else checked_function(normalizer)
@@ -79,21 +79,27 @@ class Equality:
 
     @cached_property
     def is_transitive(self) -> bool:
-        """Whether values have keys: with a tolerance 1 may be 2 and 2 be 3, but not 1 be 3."""
+        """Return whether values have keys.
+
+        With a tolerance 1 may be 2 and 2 be 3, but not 1 be 3.
+        """
         return not (self.rel_tol > 0 or self.abs_tol > 0)
 
     @cached_property
     def forms(self) -> Callable[[Any], Any]:
-        """The form in which values are compared by `compare`: keys, or the values themselves."""
+        """Return the form in which values are compared by `compare`.
+
+        Keys, or the values themselves.
+        """
         return self.key if self.is_transitive else lambda value: value
 
     @cached_property
     def compare(self) -> Callable[[Any, Any], bool]:
-        """Whether the form of a predicted value equals that of an expected one."""
+        """Return whether the form of a predicted value equals that of an expected one."""
         return operator.eq if self.is_transitive else self.__call__
 
     def scalar(self, value: Any) -> Any:
-        """A scalar as interpreted under `types`.
+        """Return a scalar as interpreted under `types`.
 
         >>> Equality(str, types="loose").scalar(" 1e2"), Equality(str, types="loose").scalar("01")
         (100.0, '01')
@@ -109,7 +115,7 @@ class Equality:
         return value
 
     def scalar_key(self, value: Any) -> Hashable:
-        """The key of a scalar."""
+        """Return the key of a scalar."""
         if self.types == "loose":
             value = self.scalar(value)
         if isinstance(value, str):
@@ -123,7 +129,7 @@ class Equality:
         return value  # type: ignore[no-any-return] # a number or None
 
     def key(self, value: Any) -> Hashable:
-        """The key of a value, if equality is transitive.
+        """Return the key of a value, if equality is transitive.
 
         >>> Equality(str).key({"a": [1, True]}) == Equality(str).key({"a": [1.0, True]})
         True
@@ -162,7 +168,7 @@ class Equality:
         return most_pairs(fits) == len(expected)
 
     def scalars(self, predicted: Any, expected: Any) -> bool:
-        """Whether a predicted scalar equals an expected one."""
+        """Return whether a predicted scalar equals an expected one."""
         if self.is_transitive:
             return self.scalar_key(predicted) == self.scalar_key(expected)
         predicted, expected = self.scalar(predicted), self.scalar(expected)

@@ -52,7 +52,7 @@ class LeafComparison:
 
     @property
     def keeps_all(self) -> bool:
-        """Whether values are compared completely."""
+        """Return whether values are compared completely."""
         return self.nulls == self.empties == "value" and not self.ignore_paths
 
     def kept(self, value: Any, path: str = "$") -> Any:
@@ -84,7 +84,7 @@ class LeafComparison:
         return value
 
     def leaves(self, value: Any) -> int:
-        """The number of leaves of a value.
+        """Return the number of leaves of a value.
 
         >>> LeafComparison(Equality(str)).leaves({"a": [1, {}], "b": None})
         3
@@ -102,7 +102,7 @@ class LeafComparison:
         return total
 
     def matched(self, predicted: Any, expected: Any) -> int:
-        """The number of leaves that match."""
+        """Return the number of leaves that match."""
         if isinstance(predicted, dict) and isinstance(expected, dict):
             if not predicted and not expected:
                 return self._empty_leaves
@@ -125,7 +125,7 @@ class LeafComparison:
         return int(self.equality.scalars(predicted, expected))
 
     def _matched_in_any_order(self, predicted: Sequence[Any], expected: Sequence[Any]) -> int:
-        """The largest number of leaves that match, items paired one to one.
+        """Return the largest number of leaves that match, items paired one to one.
 
         Equal items are paired first. This is optimal if equality is transitive: if c is on both
         sides, then a leaf of b that matches c, which matches a, matches a as well.
@@ -220,7 +220,7 @@ class LeafComparison:
             _add(counts, path, kind)
 
     def _pairs(self, predicted: Sequence[Any], expected: Sequence[Any]) -> list[tuple[int, int]]:
-        """The items that are compared with each other.
+        """Return the items that are compared with each other.
 
         In any order these are the pairs with most matching leaves, and among those with the
         smallest sum of |i - j|: the cost of a pair is an integer, so that this is exact. Pairs
@@ -250,7 +250,7 @@ class LeafComparison:
 
 
 def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """The positions of equal items, each paired once, in order.
+    """Return the positions of equal items, each paired once, in order.
 
     >>> _equal_pairs("aab", "ba")
     [(0, 1), (2, 0)]
@@ -269,7 +269,7 @@ def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[
 def _unpaired(
     predicted: Sequence[Any], expected: Sequence[Any], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
-    """The positions of items without an equal one, some leaves of which may still match."""
+    """Return the positions of items without an equal one, some leaves of which may still match."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     return (
         [n for n, value in enumerate(predicted) if n not in rows and _has_parts(value)],
@@ -278,7 +278,7 @@ def _unpaired(
 
 
 def _has_parts(value: Any) -> bool:
-    """Whether some leaves of a value may match even if the whole values differ."""
+    """Return whether some leaves of a value may match even if the whole values differ."""
     return isinstance(value, dict | list) and bool(value)
 
 

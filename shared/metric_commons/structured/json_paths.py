@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Sequence
 
-from ..numbers.checks import OptionError
+from ..statistics.arguments.checks import OptionError
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _STEP = re.compile(r'\.[A-Za-z_]\w*|\[\]|\["(?:[^"\\]|\\.)*"\]')
 
 
 def step(path: str, key: str) -> str:
-    """The path of a field of an object.
+    """Return the path of a field of an object.
 
     >>> step("$", "id"), step("$[]", "a.b")
     ('$.id', '$[]["a.b"]')

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from ..numbers.checks import OptionError
-from ..numbers.domains import PerRow
+from ..statistics.arguments.checks import OptionError
+from ..statistics.arguments.domains import PerRow
 from .json_texts import InvalidJsonError, read_json
 
 Schemas = Mapping[str, Any] | str | Annotated[Sequence[Any], PerRow("JSON Schema")]
@@ -37,7 +37,7 @@ class SchemaValidators:
         self._validators = [validators[key] for key in keys] * (1 if is_list else rows)
 
     def is_valid(self, row: int, value: Any) -> bool:
-        """Whether a value follows the schema of a row."""
+        """Return whether a value follows the schema of a row."""
         try:
             return bool(self._validators[row].is_valid(value))
         except RecursionError:

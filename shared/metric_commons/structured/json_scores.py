@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..numbers.checks import OptionError, RowError
-from ..numbers.domains import Names, NonNegative, checked_options
-from ..statistics.sum_distributions import SumRatio, SumScore, row_mean
-from ..statistics.sums import RowStatistics
+from ..statistics.arguments.checks import OptionError, RowError
+from ..statistics.arguments.domains import Names, NonNegative, checked_options
+from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
+from ..statistics.intervals.sums import RowStatistics
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts
@@ -47,7 +47,7 @@ def json_statistics(
     ignore_paths: Names = (),
     by_path: bool = False,
 ) -> RowStatistics:
-    """The statistics of rows for the scores of `json_match`, whose options these are.
+    """Return the statistics of rows for the scores of `json_match`, whose options these are.
 
     Args:
         predictions: JSON texts, some of which may be invalid.
@@ -122,7 +122,7 @@ def _expected(row: int, reference: str) -> Any:
 def _row(
     predicted: Any, expected: Any, comparison: LeafComparison, *, is_same: bool
 ) -> list[float]:
-    """The statistics of a row; an invalid prediction is `ABSENT`."""
+    """Return the statistics of a row; an invalid prediction is `ABSENT`."""
     leaves = comparison.leaves(expected)
     if predicted is ABSENT:
         return [*([0.0] * len(_MEANS)), 0.0, 0.0, leaves, 1.0]
@@ -144,7 +144,7 @@ def _row(
 
 
 def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowStatistics:
-    """The statistics with a column for each path and kind of leaves that occurs."""
+    """Return the statistics with a column for each path and kind of leaves that occurs."""
     columns: dict[str, int] = {}
     cells: list[tuple[int, int, int]] = []
     for row, counts in enumerate(rows):
@@ -168,7 +168,7 @@ def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowSta
 
 
 def json_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
-    """The scores of all rows, from the sums of their statistics."""
+    """Return the scores of all rows, from the sums of their statistics."""
     means = {name: ratio(sums[name], sums["rows"]) for name in _MEANS}
     if "schema_valid" in sums:
         valid = means.pop("valid")
@@ -185,7 +185,7 @@ def json_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str
 
 
 def path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
-    """The counts and scores of the leaves of one path.
+    """Return the counts and scores of the leaves of one path.
 
     >>> path_scores({"matched:$.a": 3, "wrong:$.a": 1, "missing:$.a": 2}, "$.a")["recall"]
     0.5
@@ -201,7 +201,7 @@ def path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
 
 
 def _paths(sums: Mapping[str, float]) -> list[str]:
-    """The paths with leaves in these sums, in order."""
+    """Return the paths with leaves in these sums, in order."""
     names = {
         name.partition(":")[2]
         for name, total in sums.items()
@@ -216,7 +216,7 @@ def _distributions(names: Sequence[str]) -> dict[str, SumScore]:
 
 
 def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
-    """How the scores of each path follow from sums."""
+    """Return how the scores of each path follow from sums."""
     by_path = {}
     for path in _paths(dict.fromkeys(names, 1)):
         hits, wrong, missing, extra = (

@@ -25,7 +25,7 @@ _SCANNER: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ig
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises:
         InvalidJsonError: the text is not JSON, is nested too deeply, or has an integer of
@@ -50,7 +50,7 @@ def read_json(text: str) -> Any:
 
 
 def _decoded(text: str) -> Any:
-    """The value of a text with white space around it; raises the error if it is not JSON."""
+    """Return the value of a text with white space around it; raises the error if it is not JSON."""
     try:
         return _DECODER.decode(text)
     except InvalidJsonError:
@@ -65,7 +65,7 @@ _TOO_DEEP = f"is nested in more than {NESTING} levels"
 
 
 def _depth(value: Any) -> int:
-    """The levels of objects and lists, counted until there are too many."""
+    """Return the levels of objects and lists, counted until there are too many."""
     level = [value]
     for depth in range(NESTING + 1):
         children: list[Any] = []
@@ -81,7 +81,7 @@ def _depth(value: Any) -> int:
 
 
 def unfenced(text: str) -> str:
-    r"""The content of a Markdown fence that is the whole text; any other text unchanged.
+    r"""Return the content of a Markdown fence that is the whole text; any other text unchanged.
 
     >>> unfenced("```json\n[1]\n```"), unfenced("See: ```1```")
     ('[1]', 'See: ```1```')

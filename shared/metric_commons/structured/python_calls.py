@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..numbers.python_expressions import parsed_expression
+from ..data.files.python_expressions import parsed_expression
 
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
 _DEEPEST = 20  # nested operations
@@ -39,7 +39,7 @@ class UnreadableCallError(ValueError):
 
 
 def read_python_calls(text: str) -> list[Call]:
-    """The calls of a text, with or without brackets around them.
+    """Return the calls of a text, with or without brackets around them.
 
     Raises:
         UnreadableCallError: the text is not a list of calls with keyword arguments.
@@ -133,7 +133,10 @@ def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[An
 
 
 def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
-    """The value of an arithmetic expression; None if it is not a number, or takes too long."""
+    """Return the value of an arithmetic expression.
+
+    None if it is not a number, or takes too long.
+    """
     if depth > _DEEPEST:
         return None
     match node:

@@ -3,25 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..numbers.checks import OptionError
-from ..numbers.domains import PerRow
+from ..statistics.arguments.checks import OptionError
+from ..statistics.arguments.domains import PerRow
 from .json_texts import InvalidJsonError, read_json
 
 Tools = Annotated[Sequence[Any], PerRow("list of tools")]
 
 
-class Tool(NamedTuple):
+class DeclaredTool(NamedTuple):
     """A declared tool."""
 
     properties: Mapping[str, Any]  # the schema of each parameter
     required: Sequence[str]
 
 
-Toolbox = Mapping[str, Tool]  # tools by their names
+Toolbox = Mapping[str, DeclaredTool]  # tools by their names
 
 
 def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
-    """The tools of each row.
+    """Return the tools of each row.
 
     Args:
         tools: declarations for all rows, or a list of them for each row; lists may be JSON texts.
@@ -49,7 +49,7 @@ def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
 
 
 def toolbox(tools: Any, label: str) -> Toolbox:
-    """The tools of one list of declarations; `label` names the list in error messages.
+    """Return the tools of one list of declarations; `label` names the list in error messages.
 
     Raises:
         OptionError: a declaration is not valid.
@@ -61,7 +61,7 @@ def toolbox(tools: Any, label: str) -> Toolbox:
             raise OptionError(label, str(error)) from None
     if not isinstance(tools, list | tuple):
         raise OptionError(label, "is not a list of tools")
-    box: dict[str, Tool] = {}
+    box: dict[str, DeclaredTool] = {}
     for number, declaration in enumerate(tools):
         name = f"{label}[{number}]"
         if isinstance(declaration, Mapping) and isinstance(declaration.get("function"), Mapping):
@@ -80,5 +80,5 @@ def toolbox(tools: Any, label: str) -> Toolbox:
             isinstance(parameter, str) for parameter in required or []
         ):
             raise OptionError(name, "has required parameters that are not a list of names")
-        box[declaration["name"]] = Tool(properties, list(required or []))
+        box[declaration["name"]] = DeclaredTool(properties, list(required or []))
     return box

@@ -5,12 +5,12 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from metric_commons.evaluation.scoring.states import State
 from metric_commons.regression import enclosed_sums, errors
 from metric_commons.regression.enclosed_sums import MEASURES, enclosing_moments
 from metric_commons.regression.errors import moment_measures, regression_scores
 from metric_commons.regression.moments import compute_moments, required_terms
 from metric_commons.regression.pairs import Pairs
-from metric_commons.scoring.states import State
 from tests.spec import nightly
 
 TERMS = required_terms(MEASURES)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from metric_commons.regression.errors import regression_scores
-from metric_commons.resampling.draws import random_rows
 from metric_commons.statistics import interval
+from metric_commons.statistics.resampling.draws import random_rows
 
 RNG = np.random.default_rng(9)
 ROWS = 60

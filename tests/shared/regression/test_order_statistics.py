@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.numbers.exact_sums import root
 from metric_commons.regression import order_statistics
 from metric_commons.regression.order_statistics import (
     kendall,
@@ -18,6 +17,7 @@ from metric_commons.regression.order_statistics import (
     resampled_kendall,
     spearman,
 )
+from metric_commons.statistics.arithmetic.exact_sums import root
 
 values = st.integers(-5, 5).map(float)
 

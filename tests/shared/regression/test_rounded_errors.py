@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.catalog.catalog import load
-from metric_commons.numbers.binary_digits import truncated
+from metric_commons.evaluation.scoring.states import State
+from metric_commons.module.catalog.catalog import load
 from metric_commons.regression.errors import regression_scores
-from metric_commons.scoring.states import State
+from metric_commons.statistics.arithmetic.binary_digits import truncated
 
 NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.sampled_from([0.0, 5e-324, 1e-310, 1.0]))
 

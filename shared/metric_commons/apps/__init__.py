@@ -1,0 +1,1 @@
+"""Applications: the command line, the server for agents, and Spaces."""

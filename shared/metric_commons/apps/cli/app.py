@@ -1,0 +1,204 @@
+"""The command line: its commands, their help, options that were renamed, and exit statuses."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from inspect import Parameter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from ...evaluation.results.rendering import message_line
+from ...module.catalog.usage import MissingExtraError, UsageError
+from ...statistics.arguments.checks import OptionError
+from ...statistics.resampling.progress import set_quiet
+from ..console.options import KEYWORD, Quiet, WholeLimit, with_groups
+
+if TYPE_CHECKING:
+    from typer import Context
+
+# The groups of commands in the help, in this order.
+PANELS = {
+    "Score": ("score", "trec", "execute", "init", "run", "merge"),
+    "Compare and decide": ("compare", "leaderboard", "history", "gate", "power"),
+    "Show and convert": ("report", "plot", "export"),
+    "Modules": ("list", "describe", "presets"),
+    "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
+}
+# Old options by command, which work until the next minor version.
+RENAMED = {
+    "score": {"--answers": "--references-file"},
+    "report": {"--html": "--save"},
+    "export": {"--out": "--save"},
+    "describe": {"--json": "--format=json"},
+}
+
+
+class _PlainSwitches:
+    """Its help shows no type for switches."""
+
+    def get_params(self, ctx: "Context") -> list[Any]:
+        """Return the parameters, of which switches take no value."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+
+class Command(_PlainSwitches, TyperCommand):  # type: ignore[misc]
+    """A command whose help shows no type for switches."""
+
+
+class Group(_PlainSwitches, TyperGroup):  # type: ignore[misc]
+    """A group of commands whose help shows no type for switches."""
+
+
+def panel_of(command: str) -> str:
+    """Return the group of a command in the help.
+
+    >>> panel_of("gate")
+    'Compare and decide'
+    """
+    return next(panel for panel, names in PANELS.items() if command in names)
+
+
+def with_new_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the words of a command line with renamed options, and for each what to say, or "".
+
+    >>> list(with_new_names(["report", "r.json", "--html=r.html"]))[2]
+    ('--save=r.html', '--html is now --save; the next minor version removes the old name')
+    """
+    renamed = RENAMED.get(words[0], {}) if words else {}
+    are_options = True
+    for word in words:
+        are_options = are_options and word != "--"
+        old, equals, value = word.partition("=")
+        if not (are_options and old in renamed):
+            yield word, ""
+            continue
+        new = renamed[old]
+        message = f"{old} is now {new}; the next minor version removes the old name"
+        yield f"{new}{equals}{value}", message
+
+
+# The file and the function of a command, if its name is not that of both.
+_FUNCTIONS = {
+    "init": "run.init",
+    "history": "leaderboard.history",
+    "patch-evaluate": "patched_script.patch_evaluate",
+    "list": "describe.list_modules",
+    "presets": "describe.list_presets",
+}
+OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")  # commands of other rooms
+COMMANDS = [name for names in PANELS.values() for name in names if name not in OF_APPLICATIONS]
+_DESCRIBING = ("list", "describe", "presets", "patch-evaluate")
+# Options that act while the command line is read, and the commands that do not have them.
+_IMMEDIATE = (
+    (
+        Parameter("quiet", KEYWORD, default=False, annotation=Quiet),
+        {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
+    ),
+    (
+        Parameter("max_unpacked", KEYWORD, default=None, annotation=WholeLimit),
+        {"init", *_DESCRIBING},
+    ),
+)
+
+
+def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the program with these commands; the files of other commands are not imported."""
+    app = typer.Typer(
+        help="Score the answers of language models: exact, fast and with confidence intervals.",
+        epilog="Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is "
+        "wrong; 130 interrupted. gate also has 3 (undecided) and 4 (worse).",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        cls=Group,
+    )
+    for name in names:
+        file, _, function = _FUNCTIONS.get(name, name).partition(".")
+        command = getattr(import_module(f".{file}", __package__), function or name)
+        options = [option for option, excluded in _IMMEDIATE if name not in excluded]
+        app.command(
+            name,
+            cls=Command,
+            # The options behind a script are its own.
+            context_settings={"allow_interspersed_args": name != "patch-evaluate"},
+            rich_help_panel=panel_of(name),
+        )(with_groups(command, options))
+    app.callback()(_common)
+    return app
+
+
+def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
+    """Run a command of a program; an error becomes its exit status and one line on stderr."""
+    words = []
+    set_quiet(quiet=False)
+    for word, message in with_new_names(sys.argv[1:] if arguments is None else arguments):
+        words.append(word)
+        if message:
+            typer.echo(f"{_kind('warning', typer.colors.YELLOW)} {message}", err=True)
+    try:
+        return program(words, prog_name="metric-commons", standalone_mode=False) or 0
+    except typer.TyperException as error:
+        # The message of the library is "Input should be a valid integer, unable to parse ...".
+        message = error.format_message().partition(", unable to parse")[0]
+        message = message.replace("Input should be", "it must be").replace("Value error, ", "")
+        return _refused(message, error.exit_code)
+    except (UsageError, OptionError) as error:
+        return _refused(str(error), 2)
+    except (MissingExtraError, NotImplementedError) as error:  # on this operating system
+        return _refused(str(error), 1)
+    except MemoryError:
+        return _refused("there is not enough memory; score less at a time", 1)
+    except RecursionError:
+        return _refused("values are nested too deeply", 1)
+    except FileNotFoundError as error:
+        return _refused(f"no such file: {error.filename or error}", 1)
+    except IsADirectoryError as error:
+        return _refused(_folder_message(Path(error.filename)), 1)
+    except OSError as error:
+        prefix = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{prefix}{error.strerror or error}", 1)
+    except ValueError as error:
+        return _refused(str(error), 1)
+
+
+def _folder_message(path: Path) -> str:
+    """The message about a folder in place of a file, with the first file in it as an example."""
+    files = sorted(member for member in path.iterdir() if member.is_file())
+    example = f", such as {files[0]}" if files else ""
+    return f"{path}: this is a folder; name the files in it{example}"
+
+
+def _refused(message: str, status: int) -> int:
+    typer.echo(f"{_kind('error', typer.colors.RED)} {message_line(message)}", err=True)
+    return status
+
+
+def _kind(word: str, colour: str) -> str:
+    """Return the kind of a message before it, in colour on a terminal."""
+    return f"{typer.style(word, fg=colour, bold=True)}:"
+
+
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
+        from importlib.metadata import version
+
+        typer.echo(f"metric-commons {version('metric-commons')}")
+        raise typer.Exit
+
+
+def _common(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", callback=_show_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    pass

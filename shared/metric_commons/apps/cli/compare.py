@@ -1,0 +1,260 @@
+"""`metric-commons compare`: which systems are better by more than chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import typer
+
+from ...data.files.stored import write_whole
+from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
+from ...evaluation.comparison.saved_rows import is_saved_result, read_with_rows
+from ...evaluation.results.comparisons import compare_pairs, statement
+from ...evaluation.results.comparisons import table as table_of
+from ...evaluation.results.module_results import provenance
+from ...evaluation.results.rendering import PLAIN, Notation, Table
+from ...evaluation.results.results import Results
+from ...module.catalog.usage import UsageError
+from ..console.options import (
+    ClusterBy,
+    ConfidenceLevel,
+    Correction,
+    IntervalOptions,
+    Predictions,
+    Rows,
+    Save,
+    Scores,
+    Sort,
+    Top,
+    level,
+    refuse,
+    statistics_option,
+)
+from ..console.outputs import (
+    Outputs,
+    Presentation,
+    check_written,
+    say_written,
+    show_json,
+    show_tables,
+)
+from ..console.run_scores import (
+    Measures,
+    Scoring,
+    averaged,
+    score_queries,
+    selected_measures,
+    summary,
+)
+
+if TYPE_CHECKING:
+    from ...evaluation.comparison.labelled_systems import LabelledSystem
+    from ...retrieval.names import RankingMeasure
+    from ...retrieval.runs import QueryScores
+
+
+@dataclass(frozen=True)
+class DifferencesFirst(Presentation):
+    """The options of how comparisons are printed."""
+
+    main: ClassVar[str] = "differences"
+
+
+@dataclass(frozen=True)
+class Testing(IntervalOptions):
+    """The options of comparisons, with the names of their arguments.
+
+    Args:
+        interval: Interval of the difference: auto (chosen by the kind of score), t or bootstrap.
+        test: permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 and
+            1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.
+        alternative: Alternative hypothesis about A - B: two-sided, greater or less.
+        alpha: Significance level, for corrected p-values.
+    """
+
+    confidence_level: ConfidenceLevel = 0.95
+    interval: Annotated[Literal["auto", "t", "bootstrap"], statistics_option(metavar="METHOD")] = (
+        "auto"
+    )
+    test: Annotated[
+        Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
+        statistics_option(metavar="TEST"),
+    ] = "permutation"
+    alternative: Annotated[
+        Literal["two-sided", "greater", "less"], statistics_option(metavar="SIDE")
+    ] = "two-sided"
+    alpha: Annotated[float, statistics_option(metavar="LEVEL", parser=level)] = 0.05
+    correction: Correction = "holm"
+
+
+# Options for runs only.
+_RUN_OPTIONS = ("measures", *(item.name for item in fields(Scoring)), "plot")
+
+
+def compare(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="RESULT|QRELS RUN")],
+    *,
+    measures: Measures = None,
+    scores: Scores = None,
+    rows: Rows = None,
+    labels: Annotated[list[str] | None, statistics_option(metavar="FIELD")] = None,
+    predictions: Predictions = None,
+    id_field: Annotated[str | None, statistics_option("--id", metavar="FIELD")] = None,
+    cluster_by: ClusterBy = None,
+    testing: Testing,
+    scoring: Scoring,
+    sort: Sort = None,
+    top: Top = None,
+    save: Save = None,
+    presentation: DifferencesFirst,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+) -> None:
+    """Compare systems row by row: those of saved results, or retrieval runs.
+
+    metric-commons compare new.json old.json
+
+    metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
+
+    metric-commons compare new.jsonl old.jsonl --predictions judge --labels human
+
+    Results need the scores of their rows, which --per-example writes. Systems
+    with the same name in two results are compared with each other; otherwise
+    all pairs are. For three or more systems the table has
+    their possible ranks, and for more than 25 a line of signs instead of
+    letters. The best tier and significant differences are in bold.
+
+    The p-value is the probability of a difference at least this large if both
+    systems were equally good. A difference that is not significant does not
+    show that they are equal. A row that one system lacks is excluded for both.
+    With --cluster-by tests count clusters of rows: by a field of the inputs of
+    results, or for runs by a file with lines of query and cluster.
+
+    With --labels the files are rows of two systems with the verdicts of a judge
+    and, on some rows, labels from 0 to 1 by people: the difference is the one
+    that people would see, corrected by the labels.
+
+    Args:
+        paths: Results written by --save; or relevance judgments and two or more runs.
+        labels: Field of the labels by people, for the corrected difference of two judged systems.
+        id_field: With --labels: field that matches the rows of two files.
+        plot: Draw the differences of two runs: .png, .svg or .pdf.
+    """
+    presentation.check()
+    check_written([save, plot], [*paths, *(rows or [])])
+    for path in paths:
+        path.stat()  # report a missing file before anything else
+    if labels:
+        refuse(
+            context,
+            [*_RUN_OPTIONS, "rows", "test", "save"],
+            "is for runs and saved results, not for --labels",
+        )
+        from ...evaluation.comparison.labelled_systems import read_systems
+
+        systems = read_systems(
+            paths, predictions or [], labels, id_field=id_field, cluster_by=cluster_by
+        )
+        _compare_labelled(systems, testing.confidence_level, presentation.format_name)
+        return
+    refuse(context, ["predictions", "id_field"], "is for --labels")
+    outputs = Outputs(presentation, save, sort=sort)
+    if is_saved_result(paths[0]):
+        refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
+        from ...evaluation.comparison.combined_results import compare as compare_results
+
+        results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+        outputs.write(compare_results(*results, scores=scores, **vars(testing)), top)
+        return
+    refuse(context, ["rows"], "is for saved results, but these are runs")
+    qrels, *runs = paths
+    if len(runs) < 2:
+        raise UsageError("compare needs saved results, or judgments and at least two runs")
+    if plot and len(runs) > 2:
+        raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
+    measures_to_compare = averaged(selected_measures(measures, scores))
+    if plot:
+        from ...reporting.plots.figures import check
+        from ...reporting.plots.query_differences import deltas
+
+        check(plot)  # report a missing library before reading a large file
+    compared, scores_of_runs = _compare_runs(
+        qrels, runs, measures_to_compare, scoring, testing, cluster_by
+    )
+    if plot:
+        write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
+    outputs.write(compared, top)
+    say_written(plot)
+
+
+def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_name: str) -> None:
+    """Print the difference of two judged systems, corrected by labels."""
+    from ...evaluation.comparison.labelled_systems import corrected_difference
+    from ...judging.agreement.quotations import difference_sentence
+
+    if len(systems) != 2:
+        raise UsageError(f"--labels compares two systems, not {len(systems)}")
+    first, second = systems
+    result = corrected_difference(first, second, confidence_level=level)
+    sentence = difference_sentence(result, first.name, second.name)
+    if format_name == "json":
+        show_json({"a": first.name, "b": second.name, **result, "sentence": sentence})
+        return
+    low, high = result["confidence_interval"]["judge_corrected"]
+    cells = [
+        first.name,
+        second.name,
+        f"{result['judge_corrected']:+.4f} [{low:+.4f}, {high:+.4f}]",
+        *(f"{result[name]:+.4f}" for name in ("judged_rate", "labelled_rate", "judge_bias")),
+        f"{result['labelled']:,}",
+        f"{result['effective_labels']:,.0f}",
+    ]
+    header = ["A", "B", "A - B corrected", "by the judge", "by labels", "bias", "labelled", "worth"]
+    show_tables([Table(header, [cells], 2, set(), sentence)])
+
+
+def _compare_runs(
+    qrels: Path,
+    paths: Sequence[Path],
+    measures: "tuple[RankingMeasure, ...]",
+    scoring: Scoring,
+    testing: Testing,
+    clusters_path: str | None,
+) -> "tuple[Results, dict[str, QueryScores]]":
+    """Return all pairs of runs compared, and the scores of the queries that all of them share."""
+    clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
+    scored_runs = score_queries(qrels, paths, measures, scoring)
+    runs = paired(scored_runs.runs)
+    pairs = pairs_of_runs(runs, [measure.name for measure in measures], clusters)
+    kind = RunComparison if len(runs) == 2 else Results
+    results = kind(
+        systems={
+            name: {"ir_ranking": summary(scores_of_queries, measures, scoring, intervals={})}
+            for name, scores_of_queries in runs.items()
+        },
+        comparisons=compare_pairs(pairs, **vars(testing)),
+        provenance=provenance(scored_runs.inputs),
+    )
+    return results, runs
+
+
+class RunComparison(Results):
+    """Two runs, compared by each measure."""
+
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
+        """Return one row per measure, with a note on which run is A and which is B."""
+        lower = self.standings.is_lower_better
+        table = table_of(self.comparisons, lower, notation=notation, is_winner_first=False)
+        first = self.comparisons[0]
+        return [
+            Table(
+                ["measure", *table.header[3:]],
+                [row[2:] for row in table.rows],
+                1,
+                {(row, column - 2) for row, column in table.best},
+                f"A is {first['a']}, B is {first['b']}. {statement(self.comparisons)}",
+                table.title,
+                kind=table.kind,
+            )
+        ]

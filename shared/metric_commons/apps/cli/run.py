@@ -1,0 +1,229 @@
+"""`metric-commons run`: an evaluation described in a file."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from ...data.files.access import default_limits
+from ...evaluation.results.results import FORMATS
+from ...module.catalog.usage import UsageError
+from ...statistics.arguments.checks import OptionError, nearest
+from ...statistics.resampling.progress import is_quiet
+from ..console.options import Sort, correction_named, refuse
+from ..console.outputs import Outputs, Presentation, format_option
+
+if TYPE_CHECKING:
+    from ...evaluation.scoring.evaluations import Evaluation
+    from ..console.config import Config
+
+
+@dataclass(frozen=True)
+class PresentationOfFile(Presentation):
+    """The options of how results are printed, whose format may be in the file."""
+
+    format_name: Annotated[
+        str,
+        format_option(
+            help="Format of the printed output, instead of the one in the file: "
+            f"{', '.join(FORMATS)}.",
+            show_default=False,
+        ),
+    ] = ""
+
+
+def run(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="CONFIG")],
+    *,
+    preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
+    sort: Sort = None,
+    presentation: PresentationOfFile,
+    profile: Annotated[
+        Literal["ultrarag", "ultrarag-main", "standard"] | None, typer.Option(metavar="PROFILE")
+    ] = None,
+) -> None:
+    """Run an evaluation that is described in a YAML file.
+
+    metric-commons init capitals.yaml && metric-commons run capitals.yaml
+
+    The file is checked before any data is read. Paths in it are relative to the
+    working directory. A parameter file of UltraRAG gives the scores of its
+    evaluation server; sections for other servers are ignored.
+
+    Args:
+        path: A file like that of `init`, or a parameter file of UltraRAG.
+        preset: Options that reproduce another tool, instead of those in the file.
+        profile: For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those
+            after 0.3.0) or standard (without its peculiarities).
+    """
+    from ..console import config
+    from . import ultrarag
+
+    document = config.read(path)
+    if ultrarag.is_parameters(document.content):
+        of_results = ["preset", "sort", *vars(presentation)]
+        refuse(context, of_results, "does not apply to a parameter file of UltraRAG")
+        ultrarag.run(path, document, profile or "ultrarag")
+        return
+    if profile is not None:
+        raise UsageError("--profile is for parameter files of UltraRAG")
+    for key, line in document.repeated:
+        raise ValueError(f"{path}: key {key!r}: is repeated in line {line}")
+    content = config.written_out(document.content)
+    described = config.validated(config.Config, content, path)
+    if preset is not None:
+        described, content = replace(described, preset=preset), content | {"preset": preset}
+    evaluation = _evaluation(described, path)
+    files = described.outputs
+    outputs = Outputs(
+        replace(presentation, format_name=presentation.format_name or files.format),
+        save=_path(files.save),
+        per_example=_path(files.per_example),
+        html=_path(files.html),
+        sort=sort,
+    )
+    outputs.check([path, *evaluation.inputs()])
+    try:
+        results = evaluation.results()
+    except OptionError as error:
+        raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
+    record = {"config": config.with_ordered_keys(config.Config, content)}
+    outputs.write(replace(results, provenance=results.provenance | record))
+
+
+def init(
+    path: Annotated[Path, typer.Argument(metavar="FILE")] = Path("metric-commons.yaml"),
+) -> None:
+    """Write an example of a configuration file with comments.
+
+    Args:
+        path: The file to write; it must not exist.
+    """
+    from ...data.files.access import read_file
+    from ...data.files.stored import write_whole
+    from ...evaluation.results.rendering import message_line
+    from ..console.config import EXAMPLE
+
+    if path.exists():
+        raise UsageError(f"{path} exists; name another file")
+    write_whole(path, [read_file(EXAMPLE)])
+    if not is_quiet():
+        typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
+
+
+def _path(name: str | None) -> Path | None:
+    return None if name is None else Path(name)
+
+
+def _evaluation(content: "Config", path: Path) -> "Evaluation":
+    """Return the evaluation that the file describes; errors name the key."""
+    from ...evaluation.scoring.evaluations import Evaluation
+    from ...evaluation.states.score_kind import kind_of
+    from ..console.config import key_error
+
+    if not content.modules:
+        raise key_error(path, ["modules"], "needs at least one module")
+    metrics, fields = _checked_modules(content, path), content.data.fields
+    systems = _systems(content, path)
+    by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
+    compare = len(systems) > 1 and by_row if content.compare is None else content.compare
+    if compare and len(systems) < 2:
+        raise key_error(path, ["compare"], "needs at least two systems")
+    if not by_row and (compare or content.outputs.per_example):
+        key = ["compare"] if compare else ["outputs", "per_example"]
+        raise key_error(path, key, "needs a module that scores row by row")
+    evaluation = Evaluation(
+        modules=list(content.modules),
+        systems=systems,
+        references=fields.references,
+        groups=fields.groups,
+        clusters=fields.clusters,
+        ids=fields.id,
+        columns=fields.columns,
+        common=_path(content.data.path),
+        format_name=content.data.format,
+        limit=content.data.limit,
+        limits=default_limits().with_whole(content.data.max_unpacked),
+        options={
+            f"{module}.{option}": value
+            for module, options in content.modules.items()
+            for option, value in options.items()
+        },
+        preset=content.preset,
+        **content.intervals,
+        compare=compare,
+        scores=content.scores,
+        correction=correction_named(content.correction),
+        jobs=content.jobs,
+        per_example=by_row and bool(content.outputs.per_example or content.outputs.html),
+    )
+    is_saved = content.outputs.save is not None  # with counts of clusters
+    if fields.clusters is not None and not (evaluation.uses_clusters or is_saved):
+        problem = "changes only intervals and tests; set confidence_level or compare"
+        raise key_error(path, ["data", "fields", "clusters"], problem)
+    return evaluation
+
+
+def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
+    """Return the modules, checked for their names, options, inputs and preset."""
+    from ...module.catalog import catalog
+    from ...module.catalog.field_names import suggestion
+    from ...module.catalog.presets import preset_options
+    from ...module.declaration.declarations import is_assignable
+    from ..console.config import key_error
+
+    modules = catalog.names()
+    metrics = {}
+    for module, options in content.modules.items():
+        if module not in modules:
+            hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
+            raise key_error(path, ["modules", module], f"unknown module{hint}")
+        metric = metrics[module] = catalog.load_without_evaluate(module)
+        accepted = list(filter(is_assignable, metric.options))
+        for option in options:
+            if option not in accepted:
+                hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
+                raise key_error(path, ["modules", module, option], f"unknown option{hint}")
+        if "references" in metric.required_inputs and content.data.fields.references is None:
+            problem = f"is missing; {module} needs it"
+            raise key_error(path, ["data", "fields", "references"], problem)
+    try:
+        if content.preset is not None:
+            preset_options(content.preset, list(content.modules))
+    except ValueError as error:
+        raise key_error(path, ["preset"], str(error)) from error
+    return metrics
+
+
+def _reads_predictions(content: "Config") -> bool:
+    from ...module.catalog import catalog
+
+    metrics = map(catalog.load_without_evaluate, content.modules)
+    return any("predictions" in metric.required_inputs for metric in metrics)
+
+
+def _systems(content: "Config", path: Path) -> dict[str, tuple[Path, str]]:
+    """Return the file and field of each system's predictions."""
+    from ..console.config import key_error
+
+    shared, field = content.data.path, content.data.fields.predictions
+    if not content.systems:
+        if shared is None:
+            problem = "is missing, and there are no systems with paths"
+            raise key_error(path, ["data", "path"], problem)
+        if field is None and _reads_predictions(content):
+            problem = "is missing, and so are systems"
+            raise key_error(path, ["data", "fields", "predictions"], problem)
+        return {field or Path(shared).stem: (Path(shared), field or "")}
+    systems = {}
+    for name, system in content.systems.items():
+        file, predictions = system.path or shared, system.predictions or field
+        if file is None:
+            raise key_error(path, ["systems", name, "path"], "is missing, and so is data.path")
+        if predictions is None:
+            problem = "is missing, and so is data.fields.predictions"
+            raise key_error(path, ["systems", name, "predictions"], problem)
+        systems[name] = Path(file), predictions
+    return systems

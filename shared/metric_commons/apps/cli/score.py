@@ -1,0 +1,250 @@
+"""`metric-commons score`: one result from files of rows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from errno import ENOENT
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...data.files.streams import STANDARD_INPUT
+from ...data.tables.tables import Source
+from ...evaluation.comparison.reported_means import NO_ROWS, results_of_logs
+from ...evaluation.rescoring.log_evaluations import LogEvaluation
+from ...evaluation.rescoring.samples import LOGGED
+from ...evaluation.results.rendering import counted
+from ...evaluation.results.results import Results
+from ...evaluation.scoring.evaluations import Evaluation
+from ...evaluation.states.score_kind import kind_of
+from ...module.catalog import catalog
+from ...module.catalog.field_names import suggestion
+from ...module.catalog.presets import preset_options
+from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import assign, check_supported
+from ...statistics.arguments.checks import nearest
+from ...statistics.resampling.progress import is_quiet
+from ..console.options import (
+    Predictions,
+    RequestOptions,
+    Save,
+    Sort,
+    modules_and_files_like,
+    output_option,
+    refuse,
+    setting,
+)
+from ..console.outputs import Outputs, Presentation, check_written, say_written
+from .sources import Inputs, evaluation_on, file_names, named_columns
+
+# The flags of options that add to the scores.
+_REPORTED = {
+    "per_example": "--per-example",
+    "confidence_level": "--confidence",
+    "standard_error": "--standard-error",
+    "groups": "--group-by",
+    "clusters": "--cluster-by",
+}
+
+
+def score(
+    context: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="MODULE|FILE", autocompletion=modules_and_files_like)
+    ],
+    *,
+    predictions: Predictions = None,
+    requested: RequestOptions,
+    inputs: Inputs,
+    per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    partial: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    save: Save = None,
+    sort: Sort = None,
+    presentation: Presentation,
+) -> None:
+    """Score the predictions of one or more systems with one or more modules.
+
+    metric-commons score qa_em qa_f1 runs.jsonl --predictions bot --references gold
+
+    Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv,
+    .parquet, and logs of evaluation harnesses. Text files may be compressed, as
+    .jsonl.gz. Each file and each --predictions is one system. A field a.b is
+    field b inside field a. Cells of .csv and .tsv are texts. They are read as
+    lists if every cell of the column is a JSON list, and as numbers if the
+    modules take numbers there.
+
+    Args:
+        words: Modules listed by `metric-commons list`, and the files to score.
+        per_example: Write the scores of each row as JSON Lines, for compare, gate and report.
+        partial: Write a part for `metric-commons merge` instead of scores.
+    """
+    modules, paths = _modules_and_files(words)
+    outputs = Outputs(presentation, save, per_example, sort=sort)
+    outputs.check([*paths, *filter(None, [inputs.answers])])
+    request = vars(requested) | {
+        "modules": modules,
+        "options": dict(map(setting, requested.options or [])),
+        "columns": named_columns(requested.columns or []),
+        "per_example": per_example is not None,
+        "split_references": requested.split_references or None,
+    }
+    with inputs.opened(paths) as sources:
+        if any(source.log.means for source in sources.values()):
+            results = _reported_means(context, sources, paths, modules, inputs)
+            outputs.write(results.choose(requested.scores))
+            return
+        evaluation = evaluation_on(sources, paths, predictions or [], request, inputs)
+        check_usage(evaluation)
+        is_saved = save is not None or partial is not None  # with counts of clusters
+        if evaluation.clusters is not None and not evaluation.uses_clusters and not is_saved:
+            raise UsageError(
+                "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
+            )
+        if partial is None:
+            outputs.write(evaluation.results())
+            _hint_at_joined(sources.values(), evaluation)
+        else:
+            check_written([partial], evaluation.inputs())
+            _check_partial(context, evaluation)
+            evaluation.part().save(partial)
+            say_written(partial)
+
+
+def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
+    """Report on stderr how many cells of texts look as if they held several references."""
+    sources = list(sources)
+    joined, lists = (sum(getattr(s, name) for s in sources) for name in ("joined", "lists"))
+    if not (joined or lists):
+        return
+    inputs = [getattr(metric, "accepted_inputs", {}) for metric in evaluation.metrics.values()]
+    takes_lists = any("list of str" in kinds.get("references", []) for kinds in inputs)
+    if not takes_lists or is_quiet():
+        return
+    hints = (
+        (lists, "a list", "a column has lists if every cell is one"),
+        (joined, "a '|'", "--split-references '|' makes lists of accepted answers"),
+    )
+    for cells, content, advice in hints:
+        if cells:
+            subject = f"{counted(cells, 'cell')} of references with {content}"
+            typer.echo(f"note: {subject} counted as one text each; {advice}", err=True)
+
+
+def _reported_means(
+    context: typer.Context,
+    sources: Mapping[Path, Source],
+    paths: Sequence[Path],
+    modules: Sequence[str],
+    inputs: Inputs,
+) -> Results:
+    """Return the means in files without rows.
+
+    Raises:
+        UsageError: an option or a module needs rows.
+    """
+    path = next(path for path in paths if sources[path].log.means)
+    for name in modules:
+        if name != LOGGED:
+            raise UsageError(f"{name} scores rows, but {path} has none: {NO_ROWS}; use `{LOGGED}`")
+    reason = f"needs scores of rows, but {path} has none: {NO_ROWS}"
+    refuse(context, ["compare", "partial", *_REPORTED], reason)
+    conditions = inputs.selection.conditions
+    unknown = [name for name in conditions if name != "split"]
+    if unknown:
+        raise UsageError(f"--where {unknown[0]}: {path} has only splits, as in --where split=test")
+    systems = dict(zip(file_names(paths, sources), map(sources.__getitem__, paths), strict=True))
+    return results_of_logs(systems, conditions.get("split"), inputs.metric)
+
+
+def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Return the words that name modules, and those that name files."""
+    module_names = [*catalog.names(), LOGGED]
+    modules = [word for word in words if word in module_names]
+    paths = [Path(word) for word in words if word not in module_names]
+    for path in paths:
+        if path != STANDARD_INPUT and not path.exists():
+            hint = suggestion(str(path), module_names)
+            if not hint and (path.suffix or len(path.parts) > 1):
+                raise FileNotFoundError(ENOENT, "", str(path))
+            hint = hint or f"; the modules are {', '.join(module_names)}"
+            raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
+    if not modules:
+        raise UsageError(f"name a module to score with: {', '.join(module_names)}")
+    if not paths:
+        raise UsageError("name a file to score")
+    return modules, paths
+
+
+def _check_partial(context: typer.Context, evaluation: Evaluation) -> None:
+    """Check that no option is used that needs all rows at once."""
+    if isinstance(evaluation, LogEvaluation):
+        raise UsageError("--partial takes plain rows, not logs or files joined by id")
+    needing_scores = ("standard_error", "compare", "per_example", "save", "split_references")
+    reason = "cannot be used with --partial; parts have no scores yet"
+    refuse(context, needing_scores, reason)
+    drawing = ("interval", "n_resamples", "seed")
+    refuse(context, drawing, "cannot be used with --partial; pass it to merge")
+    for name, metric in evaluation.metrics.items():
+        if kind_of(metric).needs_ids and evaluation.ids is None:
+            raise UsageError(f"parts of {name} need --id, the field of the queries' ids")
+
+
+def check_usage(evaluation: Evaluation) -> None:
+    """Check the options and inputs of the modules, before a large file is read."""
+    options_of_modules = {name: metric.options for name, metric in evaluation.metrics.items()}
+    source = "--set"
+    try:
+        assign(evaluation.options or {}, options_of_modules)
+        source = "--preset"
+        if evaluation.preset is not None:
+            preset_options(evaluation.preset, evaluation.modules)
+    except ValueError as error:
+        raise UsageError(f"{source}: {error}") from error
+    check_columns_of_request(evaluation)
+    _check_reported(evaluation)
+    is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
+    if evaluation.compare and len(evaluation.systems) < 2 and not is_long:
+        raise UsageError("--compare needs at least two systems")
+    if isinstance(evaluation, LogEvaluation):
+        evaluation.check()
+
+
+def check_columns_of_request(evaluation: Evaluation) -> None:
+    """Check that every module has a field for each input, and that each column is one.
+
+    Raises:
+        UsageError: a field is missing, or a column is no input.
+    """
+    named = {name for name, field in evaluation.fields.items() if field is not None}
+    if any(field for _, field in evaluation.systems.values()):
+        named.add("predictions")
+    known = {name for metric in evaluation.metrics.values() for name in metric.input_names}
+    for name in evaluation.columns or {}:
+        if name not in known:
+            raise UsageError(
+                f"--column {name}: {', '.join(evaluation.modules)} "
+                f"takes {', '.join(sorted(known))}{nearest(name, known)}"
+            )
+    if type(evaluation) is not Evaluation:
+        return  # the columns of logs have standard names
+    flags = {"predictions": "--predictions FIELD", "references": "--references FIELD"}
+    for module, metric in evaluation.metrics.items():
+        missing = [
+            flag
+            for name, flag in flags.items()
+            if name in metric.required_inputs and name not in named
+        ]
+        if missing:
+            raise UsageError(
+                f"{module} needs {' and '.join(missing)}: "
+                f"the fields of {', '.join(metric.required_inputs)}"
+            )
+
+
+def _check_reported(evaluation: Evaluation) -> None:
+    """Check that the modules support the options that add to their scores."""
+    for option, flag in _REPORTED.items():
+        if getattr(evaluation, option) not in (None, False):
+            try:
+                check_supported([option], evaluation.metrics)
+            except ValueError as error:
+                raise UsageError(f"{flag}: {error}") from error

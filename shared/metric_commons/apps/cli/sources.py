@@ -1,0 +1,223 @@
+"""The files to score: their formats, the selection of rows, and the names of systems."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from ...data.files.access import Limits, default_limits
+from ...data.files.streams import STANDARD_INPUT, stem
+from ...data.harness_logs.logs import PLAIN_ROWS, format_names
+from ...data.tables.selections import Selection
+from ...data.tables.tables import Source
+from ...evaluation.rescoring.log_evaluations import LogEvaluation
+from ...evaluation.rescoring.samples import LOGGED, Missing
+from ...evaluation.scoring.evaluations import Evaluation
+from ...evaluation.scoring.row_samples import Reduce
+from ...module.catalog.request import ROW_LABELS
+from ...module.catalog.usage import UsageError
+from ..console.options import log_option, one_of, reading_option
+
+_NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
+_FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The options of how files are read, and which of their rows are scored.
+
+    Args:
+        origin: Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
+            helm. By default it is detected from the content.
+        answers: File with the references, if they are in another file; rows are matched by --id.
+        system_field: Field that names the system of each row, if a file has several.
+        filter_name: The filter to score in a log of lm-eval.
+        condition_texts: Score only rows with this value, such as split=test; repeatable.
+        metric: The score of a log that `logged` summarizes; by default all.
+        missing: Samples without a score or an answer: refuse them, skip them, or count them as
+            zero.
+        reduce: How several rows with the same id, such as epochs, become one.
+        incomplete: Accept a log of a run that did not finish.
+        line_limit: Refuse files with longer lines.
+        size_limit: Refuse compressed files with more content.
+    """
+
+    origin: Annotated[
+        str | None,
+        reading_option("--from", metavar="FORMAT", callback=one_of("--from", format_names)),
+    ] = None
+    answers: Annotated[Path | None, reading_option("--references-file", metavar="FILE")] = None
+    system_field: Annotated[str | None, reading_option("--system", metavar="FIELD")] = None
+    filter_name: Annotated[str | None, log_option("--filter", metavar="NAME")] = None
+    condition_texts: Annotated[
+        list[str] | None, reading_option("--where", metavar="PATH=VALUE")
+    ] = None
+    metric: Annotated[str | None, log_option(metavar="NAME")] = None
+    missing: Annotated[Missing, log_option()] = "refuse"
+    reduce: Annotated[Reduce | None, log_option(show_default="mean")] = None
+    incomplete: Annotated[bool, log_option("--incomplete")] = False
+    line_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 MB")] = (
+        Limits().line
+    )
+    size_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 GB")] = (
+        Limits().content
+    )
+
+    @property
+    def selection(self) -> Selection:
+        """Return the rows to score."""
+        accepts_incomplete = self.incomplete or self.missing == "skip"
+        return Selection(
+            self.filter_name,
+            conditions(self.condition_texts or []),
+            incomplete=accepts_incomplete,
+        )
+
+    @property
+    def log_options(self) -> dict[str, Any]:
+        """Return the options of a `LogEvaluation`."""
+        names = ("answers", "system_field", "metric", "missing", "reduce")
+        return {name: getattr(self, name) for name in names}
+
+    @contextmanager
+    def opened(self, paths: Sequence[Path]) -> Iterator[dict[Path, Source]]:
+        """The files by path, with that of the references; all are closed at the end.
+
+        Raises:
+            UsageError: standard input is named twice.
+        """
+        if [*paths, self.answers].count(STANDARD_INPUT) > 1:
+            raise UsageError("only one file can be standard input")
+        limits = default_limits()._replace(line=self.line_limit, content=self.size_limit)
+        settings: dict[str, Any] = {
+            "format_name": self.origin,
+            "selection": self.selection,
+            "limits": limits,
+        }
+        sources = {path: Source(path, [], **settings, progress=True) for path in paths}
+        if self.answers is not None:
+            settings |= {
+                "format_name": self.origin if self.origin in _FORMATS_OF_BOTH else None,
+                "selection": Selection(incomplete=self.selection.incomplete),
+            }
+            sources.setdefault(self.answers, Source(self.answers, [], **settings))
+        with ExitStack() as stack:
+            for source in sources.values():
+                stack.callback(source.close)
+            yield sources
+
+
+def evaluation_on(
+    sources: Mapping[Path, Source],
+    paths: Sequence[Path],
+    predictions: Sequence[str],
+    request: Mapping[str, Any],
+    inputs: Inputs,
+) -> Evaluation:
+    """Return the evaluation of the files: of plain rows, or of logs and rows that need assembling.
+
+    Args:
+        sources: the files.
+        paths: the files with predictions.
+        predictions: fields, possibly with names.
+        request: the arguments of both kinds of evaluations.
+        inputs: the options of reading, with the additional arguments for logs.
+
+    Raises:
+        UsageError: two systems have one name.
+        ValueError: a file has no known format.
+        OSError: a file cannot be read.
+    """
+    log_options = inputs.log_options
+    has_defaults = all(value in (None, "refuse") for value in log_options.values())
+    has_choice = inputs.selection[:2] != (None, {})
+    are_logs = LOGGED in request["modules"] or any(
+        source.log.format_name != PLAIN_ROWS for source in sources.values()
+    )
+    names = file_names(paths, sources)
+    systems = named_systems(names, paths, predictions, are_logs=are_logs)
+    if has_defaults and not has_choice and not are_logs:
+        return Evaluation(**request, systems=systems, opened=sources)
+    return LogEvaluation(**request, **log_options, systems=systems, opened=sources)
+
+
+def conditions(texts: Sequence[str]) -> dict[str, str]:
+    """Return the paths of `--where`, with the value that each must have.
+
+    A path ends at the first equals sign, so values may contain others.
+
+    Raises:
+        UsageError: there is no equals sign, or a path has two different values.
+
+    >>> conditions(["split=test", "prompt=a=b"])
+    {'split': 'test', 'prompt': 'a=b'}
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"--where takes PATH=VALUE, got {text!r}")
+        if pairs.setdefault(path, value) != value:
+            raise UsageError(f"--where {path}: a row cannot be both {pairs[path]!r} and {value!r}")
+    return pairs
+
+
+def named_columns(texts: Sequence[str]) -> dict[str, str]:
+    """Return the field of each column that `--column` names.
+
+    >>> named_columns(["sources=src"])
+    {'sources': 'src'}
+    """
+    columns: dict[str, str] = {}
+    for text in texts:
+        name, _, field = text.partition("=")
+        if not (name and field):
+            raise UsageError(f"--column takes NAME=FIELD, got {text!r}")
+        if name in ("predictions", "references", *ROW_LABELS):
+            raise UsageError(f"--column {name}: use the option --{name}")
+        if name in columns:
+            raise UsageError(f"--column {name}: is both {columns[name]!r} and {field!r}")
+        columns[name] = field
+    return columns
+
+
+def named_systems(
+    names: Sequence[str], paths: Sequence[Path], fields: Sequence[str], *, are_logs: bool = False
+) -> dict[str, tuple[Path, str]]:
+    """Return the file and field of each system, by name; "" for the standard field of a log.
+
+    A system is named by NAME=FIELD, or else by the names of its file and field as far as they
+    distinguish the systems. A single system of a log is named after its file, others after their
+    fields.
+    """
+    systems: dict[str, tuple[Path, str]] = {}
+    for file_name, path in zip(names, paths, strict=True):
+        for text in fields or [""]:
+            match = _NAME_AND_FIELD.fullmatch(text)
+            field_name, field = (match["name"], match["field"]) if match else (text, text)
+            parts = [file_name] if len(paths) > 1 or (are_logs and not match) else []
+            parts += [field_name] if len(fields) > 1 or match else []
+            system = "/".join(parts) or field_name or file_name
+            if system in systems:
+                raise UsageError(f"system {system!r} is given twice")
+            systems[system] = path, field
+    return systems
+
+
+def file_names(paths: Sequence[Path], sources: Mapping[Path, Source] | None = None) -> list[str]:
+    """Return the shortest names that distinguish the files.
+
+    Models, models with tasks, stems or paths.
+    """
+    logs = [sources[path].log for path in paths] if sources else []
+    kinds: list[list[str]] = [
+        [log.system or "" for log in logs],
+        [f"{log.system}/{log.task}" if log.system and log.task else "" for log in logs],
+        [stem(path) for path in paths],
+    ]
+    for names in kinds:
+        if names and all(names) and len(set(names)) == len(names):
+            return names
+    return list(map(str, paths))

@@ -1,0 +1,302 @@
+"""Evaluation of UltraRAG's parameter files, as by its evaluation server."""
+
+import json
+import random
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+import typer
+
+from ...data.files.stored import write_whole
+from ...data.tables.tables import Source
+from ...evaluation.results.rendering import message_line
+from ...frameworks.harnesses import ultrarag
+from ...frameworks.harnesses.ultrarag_tables import signature, table
+from ...statistics.arguments.checks import OptionError, RowError
+from ...statistics.arguments.domains import Count
+from ...statistics.resampling.progress import is_quiet, shows_bars
+from ..console.config import ConfigDocument, key_error, validated
+from ..console.outputs import check_written, say_written
+
+_ROWS = 2048  # of a block
+
+
+@dataclass(frozen=True)
+class KeyMap:
+    """The fields of the benchmark."""
+
+    gt_ls: str
+    pred_ls: str
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The source of answers and references."""
+
+    path: str
+    key_map: KeyMap
+    limit: int = -1
+    shuffle: bool = False
+    seed: int = 42
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The arguments of the tool `evaluate`, in addition to the benchmark."""
+
+    metrics: Sequence[str] | None = None
+    save_path: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """The arguments of the tools for runs."""
+
+    tool: ClassVar[str]
+    inputs: ClassVar[Sequence[str]]  # the keys of files
+
+    qrels_path: str
+    ir_metrics: Sequence[str] | None = None
+    ks: Sequence[int] | None = None
+    save_path: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRun(Runs):
+    """The arguments of the tool `evaluate_trec`."""
+
+    tool = "evaluate_trec"
+    inputs = ("run_path", "qrels_path")
+
+    run_path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UltraRagRuns(Runs):
+    """The arguments of the tool `evaluate_trec_pvalue`."""
+
+    tool = "evaluate_trec_pvalue"
+    inputs = ("run_new_path", "run_old_path", "qrels_path")
+
+    run_new_path: str
+    run_old_path: str
+    n_resamples: Count | None = None
+
+
+_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys in the server's own file
+_SERVERS = {"generation", "retriever", "prompt", "custom", "corpus", "memory", "reranker"}
+
+
+def is_parameters(content: Mapping[str, Any]) -> bool:
+    """Return whether a file is one of UltraRAG's."""
+    keys = {"evaluation", "pipeline", *_FLAT, *_SERVERS}
+    return "modules" not in content and bool(keys & content.keys())
+
+
+def run(path: Path, document: ConfigDocument, profile: ultrarag.Profile) -> None:
+    """Run the evaluation of a file, print UltraRAG's table and save JSON in its format.
+
+    Raises:
+        ValueError: the file, or a file that it names, is not valid.
+        OSError: a file cannot be read or written.
+    """
+    content = document.content
+    if "pipeline" in content:
+        raise ValueError(
+            f"{path}: this is a pipeline; run its parameter file, written by `ultrarag build`"
+        )
+    is_flat = "evaluation" not in content  # the file of UltraRAG's server itself
+    evaluation = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
+    kind = _flat_tool(evaluation, path) if is_flat else _tool(evaluation, content, path)
+    parents = [] if is_flat else ["evaluation"]
+    settings: Any = validated(kind, evaluation, path, parents, others_allowed=True)
+    save = None if settings.save_path is None else Path(settings.save_path)
+    for note in () if is_quiet() else _notes(document, evaluation, kind):
+        typer.echo(message_line(f"{path}: {note}"), err=True)
+
+    if kind is Answers:
+        benchmark = _benchmark(content, path)
+        check_written([save], [path, Path(benchmark.path)])
+        results = _score_answers(settings, benchmark, path, profile)
+        line = signature("evaluate", profile, {"rows": len(next(iter(results.values())))})
+    else:
+        inputs = [Path(getattr(settings, name)) for name in kind.inputs]
+        check_written([save], [path, *inputs])
+        results = _score_runs(settings, path, profile)
+        line = signature(kind.tool, profile, {})
+    if save:
+        write_whole(save, _json({**results, "profile": profile, "signature": line}))
+    typer.echo(f"{table(results)}\n{line}")
+    say_written(save)
+
+
+def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
+    if value is not None and not isinstance(value, dict):
+        raise key_error(path, keys, f"expected keys with values, got {value!r}")
+    return value or {}
+
+
+def _flat_tool(section: Mapping[str, Any], path: Path) -> type[Any]:
+    """The tool for which the parameter file of the evaluation server names existing files."""
+    if not section.keys() & (_FLAT | {"metrics"}):
+        servers = ", ".join(map(str, section))
+        raise ValueError(
+            f"{path}: there is no section 'evaluation', only {servers}: the pipeline has no step "
+            "evaluation.evaluate, evaluation.evaluate_trec or evaluation.evaluate_trec_pvalue"
+        )
+    missing = []
+    for kind in (UltraRagRuns, OneRun):
+        absent = [
+            f"{name} ({section.get(name)})"
+            for name in kind.inputs
+            if not isinstance(section.get(name), str) or not Path(section[name]).exists()
+        ]
+        if not absent:
+            return kind
+        missing.append(f"{kind.tool} lacks {', '.join(absent)}")
+    raise ValueError(
+        f"{path}: none of its tools can run: {'; '.join(missing)}; evaluate lacks pred_ls and "
+        "gt_ls, which are in a section 'benchmark' (path, key_map) of a pipeline's parameter file"
+    )
+
+
+def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> type[Any]:
+    """Return the tool to run: for two runs, else for one, else for the answers of a benchmark."""
+    present = {name for name, value in section.items() if value is not None}
+    if present & {"run_new_path", "run_old_path"}:
+        return UltraRagRuns
+    if "run_path" in present:
+        return OneRun
+    if "benchmark" in content:
+        return Answers
+    raise ValueError(
+        f"{path}: there is nothing to evaluate: neither a section 'benchmark', nor the keys "
+        "'run_path' or 'run_new_path' in the section 'evaluation'"
+    )
+
+
+def _notes(document: ConfigDocument, section: Mapping[str, Any], kind: type[Any]) -> Iterator[str]:
+    """Notes on the keys of the file that have no effect."""
+    for key, line in document.repeated:
+        yield f"key {key!r} is repeated in line {line}; the last one counts"
+    sections = {"evaluation", "benchmark"} if kind is Answers else {"evaluation"}
+    ignored = [str(name) for name in document.content if name not in sections]
+    ignored += [
+        f"evaluation.{name}" for name in section if name not in {item.name for item in fields(kind)}
+    ]
+    if ignored:
+        yield f"ignored: {', '.join(ignored)}"
+
+
+def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
+    """Return the benchmark, which generated files hold in a section of the same name."""
+    keys = ["benchmark"]
+    inner = _mapping(content["benchmark"], path, keys)
+    if isinstance(inner.get("benchmark"), dict):
+        inner, keys = inner["benchmark"], [*keys, "benchmark"]
+    benchmark = validated(Benchmark, inner, path, keys, others_allowed=True)
+    if benchmark.limit < -1 or benchmark.limit == 0:
+        raise key_error(path, [*keys, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
+    return benchmark
+
+
+def _score_answers(
+    settings: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
+) -> dict[str, Any]:
+    """Score the answers block by block, keeping only numbers, so that files may be large."""
+    limit = None if benchmark.limit == -1 else benchmark.limit
+    key_map = benchmark.key_map
+    source = Source(
+        Path(benchmark.path),
+        [key_map.pred_ls, key_map.gt_ls],
+        limit=None if benchmark.shuffle else limit,
+        progress=True,
+    )
+    scores: dict[str, array[float]] = {}
+    before = 0
+    for block in source.blocks(None if benchmark.shuffle else _ROWS):
+        order = list(range(source.rows - before))
+        if benchmark.shuffle:
+            random.Random(benchmark.seed).shuffle(order)
+            order = order[:limit]
+        predictions, references = (
+            [block[field][row] for row in order] for field in (key_map.pred_ls, key_map.gt_ls)
+        )
+        try:
+            scores_of_block = ultrarag.evaluate(
+                predictions, references, settings.metrics, profile=profile
+            )
+        except ValueError as error:
+            if not isinstance(error, RowError):
+                raise _keyed(error, "metrics", path) from error
+            position = source.location(before + order[error.row])
+            problem = error.about(f"field {getattr(key_map, error.column)!r}")
+            raise ValueError(f"{source.path}: {position}: {problem}") from error
+        for name in [name for name in scores_of_block if f"avg_{name}" in scores_of_block]:
+            scores.setdefault(name, array("d")).extend(scores_of_block[name])
+        before = source.rows
+    means = {name: ultrarag.average(values, profile=profile) for name, values in scores.items()}
+    return {**scores, **{f"avg_{name}": mean for name, mean in means.items()}}
+
+
+def _json(results: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the output of `json.dumps` with an indent of four, piece by piece.
+
+    >>> results = {"f1": [0.5, 1.0], "avg_f1": 0.75}
+    >>> "".join(_json({**results, "f1": array("d", results["f1"])})) == json.dumps(
+    ...     results, indent=4
+    ... )
+    True
+    """
+    opening = "{"
+    for name, value in results.items():
+        yield f"{opening}\n    {json.dumps(name)}: "
+        opening = ","
+        if isinstance(value, array):
+            for start in range(0, len(value), _ROWS):
+                yield "," if start else "["
+                rows = map(float.__repr__, value[start : start + _ROWS])
+                yield ",".join(f"\n        {row}" for row in rows)
+            yield "\n    ]"
+        else:
+            text = json.dumps(value, indent=4, allow_nan=False)
+            yield text.replace("\n", "\n    ")
+    yield "\n}"
+
+
+def _score_runs(settings: Runs, path: Path, profile: ultrarag.Profile) -> dict[str, Any]:
+    arguments = {name: value for name, value in vars(settings).items() if name != "save_path"}
+    arguments["metrics"] = arguments.pop("ir_metrics")
+    try:
+        if isinstance(settings, OneRun):
+            return {**ultrarag.evaluate_trec(**arguments, profile=profile)}
+        with _bar() as advance:
+            return ultrarag.evaluate_trec_pvalue(**arguments, profile=profile, progress=advance)
+    except ValueError as error:
+        raise _keyed(error, "ir_metrics", path) from error
+
+
+@contextmanager
+def _bar() -> Iterator[ultrarag.Progress]:
+    """A bar on stderr, if it takes longer than a second."""
+    from tqdm import tqdm
+
+    with tqdm(desc="scoring", delay=1, leave=False, disable=not shows_bars()) as bar:
+
+        def advance(finished: int, steps: int) -> None:
+            bar.total = steps
+            bar.update(finished - bar.n)
+
+        yield advance
+
+
+def _keyed(error: ValueError, metrics: str, path: Path) -> ValueError:
+    """Return the error about an argument, with its key in the file."""
+    if not isinstance(error, OptionError):
+        return error
+    key = error.option.replace("metrics", metrics)
+    return key_error(path, ["evaluation", key], error.problem.removeprefix(": "))

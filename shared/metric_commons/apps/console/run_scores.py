@@ -1,0 +1,244 @@
+"""Retrieval runs scored for commands: the options, the results and their tables."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from ...data.files.streams import stem
+from ...evaluation.comparison.run_pairs import ClusterOfQuery, labels_of
+from ...evaluation.results.module_results import (
+    ModuleResult,
+    aggregation_of,
+    interval_options,
+    lower_scores,
+    program,
+)
+from ...evaluation.results.rendering import PLAIN, Notation, Table, label
+from ...evaluation.results.results import Results
+from ...module.catalog.usage import UsageError, with_bar
+from .options import starting_with
+
+if TYPE_CHECKING:
+    from ...retrieval.names import RankingMeasure
+    from ...retrieval.runs import QueryScores
+
+DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
+
+
+def _usual_measures() -> list[str]:
+    from ...retrieval.names import NAMES
+
+    return list(dict.fromkeys((*DEFAULT_MEASURES, *NAMES)))
+
+
+measures_like = starting_with(_usual_measures)
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        autocompletion=measures_like,
+        metavar="NAME",
+        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
+        f"{', '.join(DEFAULT_MEASURES)}.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The options of `score_run`, which change scores.
+
+    Args:
+        missing: A judged query that is not in the run: count it as zero (trec_eval -c), or skip it,
+            as trec_eval does by default.
+        relevance_level: The lowest grade that counts as relevant (trec_eval -l).
+        score_dtype: Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9.
+        max_depth: Use only the first N documents of each query (trec_eval -M).
+        judged_only: Remove documents without a judgment (trec_eval -J).
+    """
+
+    missing: Literal["zero", "skip"] = "zero"
+    relevance_level: Annotated[int, typer.Option("--relevance-level", "-l", metavar="LEVEL")] = 1
+    score_dtype: Literal["float64", "float32"] = "float64"
+    max_depth: Annotated[int | None, typer.Option("--max-depth", "-M", min=1, metavar="N")] = None
+    judged_only: Annotated[bool, typer.Option("--judged-only", "-J")] = False
+
+
+def averaged(measures: "tuple[RankingMeasure, ...]") -> "tuple[RankingMeasure, ...]":
+    """Return the measures, each of which must be a mean over queries, since means are tested."""
+    from ...retrieval.names import AGGREGATION
+
+    for name, kind, *_ in measures:
+        if aggregation_of([kind], AGGREGATION):
+            raise UsageError(
+                f"--measure: {name!r} is not a mean over queries, so it cannot be compared"
+            )
+    return measures
+
+
+class Scored(NamedTuple):
+    """The scores of runs for each query and for all queries, and the input files."""
+
+    runs: "dict[str, QueryScores]"
+    means: dict[str, dict[str, float]]
+    inputs: list[dict[str, Any]]
+    relstrings: dict[str, str]  # if requested: the first documents of the last run, by query
+
+
+class RankingResults(Results):
+    """Results whose systems are runs, and whose groups are single queries."""
+
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
+        """Return one row per run and one column per measure.
+
+        With --per-query also one row per query.
+        """
+        return [_of_runs(table) for table in super().tables(notation)]
+
+
+def _of_runs(table: Table) -> Table:
+    """Return a table of systems and groups as one of runs and queries."""
+    names = {"system": "run"} if table.header[:1] != ["score"] else {"score": "measure"}
+    if table.kind != "groups":
+        return table._replace(header=[names.get(name, name) for name in table.header])
+    return table._replace(  # without the number of rows, which is 1
+        header=["run", "query", *table.header[3:]],
+        rows=[[*row[:2], *row[3:]] for row in table.rows],
+    )
+
+
+def selected_measures(
+    measures: Sequence[str] | None, scores: Sequence[str] | None
+) -> "tuple[RankingMeasure, ...]":
+    """Return the requested measures, restricted to the scores to show.
+
+    Names are checked before a large file is read.
+    """
+    if not scores:
+        return _parsed("measure", measures or DEFAULT_MEASURES)
+    selection = _parsed("scores", scores)
+    names = [measure.name for measure in _parsed("measure", measures)] if measures else []
+    for measure in selection:
+        if names and measure.name not in names:
+            raise UsageError(f"--scores: {measure.name!r} is not one of {', '.join(names)}")
+    return selection
+
+
+def _parsed(option: str, names: Sequence[str]) -> "tuple[RankingMeasure, ...]":
+    from ...retrieval.names import parse_measures
+
+    try:
+        return parse_measures(names)
+    except ValueError as error:
+        raise UsageError(f"--{option}: {error}") from error
+
+
+def score_queries(
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: "Iterable[RankingMeasure]",
+    scoring: Scoring,
+    *,
+    relstring: int | None = None,
+) -> Scored:
+    """Return the scores of each run for each query. Only one run at a time is in memory."""
+    from ...data.trec import trec as files
+    from ...retrieval.runs import relevance_strings, score_run
+
+    names = _names(runs)
+    judged, sha256 = files.read_hashed(qrels, files.Qrels)
+    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
+    steps = list(zip(names, runs, strict=True))
+    for name, path in with_bar(steps, "scoring", "run"):
+        run, sha256 = files.read_hashed(path, files.Run)
+        if not {*run.queries} & {*judged.queries}:
+            raise ValueError(f"{path} has none of the queries of {qrels}")
+        result = score_run(judged, run, [m.name for m in measures], **asdict(scoring))
+        scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
+        scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+        if relstring is not None:
+            reading = scoring.score_dtype, scoring.judged_only, scoring.max_depth
+            scored_runs.relstrings.update(relevance_strings(judged, run, relstring, *reading))
+    return scored_runs
+
+
+def summary(
+    query_scores: "QueryScores",
+    measures: "Iterable[RankingMeasure]",
+    scoring: Scoring,
+    *,
+    means: Mapping[str, float] | None = None,
+    intervals: Mapping[str, Any],
+    per_query: bool = False,
+    preset: str | None = None,
+    clusters: ClusterOfQuery | None = None,
+) -> ModuleResult:
+    """Return the result of one run on these queries.
+
+    `intervals` are the options of intervals, if any.
+
+    A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
+    the relevance level, has no interval.
+    """
+    import numpy as np
+
+    from ...retrieval.names import AGGREGATION, LOWER_IS_BETTER
+    from ...retrieval.ranking_measures import average, sequential_mean
+    from ...statistics.intervals.cluster_sums import Clusters
+    from ...statistics.intervals.summary import uncertainty
+
+    labels = None
+    if clusters is not None:
+        labels = Clusters.of_labels(labels_of(query_scores, clusters), len(query_scores))
+    per_example = {
+        measure.name: [query[measure.name] for query in query_scores.values()]
+        for measure in measures
+    }
+    scores, estimators = {}, {}
+    for measure in measures:
+        values = np.array(per_example[measure.name], dtype=np.float64)
+        average_of_queries = average(measure, sequential_mean)
+        mean = average_of_queries(values)
+        scores[measure.name] = mean if means is None else means[measure.name]
+        if math.isclose(scores[measure.name], mean):
+            estimators[measure.name] = partial(average_of_queries.interval, values, labels)
+    options = {"measures": list(scores), **asdict(scoring), "map_denominator": "relevant"}
+    uncertain: dict[str, Any] = {"confidence_interval": {}}
+    if intervals:
+        uncertain = uncertainty(estimators, **intervals)
+        options |= interval_options(intervals, uncertain)
+    return ModuleResult(
+        options=options,
+        rows=len(query_scores),
+        scores=scores,
+        **uncertain,
+        per_example=per_example,
+        lower_is_better=lower_scores(scores, LOWER_IS_BETTER),
+        aggregation=aggregation_of(scores, AGGREGATION),
+        groups={q: {**values, "n": 1} for q, values in query_scores.items() if per_query},
+        signature="",
+        conditions={"preset": preset} if preset else {},
+        program=program(),
+    ).signed("ir_ranking")
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    r"""Return the shortest printable names that distinguish the files.
+
+    >>> _names([Path("runs/bm25.run.gz"), Path("runs/dense.run.gz")])
+    ['bm25', 'dense']
+    >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
+    ['input.a', 'input.b\\n']
+    """
+    for shortened in (stem, lambda path: path.name.removesuffix(".gz"), str):
+        names = [shortened(path) for path in paths]
+        if len(set(names)) == len(names):
+            return list(map(label, names))
+    repeated = next(name for name in names if names.count(name) > 1)
+    raise UsageError(f"run {repeated!r} is given twice")

@@ -1,0 +1,1 @@
+"""Spaces: modules as folders that `evaluate.load` can run without this package."""

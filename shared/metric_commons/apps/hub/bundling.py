@@ -1,0 +1,194 @@
+"""Bundle a Space as a folder: the script, the files that it imports, the card, and a page."""
+
+import json
+import re
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple, Self
+
+from ...module.catalog import catalog
+from . import demo
+from .imports import PACKAGE, check_readable, closure, flatten, flatten_script, imported
+from .page import page
+
+_PACKAGE = Path(__file__).parents[2]
+
+_DEMO = Path(demo.__file__)
+
+# The front matter of the card of a static Space, and of a Space with gradio. The demo was tested
+# with these versions.
+_STATIC = "\nsdk: static\n"
+_GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file: app.py\n'
+
+Sdk = Literal["static", "gradio"]
+
+# In the examples of cards: how to load a module from a clone, and from the installed package.
+_OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
+_LOADED = re.compile(r'metric_commons\.load\((\s*(?:\.\.\.\s*)?)"')
+_PAGES = "https://github.com/metric-commons/metric-commons/blob/main/"
+
+# Extras whose libraries a Space needs if a file imports them. sympy and math-verify, which one
+# option of one module asks in a process of its own, are left out.
+_EXTRAS = ("languages", "schema")
+
+MARKER_FILE = ".metric-commons.json"
+
+
+class Marker(NamedTuple):
+    """Metadata of a bundle: its Space, how it was made, and its files."""
+
+    space: str
+    version: str
+    sdk: str
+    files: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self | None:
+        """Parse a marker file; None if it is not one of ours.
+
+        >>> Marker.from_json(Marker("acme/qa_em", "0.1.0", "static", ("qa_em.py",)).to_json())
+        Marker(space='acme/qa_em', version='0.1.0', sdk='static', files=('qa_em.py',))
+        >>> Marker.from_json("{}")
+        """
+        try:
+            content: dict[str, Any] = json.loads(text)
+            return cls(**{**content, "files": tuple(content["files"])})
+        except (ValueError, TypeError, KeyError):
+            return None
+
+    def to_json(self) -> str:
+        """Return the inverse of `from_json`."""
+        return json.dumps(self._asdict(), indent=1) + "\n"
+
+
+def bundle(
+    name: str, out_dir: str | Path, *, sdk: Sdk = "static", namespace: str = "NAMESPACE"
+) -> Path:
+    """Write module `name` to the folder `out_dir/name`, as a Space without dependency on us.
+
+    Files are copied without changes except to their import lines, because a Space is a flat folder.
+    A static Space has a page, with its address in `namespace`; a Space with gradio has a demo,
+    `app.py`. A bundle of the same name is replaced once the new bundle is complete; until then it
+    is kept, whatever happens.
+
+    Raises:
+        ValueError: evaluate could not load the bundle, or its name is taken by something else.
+    """
+    script = catalog.path(name) / f"{name}.py"
+    target = Path(out_dir) / name
+    old = target.with_name(f".{name}.old")
+    _restore(target, old)
+    _check_replaceable(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
+        folder = Path(scratch, "new")
+        summary = catalog.summary(name)
+        _write(
+            folder, script=script, package=_PACKAGE, summary=summary, sdk=sdk, namespace=namespace
+        )
+        try:
+            if target.exists():
+                target.rename(old)
+            folder.rename(target)
+        finally:
+            _restore(target, old)
+    return target
+
+
+def _restore(target: Path, old: Path) -> None:
+    """Restore the bundle that an interruption left under a temporary name, or remove it."""
+    if old.exists():
+        if target.exists():
+            rmtree(old)
+        else:
+            old.rename(target)
+
+
+def _write(
+    folder: Path,
+    *,
+    script: Path,
+    package: Path,
+    summary: str,
+    sdk: Sdk = "static",
+    namespace: str = "NAMESPACE",
+) -> None:
+    """Write the Space of `script` to `folder`, with files from the rooms of `package`."""
+    name = script.stem
+    shared = closure(script, package)
+    folder.mkdir()
+    card = published_card(script.with_name("README.md").read_text("utf-8"), namespace)
+    requirements = _requirements(path.read_text("utf-8") for path in shared.values())
+    files = {
+        **{f"{stem}.py": flatten(path.read_text("utf-8")) for stem, path in shared.items()},
+        script.name: flatten_script(script, package, set(shared)),
+        "README.md": card,
+        "requirements.txt": "".join(f"{line}\n" for line in requirements),
+    }
+    if sdk == "static":
+        files["index.html"] = page(
+            card,
+            name=name,
+            summary=summary,
+            namespace=namespace,
+            version=metadata.version(PACKAGE),
+            requirements=requirements,
+            files={file: text for file, text in files.items() if file.endswith(".py")},
+        )
+    else:
+        files["README.md"] = card.replace(_STATIC, _GRADIO, 1)
+        files["app.py"] = _DEMO.read_text("utf-8")
+    marker = Marker(f"{namespace}/{name}", metadata.version(PACKAGE), sdk, tuple(sorted(files)))
+    files[MARKER_FILE] = marker.to_json()
+    for file, text in files.items():
+        (folder / file).write_text(text, "utf-8", newline="\n")
+    check_readable(folder / script.name)
+
+
+def published_card(card: str, namespace: str) -> str:
+    r"""The card with examples that load modules from the Hub instead of the installed package.
+
+    Links to pages of the repository are absolute in it.
+
+    >>> card = '>>> import metric_commons\n>>> metric_commons.load("qa_f1")'
+    >>> published_card(card, "acme").splitlines()
+    ['>>> import evaluate', '>>> evaluate.load("acme/qa_f1")']
+    """
+    card = _OF_CLONES.sub("", card)
+    card = card.replace(">>> import metric_commons\n", ">>> import evaluate\n")
+    card = _LOADED.sub(rf'evaluate.load(\1"{namespace}/', card)
+    card = card.replace('evaluate.load("./metrics/', f'evaluate.load("{namespace}/')
+    return card.replace("](../../", f"]({_PAGES}")
+
+
+def _requirements(files: Iterable[str]) -> list[str]:
+    """Return the required dependencies of the package, except the one that only reads files.
+
+    Libraries of the extras in `_EXTRAS` are required if one of these files imports them.
+    """
+    libraries = set[str]().union(*map(imported, files))
+    lines = []
+    for line in metadata.requires(PACKAGE) or []:
+        requirement, _, condition = line.partition("; ")
+        name = re.split(r"[^\w-]", requirement, maxsplit=1)[0]
+        is_needed = name != "pyarrow" if not condition else name in libraries
+        if is_needed and condition in ("", *(f"extra == '{extra}'" for extra in _EXTRAS)):
+            lines.append(requirement)
+    return sorted(lines)
+
+
+def _check_replaceable(target: Path) -> None:
+    """Check that the target is a bundle, and not, for instance, a clone of the Space."""
+    if not target.exists():
+        return
+    names = {path.name for path in target.iterdir()} if target.is_dir() else set()
+    text = (target / MARKER_FILE).read_text("utf-8") if MARKER_FILE in names else ""
+    marker = Marker.from_json(text)
+    if marker is None:
+        raise ValueError(f"{target} is in the way: it is not a bundle, as it has no {MARKER_FILE}")
+    foreign = sorted(names - {MARKER_FILE, *marker.files})
+    if foreign:
+        raise ValueError(f"{target} is in the way: it also contains {', '.join(foreign)}")

@@ -1,0 +1,95 @@
+"""The page of a static Space: the examples of its card, editable and scored in the browser.
+
+The page contains the files of the module, and loads Python with numpy and scipy when asked to
+score. It needs no server of ours, and also works from a local folder.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+
+from .card_html import card_html
+from .demo import usage
+from .imports import flatten
+
+# The release of Pyodide whose numpy and scipy the modules run with, and its address.
+_PYODIDE = "314.0.7"
+_HOST = "cdn.jsdelivr.net"
+_PYODIDE_HOME = f"https://{_HOST}/pyodide/v{_PYODIDE}/full/"
+_PACKAGES = ("numpy", "scipy")
+
+_PAGE = Path(__file__).with_name("page.html")
+_CARRIED = [
+    Path(__file__).with_name("demo.py"),
+    Path(__file__).parents[2] / "module" / "declaration" / "declared_module.py",
+]
+
+# Its last value is the function that the page calls, with the name of a method and JSON.
+_PROGRAM = """\
+import sys
+from functools import partial
+from pathlib import Path
+space = Path("/space")
+sys.path.append(str(space.parent))
+from space.declared_module import declared_class
+from space.demo import Demo, answer
+partial(answer, Demo(space, lambda script: declared_class(Path(script))()))
+"""
+
+
+def page(
+    card: str,
+    *,
+    name: str,
+    summary: str,
+    namespace: str,
+    version: str,
+    requirements: Sequence[str],
+    files: Mapping[str, str],
+) -> str:
+    """Return the page as HTML; `files` are those of the module.
+
+    >>> options = {"summary": "Toys & co.", "version": "0.1.0", "requirements": ["numpy>=2"]}
+    >>> "<p>Toys &amp; co. " in page("", name="toy", namespace="org", files={}, **options)
+    True
+    """
+    carried = {
+        "README.md": card,
+        **{path.name: flatten(path.read_text("utf-8")) for path in _CARRIED},
+        **files,
+    }
+    return Template(_PAGE.read_text("utf-8")).substitute(
+        name=escape(name),
+        summary=escape(summary),
+        namespace=escape(namespace),
+        version=escape(version),
+        requirements=escape(" ".join(f"'{line}'" for line in requirements), quote=False),
+        example=_example(card).replace("./metrics/", f"{escape(namespace)}/"),
+        card=card_html(card).replace("./metrics/", f"{escape(namespace)}/"),
+        files=_in_script(carried),
+        program=_in_script(_PROGRAM),
+        packages=_in_script(_PACKAGES),
+        pyodide=_PYODIDE,
+        host=_HOST,
+        home=_PYODIDE_HOME,
+    )
+
+
+def _in_script(value: object) -> str:
+    """JSON that cannot close the script element that contains it."""
+    return json.dumps(value).replace("<", "\\u003c")
+
+
+def _example(card: str) -> str:
+    """Return the first code block of the card, with the output after each example."""
+    blocks = []
+    code = ""
+    for example in next(iter(usage(card)), []):
+        code += example.source
+        if example.want:
+            blocks += [f"<pre>{escape(code.rstrip(), quote=False)}</pre>"]
+            blocks += [f'<pre class="output">{escape(example.want.rstrip(), quote=False)}</pre>']
+            code = ""
+    return "\n".join(blocks)

@@ -1,0 +1,294 @@
+"""Publish modules: a Space contains the files of its bundle, with a tag for every version.
+
+A Space with files of someone else is left alone, unless deleting them is allowed. Files that were
+added to one of our Spaces are kept.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple
+
+from .bundling import MARKER_FILE, Marker, Sdk, bundle
+from .imports import PACKAGE
+
+Change = Literal["created", "updated", "tagged", "unchanged"]
+
+_ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
+# What else is in a new Space, and what its card says.
+_CARD = "README.md"
+_TEMPLATE = frozenset({_CARD, "index.html", "style.css"})
+_NEW_CARD = re.compile(
+    rb"---\n.*?\n---\s*"
+    rb"(Check out the configuration reference at https://huggingface.co/docs/hub/spaces-config-reference\s*)?",
+    re.DOTALL,
+)
+
+
+class Space(NamedTuple):
+    """The address of a published module, what publishing changed, and files that are not ours."""
+
+    address: str
+    change: Change
+    additions: tuple[str, ...] = ()  # files that someone has added, and that are kept
+    overwritten: tuple[str, ...] = ()  # files that were in the way
+
+
+def publish(
+    namespace: str,
+    name: str,
+    *,
+    sdk: Sdk = "static",
+    private: bool = False,
+    replace: bool = False,
+    yes: bool = False,
+    allow_older: bool = False,
+) -> Space:
+    """Create or update the Space `namespace/name` of a module, and return what changed.
+
+    The version is tagged as `vX.Y.Z`, which `evaluate.load(..., revision="X.Y.Z")` loads. A Space
+    that is up to date is left alone, and so is one that holds a newer version. A Space that was
+    created, but not filled, is finished. `private` applies to a Space that is created.
+
+    Args:
+        namespace: a user or an organization of the Hub.
+        name: the name of the module.
+        sdk: how the module is presented.
+        private: whether a newly created Space is private.
+        replace: whether to delete everything in a Space that is not part of the bundle.
+        yes: whether to confirm this; otherwise an error lists the files.
+        allow_older: whether to replace a newer version.
+
+    Raises:
+        ValueError: the module is unknown, there is no token, the Space contains files of someone
+            else or a newer version, or the tag exists with different content.
+        OSError: the Hub cannot be reached, or refuses.
+    """
+    import huggingface_hub
+    from huggingface_hub import constants
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined] # of its HTTP client
+
+    if huggingface_hub.get_token() is None:
+        raise ValueError(
+            "there is no Hub token: log in with 'hf auth login', or set HF_TOKEN to a token "
+            "with write access"
+        )
+    try:
+        with TemporaryDirectory() as scratch:
+            folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
+            space = _Space(huggingface_hub.HfApi(), f"{namespace}/{name}", folder)
+            return space.publish(
+                sdk=sdk, private=private, replace=replace, yes=yes, allow_older=allow_older
+            )
+    except HTTPError as error:
+        raise OSError(f"the Hub, {constants.ENDPOINT}: {error}") from error
+
+
+class _Space:
+    """A Space on the Hub, and the bundle to publish there."""
+
+    def __init__(self, api: Any, name: str, folder: Path) -> None:
+        self._api = api
+        self._name = name
+        self._folder = folder
+        self._bundle = {path.name: _blob_id(path) for path in folder.iterdir()}
+
+    def publish(
+        self, *, sdk: Sdk, private: bool, replace: bool, yes: bool, allow_older: bool
+    ) -> Space:
+        """Publish the bundle, and return what changed."""
+        tag = f"v{_version()}"
+        tags = self._tags()
+        if tags is None:
+            self._create(sdk=sdk, private=private)
+        files = self._files("main")
+        marker = self._marker("main", files)
+        if tags is None or self._is_unfilled(files, tags):
+            additions: set[str] = set()
+        else:
+            if not allow_older:
+                self._check_newer(marker)
+            self._check_tag(tag, tags, sdk)
+            additions = self._additions(files, marker, replace=replace, yes=yes)
+        overwritten = {name for name in additions if name in self._bundle}
+        deleted = files.keys() - self._bundle.keys() - additions
+        is_outdated = deleted or any(files.get(name) != blob for name, blob in self._bundle.items())
+        if is_outdated:
+            self._commit(f"Publish {tag}", deleted)
+        change: Change = "unchanged"
+        if tag not in (tags or ()):
+            change = "tagged"
+            self._api.create_tag(self._name, repo_type="space", tag=tag)
+        if is_outdated:
+            change = "updated"
+        if tags is None:
+            change = "created"
+        return Space(
+            f"{self._api.endpoint}/spaces/{self._name}",
+            change,
+            tuple(sorted(additions - overwritten)),
+            tuple(sorted(overwritten)),
+        )
+
+    def _commit(self, message: str, deleted: Iterable[str]) -> None:
+        """Write the bundle and delete files: all in one commit, or nothing."""
+        from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+        # `upload_folder` would make several commits of a folder if the first one fails.
+        additions = [CommitOperationAdd(name, self._folder / name) for name in sorted(self._bundle)]
+        deletions = [CommitOperationDelete(name) for name in sorted(deleted)]
+        self._api.create_commit(
+            self._name, [*additions, *deletions], repo_type="space", commit_message=message
+        )
+
+    def _create(self, *, sdk: Sdk, private: bool) -> None:
+        from huggingface_hub.errors import HfHubHTTPError
+
+        try:
+            self._api.create_repo(self._name, repo_type="space", space_sdk=sdk, private=private)
+        except HfHubHTTPError as error:
+            if error.response.status_code != 409:
+                raise
+            raise ValueError(
+                f"a Space {self._name} already exists, which this token cannot see; it needs the "
+                "right to read and write it"
+            ) from error
+
+    def _is_unfilled(self, files: Mapping[str, str], tags: set[str]) -> bool:
+        """Return whether the Space holds only what the Hub puts into a new one.
+
+        This is what an interruption between creating and filling a Space leaves behind. The card of
+        a new Space has a front matter and, at most, a reference to the manual of the Hub.
+        """
+        if tags or files.keys() - _TEMPLATE:
+            return False
+        return _CARD not in files or bool(_NEW_CARD.fullmatch(self._content(_CARD, "main")))
+
+    def _check_newer(self, marker: Marker | None) -> None:
+        """Check that the Space does not hold a newer version.
+
+        Raises:
+            ValueError: it does.
+        """
+        if marker is not None and _order(marker.version) > _order(_version()):
+            raise ValueError(
+                f"{self._name} holds version {marker.version}, which is newer than {_version()}; "
+                "--allow-older replaces it"
+            )
+
+    def _check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
+        """Check that the version has not been published yet, or with identical content.
+
+        Raises:
+            ValueError: it has been published with different content.
+        """
+        if tag not in tags:
+            return
+        files = self._files(tag)
+        if all(files.get(name) == blob for name, blob in self._bundle.items()):
+            return
+        marker = self._marker(tag, files)
+        if marker is not None and marker.sdk != sdk:
+            raise ValueError(
+                f"{self._name} has a tag {tag} that was made with --sdk {marker.sdk}; a version "
+                f"keeps its page, so --sdk {sdk} needs a new version"
+            )
+        raise ValueError(
+            f"{self._name} has a tag {tag} with different content; changes need a new version"
+        )
+
+    def _additions(
+        self, files: Mapping[str, str], marker: Marker | None, *, replace: bool, yes: bool
+    ) -> set[str]:
+        """Return the files that someone has added to one of our Spaces.
+
+        None if they may be deleted.
+
+        Raises:
+            ValueError: the Space is not ours, or deleting files has not been confirmed.
+        """
+        is_ours = marker is not None and marker.space == self._name
+        published = {MARKER_FILE, *marker.files} if marker and is_ours else set()
+        foreign = files.keys() - published
+        listed = ", ".join(sorted(foreign))
+        if replace:
+            if foreign and not yes:
+                raise ValueError(
+                    f"{self._name}: --replace would delete {listed}; confirm with --yes"
+                )
+            return set()
+        if foreign and not is_ours:
+            raise ValueError(
+                f"{self._name} is a Space that metric-commons did not create: it has {listed}; "
+                "choose another namespace, or delete them with --replace"
+            )
+        return set(foreign)
+
+    def _tags(self) -> set[str] | None:
+        """Return the tags of the Space; None if it does not exist."""
+        from huggingface_hub.errors import RepositoryNotFoundError
+
+        try:
+            refs = self._api.list_repo_refs(self._name, repo_type="space")
+        except RepositoryNotFoundError:
+            return None
+        return {tag.name for tag in refs.tags}
+
+    def _files(self, revision: str) -> dict[str, str]:
+        """Return the files of the Space, with the git ids of their contents."""
+        tree = self._api.list_repo_tree(
+            self._name, repo_type="space", revision=revision, recursive=True
+        )
+        return {
+            entry.path: entry.blob_id
+            for entry in tree
+            if hasattr(entry, "blob_id") and entry.path != _ATTRIBUTES
+        }
+
+    def _marker(self, revision: str, files: Mapping[str, str]) -> Marker | None:
+        """Return the marker of the Space; None if the Space is not ours."""
+        if MARKER_FILE not in files:
+            return None
+        return Marker.from_json(self._content(MARKER_FILE, revision))
+
+    def _content(self, name: str, revision: str) -> bytes:
+        """Return the content of a file of the Space."""
+        with TemporaryDirectory() as cache:
+            path = self._api.hf_hub_download(
+                self._name, name, repo_type="space", revision=revision, cache_dir=cache
+            )
+            return Path(path).read_bytes()
+
+
+def _order(version: str) -> Any:
+    """Return a key that orders versions; one that no release could have comes first."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return Version(version)
+    except InvalidVersion:
+        return Version("0.dev0")
+
+
+def _version() -> str:
+    """Return the version to publish, which must not equal the version of `evaluate`.
+
+    Without a revision, evaluate X.Y.Z loads the tag vX.Y.Z of a Space if there is one, and the
+    latest files otherwise.
+    """
+    version = metadata.version(PACKAGE)
+    if version == metadata.version("evaluate"):
+        raise ValueError(
+            f"version {version} is also that of evaluate, which would load this tag for ever; "
+            "choose the next one"
+        )
+    return version
+
+
+def _blob_id(path: Path) -> str:
+    """Return the git id of a file's content."""
+    from huggingface_hub.utils.sha import git_hash
+
+    return git_hash(path.read_bytes())

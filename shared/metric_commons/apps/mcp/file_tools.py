@@ -1,0 +1,225 @@
+"""The tools that score, compare and show files, and those that describe the modules."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from ...data.files.stored import write_whole
+from ...module.catalog import catalog
+from ...module.catalog.usage import extra
+from ...statistics.arguments.domains import Count, Level, Range, Seed
+from ...statistics.intervals.methods import Correction
+from ...statistics.resampling.progress import watched
+from ...statistics.tests.differences import DifferenceMethod
+from ...statistics.tests.paired_tests import Alternative, Test
+from .call_context import CallContext, check_resamples
+
+# The fields of a request that evaluate_file takes unchanged.
+REQUEST_FIELDS = (
+    *(
+        "references",
+        "columns",
+        "options",
+        "preset",
+        "confidence_level",
+        "interval",
+        "standard_error",
+    ),
+    *("clusters", "seed", "groups", "compare", "scores", "correction"),
+)
+
+
+def evaluate_file(
+    context: CallContext,
+    *,
+    path: str | Sequence[str],
+    modules: Sequence[str],
+    predictions: str | Sequence[str] | None = None,
+    id_field: str | None = None,
+    n_resamples: Count = 10_000,
+    rows_path: str | None = None,
+    save_path: str | None = None,
+    **request: Any,
+) -> dict[str, Any]:
+    """Score fields of files with any modules, and compare systems; the data stays in the files.
+
+    Several fields of predictions, like several files, are several systems.
+
+    Args:
+        path: a .jsonl, .json, .csv, .tsv or .parquet file, or a list of files with the same rows.
+        modules: names that list_modules returns.
+        predictions: the field of the predictions, or a list of fields, one per system; none for
+            modules without predictions, whose inputs are in fields of their names or in columns.
+        id_field: a field with the id of each row, by which rows of systems are matched.
+        n_resamples: the number of resamples of intervals that use them; at most 1,000,000.
+        rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
+            the time is put into the name.
+        save_path: where to save the result as JSON; the time is put into the name.
+    """
+    from ...evaluation.scoring.evaluations import Evaluation, systems_from
+    from ...evaluation.scoring.scoring import check_inputs
+
+    target = context.to_save(save_path)
+    rows_target = context.to_save(rows_path, "rows_path", ".jsonl")
+    check_resamples(n_resamples)
+    paths = [path] if isinstance(path, str) else path
+    fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
+    if not modules:
+        raise ValueError(f"modules is empty; the modules are {_names()}")
+    if not (paths and fields):
+        raise ValueError(f"{'predictions' if paths else 'path'} is empty; name at least one")
+    for name in modules:
+        if (
+            catalog.load_without_evaluate(name).runs_programs
+            and not context.roots.execution_allowed
+        ):
+            raise ValueError(
+                f"{name} runs programs that a model wrote; this server does so only if it was "
+                "started with --allow-execution"
+            )
+    evaluation = Evaluation(
+        **request,
+        modules=modules,
+        systems=systems_from([context.roots.to_read("path", file) for file in paths], fields),
+        ids=id_field,
+        n_resamples=n_resamples,
+        per_example=rows_target is not None,
+    )
+    given = [name for name, field in evaluation.fields.items() if field is not None]
+    check_inputs(evaluation.metrics, [*given, *(["predictions"] if any(fields) else [])])
+    with watched(lambda fraction: context.progress(fraction, 1.0)):
+        results = evaluation.results()
+    if rows_target:
+        results = results.save_per_example(rows_target)
+    context.progress(1.0, 1.0)
+    if target:
+        results.save(target)
+    return results.to_dict() | {"saved_to": target and str(target)}
+
+
+def compare_files(
+    context: CallContext,
+    *,
+    paths: Sequence[str],
+    rows_paths: Sequence[str] | None = None,
+    scores: Sequence[str] | None = None,
+    test: Test | Literal["bootstrap"] = "permutation",
+    alternative: Alternative = "two-sided",
+    interval: DifferenceMethod = "auto",
+    confidence_level: Level = 0.95,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    alpha: Level = 0.05,
+    correction: Correction = "holm",
+    save_path: str | None = None,
+) -> dict[str, Any]:
+    """Compare the systems of saved results row by row: which are better by more than chance.
+
+    Systems with the same name in two results are compared with each other; otherwise, all pairs.
+
+    Args:
+        paths: results that evaluate_file or the command line saved, two or more, or one with
+            several systems. Each needs the scores of its rows.
+        rows_paths: files with the scores of rows, for results that do not name theirs, or for all.
+        scores: which scores to compare, such as qa_f1; the main score of each module if null.
+        test: the test of the differences of rows; for scores computed from sums, such as BLEU,
+            permutation (rows are exchanged) or bootstrap.
+        alternative: the alternative hypothesis: A differs from, is greater than or less than B.
+        interval: the method for the interval of the difference.
+        confidence_level: the level of the interval of the difference; next to corrected p-values
+            that of all intervals together, which `simultaneous` says.
+        n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
+        seed: the seed of the draws.
+        alpha: a corrected p-value below it is significant.
+        correction: the correction of p-values for the number of comparisons.
+        save_path: where to save the result as JSON; the time is put into the name.
+    """
+    from ...evaluation.comparison.combined_results import compare
+    from ...evaluation.comparison.saved_rows import read_with_rows
+
+    target = context.to_save(save_path)
+    check_resamples(n_resamples)
+    if not paths:
+        raise ValueError(
+            "paths is empty; name a result that evaluate_file or the command line saved"
+        )
+    results = read_with_rows(
+        [context.roots.to_read("paths", path) for path in paths],
+        [context.roots.to_read("rows_paths", path) for path in rows_paths or []],
+    )
+    with watched(lambda fraction: context.progress(fraction, 1.0)):
+        compared = compare(
+            *results,
+            scores=scores,
+            test=test,
+            alternative=alternative,
+            interval=interval,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+            alpha=alpha,
+            correction=correction,
+        )
+    if target:
+        compared.save(target)
+    return compared.to_dict() | {"saved_to": target and str(target)}
+
+
+def report(
+    context: CallContext,
+    *,
+    path: str,
+    save_path: str,
+    rows_path: str | None = None,
+    fields: Sequence[str] | None = None,
+    examples: Annotated[int, Range(0, 1000)] = 10,
+) -> dict[str, Any]:
+    """Save a page about saved results: scores, differences, groups and selected rows.
+
+    Args:
+        path: a result that evaluate_file or the command line saved.
+        save_path: where to save the page, in HTML; the time is put into the name.
+        rows_path: the scores of its rows; without it no rows are shown.
+        fields: additional fields of the rows to show, such as the question.
+        examples: the number of rows of each kind.
+    """
+    from ...evaluation.results.results import Results
+
+    with extra("report"):
+        from ...reporting.report.examples import find_examples
+        from ...reporting.report.page import render
+
+    target = context.to_save(save_path, suffix=".html")
+    results = Results.read(
+        context.roots.to_read("path", path),
+        None if rows_path is None else context.roots.to_read("rows_path", rows_path),
+    )
+    rows = find_examples(results, fields=fields or [], count=examples)
+    write_whole(target or "", [render(results, rows)])
+    return {"saved_to": str(target)}
+
+
+def list_modules(context: CallContext) -> dict[str, Any]:
+    """List the evaluation modules, each with a one-line summary."""
+    names = catalog.names()
+    return {"modules": [{"name": name, "summary": catalog.summary(name)} for name in names]}
+
+
+def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
+    """Describe a module: its inputs, its options with their defaults, and its card.
+
+    Args:
+        name: a name that list_modules returns.
+    """
+    card = (catalog.path(name) / "README.md").read_text("utf-8")
+    module = catalog.load_without_evaluate(name)
+    return {
+        "name": name,
+        "summary": catalog.summary(name),
+        "inputs": module.input_names,
+        "options": module.options,
+        "card": card,
+    }
+
+
+def _names() -> str:
+    return ", ".join(catalog.names())

@@ -1,0 +1,411 @@
+"""The one file that opens files which users name, and names temporary files beside them.
+
+A command may open every file that its user may. A server limits itself to some folders; it sets the
+limit for a whole process, so no reader can forget it. What is read has limits, too, so that a small
+file cannot fill the memory.
+"""
+
+import hashlib
+import os
+import platform
+import re
+import secrets
+import stat
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader, FileIO
+from os import PathLike
+from pathlib import Path
+from typing import IO, NamedTuple, Protocol
+
+# Of a file's name: C0 and C1, which control a terminal, line separators, and changes of direction.
+_CONTROLS = frozenset(
+    map(chr, (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
+)
+
+_NAME = re.compile(r"\.metric-commons-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{8}")
+_ABANDONED = 24 * 60 * 60  # seconds after which the process is dead, on whatever computer
+
+_FREE = 10_000_000  # bytes of content that any compressed file may have
+_SHOWN = ((10**9, "GB"), (10**6, "MB"))
+
+
+class Target(NamedTuple):
+    """A name in an open folder, or a path where `folder` is None."""
+
+    folder: int | None
+    name: str
+
+    def status(self) -> os.stat_result:
+        """Return the status of the file, or of the link, with this name."""
+        return os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
+
+    def mode(self) -> int | None:
+        """Return the type and the permissions of the file with this name; None if there is none."""
+        try:
+            return self.status().st_mode
+        except FileNotFoundError:
+            return None
+
+    def remove(self) -> None:
+        """Remove the file with this name, if there is one."""
+        with suppress(FileNotFoundError):
+            os.unlink(self.name, dir_fd=self.folder)
+
+    def beside(self, name: str) -> "Target":
+        """Another name in the same folder."""
+        if self.folder is not None:
+            return Target(self.folder, name)
+        return Target(None, os.path.join(os.path.dirname(self.name), name))
+
+
+class Access(Protocol):
+    """The files that a process may open."""
+
+    def is_file(self, path: Path) -> bool:
+        """Return whether this is a file that may be read."""
+
+    def opened(self, path: Path) -> FileIO:
+        """Return the file, open for reading."""
+
+    def target(self, path: Path) -> Target:
+        """Where a file is to be written, in a folder that is created if it is missing.
+
+        The folder is open, and is for the caller to close.
+        """
+
+
+class _Unlimited:
+    """Access to all files of the user."""
+
+    def is_file(self, path: Path) -> bool:
+        return path.is_file()
+
+    def opened(self, path: Path) -> FileIO:
+        return path.open("rb", buffering=0)
+
+    def target(self, path: Path) -> Target:
+        target = os.path.realpath(path)  # a symbolic link still points to the file afterwards
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        return Target(None, target)
+
+
+_access: Access = _Unlimited()
+
+
+@contextmanager
+def limited_to(access: Access) -> Iterator[None]:
+    """Limit this process to some files: all of its threads, and processes forked from it."""
+    global _access
+    earlier, _access = _access, access
+    try:
+        yield
+    finally:
+        _access = earlier
+
+
+def is_file(path: str | PathLike[str]) -> bool:
+    """Return whether this is a file that may be read."""
+    return _access.is_file(Path(path))
+
+
+def open_file(path: str | PathLike[str]) -> FileIO:
+    """Return a file, open for reading its bytes without a buffer.
+
+    Raises:
+        ValueError: this process may not read it.
+        OSError: it cannot be read.
+    """
+    return _access.opened(Path(path))
+
+
+def read_file(path: str | PathLike[str]) -> bytes:
+    """Return the content of a file; the errors are those of `open_file`."""
+    with open_file(path) as file:
+        return file.readall()
+
+
+def sha256_of(path: str | PathLike[str]) -> str:
+    """Return the SHA-256 of a file; the errors are those of `open_file`."""
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def target_to_write(path: str | PathLike[str]) -> Iterator[Target]:
+    """Where a file is to be written; missing folders are created.
+
+    Raises:
+        ValueError: the name has control characters, the path is not that of a file, or this
+            process may not write there.
+        OSError: a folder cannot be created or opened.
+    """
+    check_name(path)
+    target = _access.target(Path(path))
+    try:
+        mode = target.mode()
+        if mode is not None and stat.S_IFMT(mode) not in (stat.S_IFREG, stat.S_IFLNK):
+            raise ValueError(f"{path} is not a file")  # and should not be replaced
+        yield target
+    finally:
+        if target.folder is not None:
+            os.close(target.folder)
+
+
+def check_name(path: str | PathLike[str]) -> None:
+    r"""Check that a file to be written has a name that can be shown.
+
+    Raises:
+        ValueError: it has control characters, which would reach every terminal that lists it.
+
+    >>> check_name("scores/\x1b[2J.json")
+    Traceback (most recent call last):
+    ValueError: 'scores/\x1b[2J.json' has control characters; choose another name
+    """
+    if not _CONTROLS.isdisjoint(str(path)):
+        raise ValueError(f"{str(path)!r} has control characters; choose another name")
+
+
+# Limits of what is read
+
+
+class Limits(NamedTuple):
+    """The maximum bytes that are read.
+
+    Args:
+        line: of a line, and of a row of a JSON list.
+        content: of a compressed file that is read row by row.
+        whole: of content that is read as a whole: JSON documents, members of archives, compressed
+            Parquet files. Once parsed, a document may take four times as much memory.
+        ratio: how many times larger than its file compressed content may be, beyond 10 MB; None
+            for any number.
+    """
+
+    line: int = 100_000_000
+    content: int = 100_000_000_000
+    whole: int = 2**30
+    ratio: int | None = 1000
+
+    def with_whole(self, size: int | None) -> "Limits":
+        """These limits with this size of what is read as a whole; unchanged for None.
+
+        A caller that names a size knows the files, so the ratio no longer matters.
+
+        >>> Limits().with_whole(5000)[2:]
+        (5000, None)
+        """
+        return self if size is None else self._replace(whole=size, ratio=None)
+
+
+_default = Limits()
+
+
+def default_limits() -> Limits:
+    """Return the limits of this process where a caller names none."""
+    return _default
+
+
+def set_default(limits: Limits) -> None:
+    """Set the limits of this process, as the processes of a server do."""
+    global _default
+    _default = limits
+
+
+class LimitError(ValueError):
+    """A file exceeds a limit of reading."""
+
+
+class LineLimit:
+    """Refuses a line that is too long while it is read, before it fills the memory."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._line, self._length = 1, 0  # the current line, and its bytes so far
+
+    def observe(self, data: memoryview) -> None:
+        """Note bytes that were read."""
+        chunk = bytes(data)
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            self._check(self._length + chunk.find(b"\n"))
+            self._line += chunk.count(b"\n")
+            self._length = 0
+        self._length += len(chunk) - end
+        self._check(self._length)
+
+    def _check(self, length: int) -> None:
+        if length > self.limit:
+            raise LimitError(
+                f"line {self._line} is longer than {self.limit:,} bytes, the limit of a line"
+            )
+
+
+class GrowthLimit:
+    """Refuses compressed content that is too large, while it is read.
+
+    Args:
+        limits: the limits.
+        stored: returns the bytes of the compressed file, or those read so far from a pipe.
+        subject: the content in messages.
+    """
+
+    def __init__(
+        self, limits: Limits, stored: Callable[[], int], subject: str = "the content"
+    ) -> None:
+        self._subject, self._limit, self._count = subject, limits.content, 0
+        self._ratio, self._stored = limits.ratio, stored
+
+    def observe(self, data: memoryview) -> None:
+        """Note content that was read."""
+        self._count += len(data)
+        if self._count > self._limit:
+            raise LimitError(
+                f"the compressed file contains more than {self._limit:,} bytes, which is the limit"
+            )
+        check_ratio(self._count, self._stored(), self._ratio, self._subject)
+
+
+def check_ratio(size: int, stored: int, ratio: int | None, subject: str = "the content") -> None:
+    """Check that compressed content is not suspiciously much larger than its compressed size.
+
+    Args:
+        size: the bytes of the content so far.
+        stored: the bytes that are stored.
+        ratio: as in `Limits`.
+        subject: the content in the message.
+
+    Raises:
+        LimitError: it is.
+
+    >>> check_ratio(9_000_000, 759, 1000), check_ratio(500_000_000, 759, None)
+    (None, None)
+    """
+    if ratio is not None and size > _FREE and size > ratio * stored:
+        raise LimitError(
+            f"{subject} is more than {ratio:,} times as large as the {stored:,} bytes stored, "
+            "which is the limit; decompress it first, or set --max-unpacked"
+        )
+
+
+def check_whole(size: int, limit: int, subject: str = "the content") -> None:
+    """Check the size of content that is read as a whole.
+
+    Raises:
+        LimitError: it is too large.
+    """
+    if size > limit:
+        raise LimitError(
+            f"{subject} has more than {limit:,} bytes, the limit of what is read as a whole; "
+            "raise it with --max-unpacked"
+        )
+
+
+def read_whole(path: str | PathLike[str], limits: Limits) -> bytes:
+    """Return the bytes of a file that is read as a whole.
+
+    Raises:
+        LimitError: it is too large.
+        OSError: it cannot be read.
+    """
+    with BufferedReader(open_file(path)) as file:
+        data = read_at_most(file, limits.whole, str(path))
+    check_parsed(data, limits, str(path))
+    return data
+
+
+def read_at_most(
+    file: IO[bytes], size: int, subject: str = "the content", start: bytes = b""
+) -> bytes:
+    """Return the bytes of a file that is read as a whole, after a start that was read before.
+
+    Raises:
+        LimitError: there are more than `size`.
+    """
+    data = start + file.read(max(size + 1 - len(start), 0))
+    check_whole(len(data), size, subject)
+    return data
+
+
+def check_parsed(text: str | bytes, limits: Limits, subject: str = "the content") -> None:
+    """Check the memory that JSON takes once it is parsed, before it is.
+
+    Small values take more memory than text: an empty list, 56 bytes and a reference, instead of
+    three. This adds up bounds of what values and keys take in CPython.
+
+    Raises:
+        LimitError: it is more than four times the limit of the text itself.
+    """
+    if len(text) * 64 <= limits.whole:  # not even if it consisted of nothing but braces
+        return
+    comma, bracket, brace = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
+    memory = len(text) + 100 * (text.count(comma) + text.count(bracket)) + 240 * text.count(brace)  # type: ignore[arg-type]
+    if memory > 4 * limits.whole:
+        raise LimitError(
+            f"{subject} takes about {_shown(memory)} of memory when it is parsed, and the limit is "
+            f"{_shown(4 * limits.whole)}; raise it with --max-unpacked"
+        )
+
+
+def _shown(size: int) -> str:
+    unit, name = next(((unit, name) for unit, name in _SHOWN if size >= unit), (1, "bytes"))
+    return f"{size / unit:.3g} {name}"
+
+
+# Temporary files, whose names say whether the process that writes one is still alive
+
+
+def temporary_name() -> str:
+    """Return a new name for a hidden file: of this project, this computer and this process."""
+    return f".metric-commons-{_computer()}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def remove_abandoned(target: Target) -> None:
+    """Remove temporary files of dead processes from the folder of a file.
+
+    A folder may be shared with other computers and containers, whose processes cannot be seen;
+    their temporary files are removed after a day.
+    """
+    folder = os.path.dirname(target.name) if target.folder is None else _readable(target.folder)
+    try:
+        names = os.listdir(folder) if folder is not None else []
+    except OSError:
+        names = []
+    finally:
+        if isinstance(folder, int):
+            os.close(folder)
+    for name in names:
+        match = _NAME.fullmatch(name)
+        if match:
+            leftover = target.beside(name)
+            is_dead = match[1] == _computer() and not _is_alive(int(match[2]))
+            with suppress(OSError):
+                if is_dead or time.time() - leftover.status().st_mtime > _ABANDONED:
+                    leftover.remove()
+
+
+def _readable(folder: int) -> int | None:
+    """Return the same folder, open for listing; None if its names may not be listed."""
+    try:
+        return os.open(".", os.O_RDONLY, dir_fd=folder)
+    except OSError:
+        return None
+
+
+def _computer() -> str:
+    """Return a short name for the computer or the container."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _is_alive(process: int) -> bool:
+    """Return whether a process of this computer may be alive."""
+    if os.name == "nt":  # where the signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # the process of another user, for example
+    return True

@@ -1,0 +1,125 @@
+"""Rows of CSV and TSV, and the values of their cells."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from .access import LimitError
+from .field_paths import steps
+from .json_rows import STRICT, Row, location, missing_field
+
+_QUOTES = "; a text with separators needs double quotes around it"
+_BARE_RETURN = "a carriage return alone ends no line; a text that has one needs double quotes"
+_DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
+_LARGEST = 2**31 - 1  # that the csv module takes everywhere
+
+
+def delimited_rows(
+    lines: Iterable[str], delimiter: str, fields: Sequence[str], limit: int
+) -> Iterator[Row]:
+    """Rows whose cells are strings.
+
+    Args:
+        lines: of the file.
+        delimiter: the character between cells.
+        fields: those that the header must have.
+        limit: the maximum characters of a cell, which may have several lines; the default of the
+            csv module is too small for long contexts.
+
+    Raises:
+        ValueError: the header lacks a field or repeats it, a row has more or fewer cells than the
+            header, a quote is not closed, or there is a carriage return outside of quotes.
+    """
+    csv.field_size_limit(min(limit, _LARGEST))
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    end = row = 0
+    try:
+        header = next(reader, [])
+        if not header:
+            return
+        _check_header(header, delimiter, fields)
+        end = reader.line_num
+        for cells in reader:
+            start, end = end + 1, reader.line_num
+            if not cells and len(header) > 1:
+                continue  # an empty line; in a file of one column it would be an empty cell
+            if len(cells) != len(header):
+                raise ValueError(
+                    f"{location(row, start)}: the number of cells is {len(cells)}, but the header "
+                    f"has {len(header)}{_QUOTES if len(cells) > len(header) else ''}"
+                )
+            yield start, dict(zip(header, cells, strict=True))
+            row += 1
+    except csv.Error as error:
+        if "larger than field limit" in str(error):
+            raise LimitError(
+                f"{location(row, end + 1)}: a cell is longer than {limit:,} bytes, the limit of a "
+                "line"
+            ) from None
+        problem = str(error)
+        if "new-line character" in problem:
+            problem = (
+                "a carriage return alone ends no line; a text that has one needs double quotes"
+            )
+        raise ValueError(f"{location(row, end + 1)}: {problem}") from None
+
+
+def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:
+    """Check that the header has each field once."""
+    for field in fields:
+        if header.count(field) > 1:
+            raise ValueError(f"line 1: there are {header.count(field)} columns {field!r}")
+        if field not in header and not _leads_into(field, header):
+            text = delimiter.join(header)
+            separator = next(
+                (mark for mark in _DELIMITERS if mark in text and len(header) == 1), None
+            )
+            if separator is not None:
+                raise ValueError(
+                    f"line 1: the cells seem to be separated by {_DELIMITERS[separator]}, not by "
+                    f"{_DELIMITERS[delimiter]}: {text!r}; .csv needs commas, and .tsv tabs"
+                )
+            raise ValueError(f"line 1: {missing_field(field, header)}")
+
+
+def _leads_into(path: str, header: Sequence[str]) -> bool:
+    """Return whether a path, such as `["a.b"]`, starts with a column."""
+    try:
+        return steps(path)[0] in header
+    except ValueError:
+        return False
+
+
+def values_of_cells(cells: Sequence[str], *, numbers_allowed: bool) -> tuple[Any, Sequence[Any]]:
+    """The common type of a column's cells, `list`, `int | float` or else `str`, and their values.
+
+    >>> values_of_cells(["[1]", "[]"], numbers_allowed=False)
+    (<class 'list'>, [[1], []])
+    >>> values_of_cells(["1", "x"], numbers_allowed=True)
+    (<class 'str'>, ['1', 'x'])
+    """
+    kinds: list[Any] = [list] if all(cell.startswith("[") for cell in cells) else []
+    kinds += [int | float] if numbers_allowed else []
+    for kind in kinds:
+        try:
+            return kind, [value_of_cell(cell, kind) for cell in cells]
+        except ValueError:
+            continue
+    return str, cells
+
+
+def value_of_cell(cell: str, kind: Any) -> Any:
+    """Return the value of a cell as JSON.
+
+    >>> value_of_cell("0.5", int | float), value_of_cell("007", str)
+    (0.5, '007')
+
+    Raises:
+        ValueError: it is not of this kind.
+    """
+    if kind is str:
+        return cell
+    value = STRICT.decode(cell)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError
+    return value

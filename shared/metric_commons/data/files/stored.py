@@ -1,0 +1,310 @@
+"""JSON files with a format number, written atomically, and the values in them."""
+
+import hashlib
+import json
+import math
+import os
+import stat
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.domains import check_option
+from .access import (
+    LimitError,
+    default_limits,
+    read_whole,
+    remove_abandoned,
+    target_to_write,
+    temporary_name,
+)
+
+CHANGED = "the content has changed since it was written; score again"
+OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
+DAMAGES = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError)
+
+
+class Stored(ABC):
+    """An object that is stored as JSON in its own format, usually in a file."""
+
+    FORMAT: ClassVar[str]
+    OLDER: ClassVar[Sequence[str]] = ()  # other formats that can be read
+    INDENT: ClassVar[int | None] = None
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the format and the content, as values that JSON can hold."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Return the inverse of `to_dict`."""
+
+    def to_json(self) -> str:
+        """JSON in ASCII, so that labels survive any locale, with a checksum of the content."""
+        content = self.to_dict()
+        content["sha256"] = checksum(content)
+        return json.dumps(content, indent=self.INDENT, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the inverse of `to_json`.
+
+        Raises:
+            ValueError: the text has another format, or its content was changed.
+        """
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            hint = "; a file of rows must be scored first, with --save" if error.pos else ""
+            problem = f"not a JSON object in the format {cls.FORMAT}: {error}{hint}"
+            raise ValueError(problem) from error
+        except RecursionError as error:
+            raise ValueError("values are nested too deeply") from error
+        stored = content.get("format") if isinstance(content, dict) else None
+        if stored != cls.FORMAT and stored not in cls.OLDER:
+            raise cls._refusal(stored)
+        # The first formats had no checksum; if there is one, it must match.
+        digest = content.pop("sha256", None)
+        if (stored == cls.FORMAT or digest is not None) and digest != checksum(content):
+            raise ValueError(CHANGED)
+        return cls._checked(content)
+
+    @classmethod
+    def _refusal(cls, stored: Any) -> ValueError:
+        """Return the error about a file in another format."""
+        kind = cls.FORMAT.rpartition("/")[0]
+        is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
+        hint = f", but {stored}: score again" if is_older else ""
+        return ValueError(f"not in the format {cls.FORMAT}{hint}")
+
+    @classmethod
+    def _checked(cls, content: Mapping[str, Any]) -> Self:
+        """`from_dict`, with all its errors as ValueErrors that name the format."""
+        try:
+            return cls.from_dict(content)
+        except DAMAGES as error:
+            raise ValueError(f"not a complete {content['format']}: {error}") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write a file atomically."""
+        write_whole(path, [self.to_json(), "\n"])
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Return the object in a file that `save` wrote.
+
+        Raises:
+            ValueError: the file has another format.
+            OSError: it cannot be read.
+        """
+        refuse_device(path)
+        try:
+            return cls.from_json(read_whole(path, default_limits()).decode())
+        except LimitError:
+            raise  # which names the file
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the content as JSON, without the spaces of its file."""
+    return hashlib.sha256(json.dumps(content, allow_nan=False).encode()).hexdigest()
+
+
+def check_object(
+    subject: str,
+    values: Any,
+    required: Mapping[str, Any],
+    optional: Mapping[str, Any] | None = None,
+) -> None:
+    """Check that this is an object with these keys, and with values that match their annotations.
+
+    Args:
+        subject: a name for the object, for messages.
+        values: the object, as parsed from JSON.
+        required: annotations by key, as in `numbers.domains`.
+        optional: annotations of the keys that may be missing.
+
+    Raises:
+        ValueError: a key or a value is not valid.
+
+    >>> check_object("an input", {"path": "x", "row": 3}, {"path": str}, {"rows": int})
+    Traceback (most recent call last):
+    ValueError: an input has a key 'row'; did you mean 'rows'?
+    """
+    if not isinstance(values, dict):
+        raise ValueError(f"{subject} must be an object, got {type(values).__name__}")
+    annotations = {**required, **(optional or {})}
+    for key, value in values.items():
+        if key not in annotations:
+            hint = nearest(key, annotations) or ", which is not a key of it"
+            raise ValueError(f"{subject} has a key {key!r}{hint}")
+        try:
+            check_option(key, value, annotations[key])
+        except ValueError as error:
+            raise ValueError(f"{subject}: {error}") from error
+    for key in required:
+        if key not in values:
+            raise ValueError(f"{subject} lacks {key!r}")
+
+
+def to_jsonable(value: Any) -> Any:
+    """Return the value for JSON: NaN and infinities become None, and functions their names.
+
+    >>> to_jsonable({"roc_auc": float("nan"), "k": (1, 10), "normalizer": str.lower})
+    {'roc_auc': None, 'k': [1, 10], 'normalizer': 'str.lower'}
+    """
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {str(key): to_jsonable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [to_jsonable(item) for item in value]
+        case _:
+            return option_text(value) if callable(value) else value
+
+
+def option_texts(options: Mapping[str, Any]) -> list[str]:
+    """Return each option with its value as text, as in a signature.
+
+    >>> option_texts({"normalizer": "squad", "both_empty": 0.0})
+    ['normalizer=squad', 'both_empty=0.0']
+    """
+    return [f"{name}={option_text(value)}" for name, value in options.items()]
+
+
+def option_text(value: Any) -> str:
+    """Return the value of an option as text in a signature; functions include their modules.
+
+    >>> option_text(["boxed", {"regex": "[0-9]+", "group": -1}, math.fsum, str.lower])
+    'boxed,{"regex": "[0-9]+", "group": -1},math:fsum,str.lower'
+    """
+    if isinstance(value, list | tuple):
+        return ",".join(map(option_text, value))
+    if isinstance(value, Mapping):
+        return json.dumps(to_jsonable(value))
+    if callable(value):
+        module = getattr(value, "__module__", None)
+        name = str(getattr(value, "__qualname__", type(value).__name__))
+        return f"{module}:{name}" if module else name
+    return str(value)
+
+
+def from_jsonable(value: Any) -> Any:
+    """Return the value read from JSON, with NaN where `to_jsonable` wrote None."""
+    match value:
+        case None:
+            return math.nan
+        case dict():
+            return {key: from_jsonable(item) for key, item in value.items()}
+        case list():
+            return [from_jsonable(item) for item in value]
+    return value
+
+
+def infinities(value: Any, *keys: str | int) -> list[list[str | int]]:
+    """Return the sign of each infinite number in a value, with the keys that lead to it.
+
+    JSON has no infinities, and `to_jsonable` writes None, as for NaN; these lists distinguish them.
+
+    >>> infinities({"scores": {"a": 1.0, "b": [0.0, -math.inf]}})
+    [[-1, 'scores', 'b', 1]]
+    """
+    match value:
+        case float() if math.isinf(value):
+            return [[1 if value > 0 else -1, *keys]]
+        case Mapping():
+            items: Iterable[tuple[Any, Any]] = value.items()
+        case list() | tuple():
+            items = enumerate(value)
+        case _:
+            return []
+    return [path for key, item in items for path in infinities(item, *keys, key)]
+
+
+def set_infinities(value: Any, signs: Iterable[Sequence[Any]]) -> None:
+    """Restore the infinite numbers that `infinities` found in a value.
+
+    Raises:
+        ValueError: a list does not lead to an undefined number.
+
+    >>> scores = {"a": math.nan}
+    >>> set_infinities(scores, [[1, "a"]])
+    >>> scores
+    {'a': inf}
+    """
+    for sign, *keys, final in signs:
+        holder = value
+        try:
+            for key in keys:
+                holder = holder[key]
+            is_undefined = math.isnan(holder[final])
+        except (LookupError, TypeError):
+            is_undefined = False
+        if sign not in (1, -1) or not is_undefined:
+            raise ValueError(f"{[sign, *keys, final]} does not lead to an infinite number")
+        holder[final] = sign * math.inf
+
+
+def refuse_device(path: str | Path) -> None:
+    """Refuse a device such as /dev/zero, whose content may never end.
+
+    Raises:
+        ValueError: the path is a device.
+        OSError: there is no such file.
+
+    >>> refuse_device("/dev/zero")
+    Traceback (most recent call last):
+    ValueError: /dev/zero is a device, not a file
+    """
+    is_device = stat.S_ISCHR(os.stat(path).st_mode)
+    if is_device and not str(path).startswith(("/dev/stdin", "/dev/fd/", "/dev/null")):
+        raise ValueError(f"{path} is a device, not a file")
+
+
+def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
+    """Write a file atomically: a temporary file in the same folder is renamed at the end.
+
+    Missing folders are created. If writing fails, an existing file does not change. A file that is
+    replaced keeps its mode, so that private files stay private. Open files, such as /dev/stdout,
+    are written directly. Temporary files of killed processes are removed from the folder.
+
+    Raises:
+        ValueError: the name has control characters, or the path is not that of a file.
+        OSError: the file cannot be written.
+    """
+    data = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+    if str(path).startswith(OPEN_FILES):
+        with open(path, "wb") as file:
+            file.writelines(data)
+        return
+    with target_to_write(path) as target:
+        remove_abandoned(target)
+        temporary = target.beside(temporary_name())
+        kept = target.mode()
+        mode = None if kept is None or not stat.S_ISREG(kept) else stat.S_IMODE(kept)
+        created = 0o666 if mode is None else 0o666 & mode
+        try:
+            with open(
+                temporary.name, "xb", opener=partial(os.open, mode=created, dir_fd=target.folder)
+            ) as file:
+                file.writelines(data)
+                file.flush()
+                if mode is not None:
+                    os.chmod(file.fileno() if os.chmod in os.supports_fd else temporary.name, mode)
+                os.fsync(file.fileno())
+            os.replace(
+                temporary.name,
+                target.name,
+                src_dir_fd=target.folder,
+                dst_dir_fd=target.folder,
+            )
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        finally:
+            temporary.remove()

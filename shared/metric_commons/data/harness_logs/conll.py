@@ -1,0 +1,49 @@
+"""CoNLL columns: one token per line with its tags, and an empty line after each sentence.
+
+As in conlleval, the last column is the predicted tag and the one before it the right one. Columns
+are named by their numbers, from 0.
+"""
+
+from collections.abc import Iterator
+
+from ..files.json_rows import Row, location
+from .logs import Content, Log, Marks
+
+FORMAT = "conll"
+MARKS = Marks(kinds=("text",), suffixes=(".conll", ".bio", ".iob"))
+
+
+def read(content: Content) -> Log:
+    """Return the sentences; a column is the list of its cells."""
+    return Log(
+        rows=_sentences(content.rows),
+        columns={
+            "prediction": lambda record: record[str(len(record) - 1)],
+            "references": lambda record: record[str(len(record) - 2)],
+        },
+    )
+
+
+def _sentences(rows: Iterator[Row]) -> Iterator[Row]:
+    tokens: list[list[str]] = []
+    start = None
+    sentence = 0
+    for line, record in rows:
+        cells = record["text"].split()
+        if cells and cells[0] != "-DOCSTART-":
+            start = line if not tokens else start
+            tokens.append(cells)
+            if len(cells) != len(tokens[0]):
+                raise ValueError(
+                    f"{location(sentence, line)}: columns: {len(cells)}, not {len(tokens[0])} as "
+                    "in the line before"
+                )
+        elif tokens:
+            yield start, _columns(tokens)
+            tokens, sentence = [], sentence + 1
+    if tokens:
+        yield start, _columns(tokens)
+
+
+def _columns(tokens: list[list[str]]) -> dict[str, list[str]]:
+    return {str(number): list(cells) for number, cells in enumerate(zip(*tokens, strict=True))}

@@ -1,0 +1,90 @@
+"""Runs of HELM: a folder with `scenario_state.json` and `per_instance_stats.json`.
+
+A run may mix instances of the splits `valid` and `test`, of which leaderboards report only `test`,
+and may repeat instances with perturbations.
+
+Source: stanford-crfm/helm, `metrics/evaluate_reference_metrics.py`.
+"""
+
+import json
+import re
+from typing import Any
+
+from .logs import Content, Log, Marks, Record
+
+FORMAT = "helm"
+MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
+# What HELM counts beside the metrics: lengths, costs and reasons to stop.
+_BOOKKEEPING = re.compile(
+    r"num_.*|training_.*|inference_.*|finish_reason_.*|batch_size|prompt_truncated|max_prob|logprob"
+)
+_Key = tuple[Any, Any, str]
+
+
+def read(content: Content) -> Log:
+    """Return the log, with the metrics from the file of statistics beside it."""
+    document = content.document
+    data, sidecars = content.beside(content.path.with_name("per_instance_stats.json"))
+    metrics = _metrics(json.loads(data)) if sidecars else {}
+    adapter = document["adapter_spec"]
+    return Log(
+        rows=((None, state) for state in document["request_states"]),
+        columns={
+            "id": lambda record: record["instance"]["id"],
+            "epoch": lambda record: record.get("train_trial_index", 0) + 1,
+            "split": _split,
+            "perturbation": _perturbation,
+            "prediction": prediction,
+            "references": references,
+            "logged": lambda record: metrics.get(_key(record, record["instance"]["id"]), {}),
+        },
+        system=adapter.get("model") or adapter.get("model_deployment"),
+        task=content.path.resolve().parent.name.partition(":")[0],
+        variants={"split": _split, "perturbation": _perturbation},
+        sidecars=sidecars,
+    )
+
+
+def prediction(record: Record) -> str:
+    """Return the text of the answer.
+
+    For multiple choice, that of the option, or nothing if invalid.
+    """
+    text = str(record["result"]["completions"][0]["text"]).strip()
+    mapping = record.get("output_mapping")
+    return str(mapping.get(text, "")) if mapping else text
+
+
+def references(record: Record) -> list[str]:
+    """Return the references that are marked as correct."""
+    return [
+        reference["output"]["text"]
+        for reference in record["instance"]["references"]
+        if "correct" in reference["tags"]
+    ]
+
+
+def _metrics(statistics: list[dict[str, Any]]) -> dict[_Key, dict[str, float]]:
+    """Return the mean of each metric for each instance, trial and perturbation."""
+    metrics: dict[_Key, dict[str, float]] = {}
+    for instance in statistics:
+        values = metrics.setdefault(_key(instance, instance["instance_id"]), {})
+        for statistic in instance["stats"]:
+            name = statistic["name"]
+            is_metric = not _BOOKKEEPING.fullmatch(name["name"]) and name.get("sub_split") is None
+            if is_metric and statistic["count"]:
+                values[name["name"]] = statistic["sum"] / statistic["count"]
+    return metrics
+
+
+def _key(record: Record, name: Any) -> _Key:
+    perturbation = record.get("perturbation") or record.get("instance", {}).get("perturbation")
+    return name, record.get("train_trial_index"), json.dumps(perturbation, sort_keys=True)
+
+
+def _split(record: Record) -> str:
+    return str(record["instance"].get("split"))
+
+
+def _perturbation(record: Record) -> str:
+    return str((record["instance"].get("perturbation") or {}).get("name", "none"))

@@ -1,0 +1,224 @@
+"""Logs of Inspect: `.eval`, a zip archive with a file for each sample, and `.json`.
+
+Source: UKGovernmentBEIS/inspect_ai, `log/_log.py`, `log/_recorders/eval.py`.
+"""
+
+import json
+import math
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from io import SEEK_END
+from typing import Any
+
+from ..files.access import Limits, check_parsed, check_ratio, check_whole
+from ..files.json_rows import Row
+from ..files.streams import uncompressed
+from .ifeval import instructions
+from .logs import Column, Content, Log, Marks, Record, listed
+
+FORMAT = "inspect"
+_CONVENTIONS = {
+    "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
+    "targets without words",
+    "includes": "inspect asks whether the answer has the first target, letter case aside",
+}
+_ZSTANDARD = 93  # a zip compression method that `zipfile` supports from Python 3.14 on
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def _is_run(content: Content) -> bool:
+    """Return whether an archive or a document has the marks of a run."""
+    if content.kind == "zip":
+        return any(name == "header.json" or name.startswith("_journal/") for name in content.first)
+    return content.has("eval", "status")
+
+
+MARKS = Marks(kinds=("zip", "document"), further=_is_run)
+
+
+def read(content: Content) -> Log:
+    """Return the log; for an unfinished run, what is there."""
+    if content.kind == "zip":
+        header, rows = _archive(content)
+    else:
+        header = content.document
+        samples = sorted(header.get("samples") or [], key=lambda sample: sample.get("epoch", 1))
+        rows = ((None, sample) for sample in samples)
+    run = header.get("eval") or {}
+    results = header.get("results") or {}
+    status = header.get("status")
+    return Log(
+        rows=rows,
+        columns=_columns(run),
+        system=run.get("model"),
+        task=run.get("task"),
+        samples=results.get("total_samples"),
+        conventions=_CONVENTIONS,
+        problem=None if status == "success" else f"the run has the state {status!r}",
+    )
+
+
+def _columns(run: Mapping[str, Any]) -> dict[str, Column]:
+    def scores(record: Record) -> dict[str, Any]:
+        return _scores(record, run)
+
+    def logged(record: Record) -> dict[str, float]:
+        values = {}
+        for name, score in scores(record).items():
+            for part, value in _parts(name, score["value"]):
+                values[part] = number(value)
+        return values
+
+    def predicted(record: Record) -> Any:
+        answers = [score.get("answer") for score in scores(record).values()]
+        return next((answer for answer in answers if answer is not None), None)
+
+    return {
+        "id": lambda record: record["id"],
+        "epoch": lambda record: record.get("epoch", 1),
+        "task": lambda record: run.get("task"),
+        "prediction": completion,
+        "references": lambda record: listed(record["target"]),
+        "message": message,
+        "reference": reference,
+        "predicted": predicted,
+        "label": lambda record: ", ".join(listed(record["target"])),
+        "logged": logged,
+        "instructions": lambda record: instructions(record.get("metadata") or {}),
+        "error": lambda record: bool(record.get("error")),
+    }
+
+
+def _scores(record: Record, run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of a sample by scorer; logs of 2024 have one score without a name."""
+    scores: dict[str, Any] | None = record.get("scores")
+    if scores is None and record.get("score") is not None:
+        return {run.get("scorer") or "score": record["score"]}
+    return scores or {}
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the scores in a value, which may be a dictionary or a list of them."""
+    match value:
+        case Mapping():
+            yield from ((f"{name}.{key}", part) for key, part in value.items())
+        case list():
+            yield from ((f"{name}.{position}", part) for position, part in enumerate(value))
+        case _:
+            yield name, value
+
+
+def number(value: Any) -> float:
+    """Return the number that a score stands for, NaN if it means that there is none.
+
+    >>> number("C"), number("yes"), number("0.5")
+    (1.0, 1.0, 0.5)
+    >>> number("Correct")
+    Traceback (most recent call last):
+    ValueError: score 'Correct' is not a number
+
+    Raises:
+        ValueError: it is not a number; inspect_ai itself warns and uses 0.
+    """
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        meaning = _LETTERS.get(value, _WORDS.get(value.lower()))
+        if meaning is not None:
+            return meaning
+        with suppress(ValueError):
+            if math.isfinite(converted := float(value)):
+                return converted
+    raise ValueError(f"score {value!r} is not a number")
+
+
+def completion(record: Record) -> str | None:
+    """Return the text of the answer; logs before May 2025 have it only in the message."""
+    output = record.get("output") or {}
+    if isinstance(output.get("completion"), str):
+        return str(output["completion"])
+    if not output.get("choices"):
+        return None
+    content = output["choices"][0]["message"]["content"]
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def message(record: Record) -> Any:
+    """Return all tool calls of the conversation as one message.
+
+    Without any the text of the answer.
+    """
+    calls = [
+        call
+        for turn in record.get("messages") or []
+        if turn.get("role") == "assistant"
+        for call in turn.get("tool_calls") or []
+    ]
+    return {"role": "assistant", "tool_calls": calls} if calls else completion(record)
+
+
+def reference(record: Record) -> Any:
+    """Return the one target.
+
+    Raises:
+        ValueError: there are several.
+    """
+    targets = listed(record["target"])
+    if len(targets) != 1:
+        raise ValueError(f"there are {len(targets)} targets, but one is needed")
+    return targets[0]
+
+
+def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
+    """Return the header and the samples, in the order of the dataset rather than of completion."""
+    archive = zipfile.ZipFile(content.file)  # type: ignore[arg-type]
+    members = {member.filename: member for member in archive.infolist()}  # the last one wins
+    size = content.file.seek(0, SEEK_END)  # type: ignore[union-attr]
+    total = 0
+
+    def document(name: str) -> Any:
+        nonlocal total
+        data = _member(archive, members[name], content.limits)
+        total += len(data)  # members may share the bytes that are stored
+        check_ratio(total, size, content.limits.ratio, "the content of all members")
+        check_parsed(data, content.limits, name)
+        return json.loads(data)
+
+    if "header.json" in members:
+        header = document("header.json")
+    else:
+        start = document("_journal/start.json") if "_journal/start.json" in members else {}
+        header = {"eval": start.get("eval"), "status": "started"}
+    ids = ((header.get("eval") or {}).get("dataset") or {}).get("sample_ids") or []
+    order = {str(sample): position for position, sample in enumerate(ids)}
+
+    def rank(name: str) -> tuple[int, int]:
+        sample, _, epoch = name.removeprefix("samples/").removesuffix(".json").rpartition("_epoch_")
+        return int(epoch) if epoch.isdigit() else 1, order.get(sample, len(order))
+
+    names = sorted((name for name in members if name.startswith("samples/")), key=rank)
+    return header, ((None, document(name)) for name in names)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits) -> bytes:
+    """Return the bytes of a file in an archive, even if `zipfile` does not support its compression.
+
+    Raises:
+        ValueError: it has too many bytes, or an unknown compression.
+    """
+    check_whole(member.file_size, limits.whole, member.filename)
+    check_ratio(member.file_size, member.compress_size, limits.ratio, member.filename)
+    if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return archive.read(member)  # which never returns more than `file_size`
+    if member.compress_type not in (zipfile.ZIP_BZIP2, _ZSTANDARD):
+        raise ValueError(f"{member.filename} has an unknown compression")
+    # The local header: 26 bytes, then the lengths of two fields that precede the data.
+    file: Any = archive.fp
+    file.seek(member.header_offset + 26)
+    name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
+    file.seek(member.header_offset + 30 + name + extra)
+    return uncompressed(file.read(member.compress_size), limits, member.filename)

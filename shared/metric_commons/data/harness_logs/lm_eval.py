@@ -1,0 +1,278 @@
+"""Samples of the LM Evaluation Harness, `samples_<task>_<date>.jsonl`, versions 0.4.0 to 0.4.13.
+
+Numbers among the responses are strings since 0.4.3, and the target is its Python `str()` since
+0.4.5. If a task has several filters, every document is logged once for each. Up to 0.4.2 the file
+is an indented JSON array, without names of filters and metrics.
+
+Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `evaluator.py`.
+"""
+
+import ast
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ..files.python_expressions import parsed_expression
+from ..files.streams import uncompressed_name
+from .ifeval import instructions
+from .logs import Content, Log, Marks, Record, argmax, listed
+
+FORMAT = "lm-eval"
+MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps")])
+_FIELDS = {
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+}
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl?")
+# A list of strings in single quotes without characters that have a special meaning in Python;
+# Python's own parser takes 15 microseconds for it.
+_PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
+_CONVENTIONS = {
+    "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
+    "ignore_punctuation and regexes_to_ignore, and otherwise character by character",
+    "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
+    "f1": "f1 of lm-evaluation-harness is what the task defines",
+}
+_NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text form
+_INDEX = re.compile(r"\d+")
+
+
+def read(content: Content) -> Log:
+    """Return the log, together with the file of results beside it."""
+    path = content.path
+    match = _NAME.fullmatch(uncompressed_name(path))
+    task = match["task"] if match else None
+    results: dict[str, Any] = {}
+    sidecars: dict[str, str] = {}
+    if match:
+        data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
+        results = json.loads(data) if sidecars else {}
+    higher = results.get("higher_is_better", {}).get(task) or {}
+    folder = path.resolve().parent.name if match else None
+    return Log(
+        rows=content.rows,
+        columns={
+            "id": lambda record: record["doc_id"],
+            "task": lambda record: task,
+            "prediction": prediction,
+            "references": references,
+            "message": prediction,
+            "reference": reference,
+            "option_scores": option_scores,
+            "option_probabilities": option_probabilities,
+            "truth": truth,
+            "predicted": predicted,
+            "label": label,
+            "logged": logged,
+            "instructions": lambda record: instructions(record["doc"]),
+            **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
+        },
+        system=results.get("model_name") or folder,
+        task=task,
+        samples=results.get("n-samples", {}).get(task, {}).get("effective"),
+        variants={"filter": _filter_names()},
+        conventions=_CONVENTIONS,
+        lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
+        sidecars=sidecars,
+    )
+
+
+def _filter_names() -> Callable[[Record], str]:
+    """Return the filter of a row; before 0.4.7, the number of the block, since documents recur."""
+    blocks: Counter[Any] = Counter()
+
+    def name(record: Record) -> str:
+        if record.get("filter") is not None:
+            return str(record["filter"])
+        blocks[record["doc_id"]] += 1
+        return str(blocks[record["doc_id"]] - 1)
+
+    return name
+
+
+def literal_list(target: Any) -> list[str]:
+    """Return the references in a target.
+
+    >>> literal_list("['a', 'b']"), literal_list("[a]"), literal_list(["a"])
+    (['a', 'b'], ['[a]'], ['a'])
+    """
+    if isinstance(target, list):
+        return [str(item) for item in target]
+    if isinstance(target, str) and _PLAIN_LIST.fullmatch(target):  # the usual case
+        return target[2:-2].split("', '")
+    if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
+        try:
+            value = ast.literal_eval(parsed_expression(target))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return [target]
+        if isinstance(value, list):
+            return [str(item) for item in value]
+    return [str(target)]
+
+
+def prediction(record: Record) -> str:
+    """Return the first answer, after the filter."""
+    answer = record["filtered_resps"][0]
+    if isinstance(answer, str) and (not answer.startswith(_NUMBERS) or _is_generated(record)):
+        return answer
+    while isinstance(answer, list) and answer and not _is_pair(answer):
+        answer = answer[0]
+    if not isinstance(answer, str) or not _is_generated(record):
+        raise ValueError("the log has log-likelihoods but no text of an answer")
+    return answer
+
+
+def references(record: Record) -> list[str]:
+    """Return the accepted answers."""
+    return literal_list(record["target"])
+
+
+def reference(record: Record) -> Any:
+    """Return the target: a value, or its text; since 0.4.5 a list or an object is logged by `str`.
+
+    >>> reference({"target": "{'a': True}"}), reference({"target": "[f(a=1)]"})
+    ({'a': True}, '[f(a=1)]')
+    """
+    value = record["target"]
+    if not isinstance(value, str) or value[:1] not in ("[", "{"):
+        return value
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            literal = ast.literal_eval(parsed_expression(value))
+            return literal if isinstance(literal, list | dict) else value
+    return value
+
+
+def accepted_answers(record: Record) -> list[str]:
+    """Return the answers of a document of SQuAD v2, none if the question has no answer.
+
+    The target does not show this: it is then a word such as "unanswerable".
+    """
+    texts: list[str] = record["doc"]["answers"]["text"]
+    return texts
+
+
+def _has_answers(record: Any) -> bool:
+    """Return whether documents have their answers in SQuAD format."""
+    document = record.get("doc") if isinstance(record, dict) else None
+    answers = document.get("answers") if isinstance(document, dict) else None
+    return isinstance(answers, dict) and isinstance(answers.get("text"), list)
+
+
+def option_scores(record: Record) -> list[float]:
+    """Return the log-likelihood of each option."""
+    return [float(response[0]) for response in _responses(record)]
+
+
+def option_probabilities(record: Record) -> list[float]:
+    """Return the softmax of the log-likelihoods."""
+    scores = option_scores(record)
+    highest = max(scores)
+    powers = [math.exp(score - highest) for score in scores]
+    total = math.fsum(powers)
+    return [power / total for power in powers]
+
+
+def truth(record: Record) -> list[int]:
+    """Return whether each option is right, 1 or 0."""
+    right = _right_options(record)
+    return [int(position in right) for position in range(len(_responses(record)))]
+
+
+def predicted(record: Record) -> Any:
+    """Return the position of the most likely option, the first in a tie.
+
+    Or the free-text answer.
+    """
+    if _is_choice(record):
+        return argmax(option_scores(record))
+    return prediction(record)
+
+
+def label(record: Record) -> Any:
+    """Return the position of the right option; or the accepted free-text answer."""
+    right = sorted(_right_options(record)) if _is_choice(record) else references(record)
+    if len(right) != 1:
+        raise ValueError(f"the target has {len(right)} values, but a class has one")
+    return right[0]
+
+
+def logged(record: Record) -> dict[str, Any]:
+    """Return the metrics of the row.
+
+    Other values than numbers are kept, so that errors name them.
+    """
+    names = record.get("metrics")
+    if names is None:
+        names = [
+            name
+            for name, value in record.items()
+            if name not in _FIELDS and isinstance(value, int | float | list)
+        ]
+    return {name: record[name] for name in names}
+
+
+def _is_pair(response: Any) -> bool:
+    """Return whether a response is a log-likelihood with a flag for the greedy choice."""
+    return (
+        isinstance(response, list) and len(response) == 2 and str(response[1]) in ("True", "False")
+    )
+
+
+def _is_choice(record: Record) -> bool:
+    return all(map(_is_pair, record["filtered_resps"]))
+
+
+def _is_generated(record: Record) -> bool:
+    """Return whether a model wrote the answer: requests then have options such as `until`."""
+    requests = record.get("arguments")
+    if not requests:
+        return True
+    parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
+    if parts is None:
+        return True
+    values = parts.values() if isinstance(parts, dict) else listed(parts)
+    return any(isinstance(value, dict) for value in values)
+
+
+def _arguments(record: Record) -> list[list[Any]]:
+    arguments = record.get("arguments") or []
+    if isinstance(arguments, dict):
+        return [list(part.values()) for part in arguments.values()]
+    return [listed(part) for part in arguments]
+
+
+def _responses(record: Record) -> list[list[Any]]:
+    """Return the responses to the options.
+
+    acc_mutual_info doubles them: the second half has the same options without the question.
+    """
+    responses: list[list[Any]] = record["filtered_resps"]
+    if not _is_choice(record):
+        raise ValueError("the log has no log-likelihoods of options")
+    half, is_odd = divmod(len(responses), 2)
+    arguments = _arguments(record)
+    if not is_odd and half and len(arguments) == len(responses):
+        questions = [part[0] for part in arguments]
+        options = [part[1:] for part in arguments]
+        if not any(questions[half:]) and all(questions[:half]) and options[:half] == options[half:]:
+            return responses[:half]
+    return responses
+
+
+def _right_options(record: Record) -> set[int]:
+    """Return the positions of the right options: the target names them, or has the text of one."""
+    targets = references(record)
+    if all(_INDEX.fullmatch(target) for target in targets):
+        return {int(target) for target in targets}
+    texts = [str(part[1]).strip() if len(part) > 1 else "" for part in _arguments(record)]
+    missing = [target for target in targets if target.strip() not in texts]
+    if missing:
+        raise ValueError(f"the target {missing[0]!r} is not one of the options")
+    return {texts.index(target.strip()) for target in targets}

@@ -1,0 +1,356 @@
+"""Logs of evaluation harnesses, and plain rows: which of them a file contains, and its records.
+
+A format is a file in the folder `log_formats`, with
+
+* `FORMAT`, its name;
+* `MARKS`, by which the format of a file is detected;
+* `read(content)`, which returns the `Log`.
+
+Standard columns are functions of a record, the row as it was logged, so that columns are computed
+only on request:
+
+* `id` and `epoch` identify the sample of a row; rows with the same id form one unit;
+* `prediction` and `references` are texts; `accepted_answers` are references that may be empty, for
+  questions without an answer; `option_scores` and `truth` have a value for each option of a
+  multiple-choice question; `predicted` and `label` are classes; `instructions` are IFEval's;
+* `message` is the answer with its tool calls, or its text; `reference` is the one reference, a text
+  or a value of JSON;
+* `logged` is a dictionary of the scores in the log, NaN for samples without one;
+* `error` tells whether the sample ended in an error.
+"""
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from itertools import chain, islice
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import IO, Any, Literal, NamedTuple, get_args
+
+from ...statistics.arguments.checks import alternatives
+from ..files.access import Limits, check_parsed, read_whole
+from ..files.delimited_rows import delimited_rows
+from ..files.json_lists import JsonList
+from ..files.json_rows import (
+    PLAIN,
+    STRICT,
+    Row,
+    decoded_lines,
+    filled_lines,
+    rows_of_document,
+    rows_of_items,
+    text_lines,
+)
+from ..files.parquet_rows import PiecesOfParquet, parquet_names, parquet_rows
+from ..files.pieces import Pieces, PiecesOfLines
+from ..files.streams import STANDARD_INPUT, Stream, suffix
+
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+PLAIN_ROWS = "rows"  # the format of rows that are not a log
+_TABLES = get_args(Format)
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
+_ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OF_SPREADSHEETS = ("xl/workbook.xml", "content.xml")  # of Excel, and of LibreOffice
+_SPREADSHEET = "this is a spreadsheet; save its sheet as .csv"
+
+Record = Mapping[str, Any]
+Column = Callable[[Record], Any]
+Fields = Callable[[], Sequence[str]]  # the fields to read, known when the first row is requested
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of a file whose format is not known yet."""
+
+    path: Path
+    # "lines" of JSON objects, a JSON "document", a "zip" archive, a "parquet" table, "text" lines.
+    kind: Literal["lines", "document", "zip", "parquet", "text"]
+    first: Any  # the first record, or the names of members or columns
+    rows: Iterator[Row]  # of lines, of a document that is a list, and of a table
+    document: Any = None
+    file: IO[bytes] | None = None  # of an archive
+    limits: Limits = field(default_factory=Limits)
+
+    def has(self, *names: str) -> bool:
+        """Return whether the first record has all these fields."""
+        return isinstance(self.first, Mapping) and all(name in self.first for name in names)
+
+    def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
+        """Another file of the same run, and its SHA-256 by path; both empty if it is missing."""
+        if not path.is_file():
+            return b"", {}
+        data = read_whole(path, self.limits)
+        return data, {str(path): hashlib.sha256(data).hexdigest()}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks by which a format is detected; all of them must hold."""
+
+    kinds: Sequence[str] = ("lines", "document")
+    suffixes: Sequence[str] = ()  # alternatives
+    fields: Sequence[Sequence[str]] = ()  # of the first record; alternative sets of fields
+    further: Callable[[Content], bool] | None = None
+
+    def hold(self, content: Content) -> bool:
+        """Return whether the content has the marks."""
+        return (
+            content.kind in self.kinds
+            and (not self.suffixes or content.path.suffix in self.suffixes)
+            and (not self.fields or any(content.has(*names) for names in self.fields))
+            and (self.further is None or self.further(content))
+        )
+
+
+class LoggedMeans(NamedTuple):
+    """Mean scores of a split, from a file without scores of rows."""
+
+    split: str
+    scores: Mapping[str, float]
+    subsets: Mapping[str, Mapping[str, float]]  # the scores of each subset, if there are several
+    about: Mapping[str, Any]  # their origin, for a signature
+
+
+@dataclass(frozen=True, kw_only=True)
+class Log:
+    """The rows of a file, with what its format defines about them."""
+
+    rows: Iterator[Row]
+    format_name: str = PLAIN_ROWS
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    system: str | None = None
+    task: str | None = None
+    samples: int | None = None  # their number, according to the log
+    problem: str | None = None  # why the log may be incomplete, such as a cancelled run
+    # What distinguishes rows that must not be mixed, such as splits: a log with several of them is
+    # refused until one is chosen with `--filter`, for the key "filter", or with `--where`.
+    variants: Mapping[str, Column] = field(default_factory=dict)
+    lower_is_better: frozenset[str] = frozenset()
+    conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
+    sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
+    repeated_ids_allowed: bool = True
+    means: Sequence[LoggedMeans] = ()  # for a format without rows
+    has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
+    pieces: Pieces | None = None  # an alternative to `rows` that is faster
+
+
+def format_names() -> list[str]:
+    """Return the values of `--from`: the formats of logs and tables, and `rows` for plain rows."""
+    return [PLAIN_ROWS, *formats(), *_TABLES]
+
+
+def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
+    """Return the log in a file, or its plain rows.
+
+    Args:
+        stream: the file.
+        format_name: its format, or None to detect it by the content and the suffix.
+        fields: returns the fields to read, once they are known.
+
+    Raises:
+        ValueError: the content has no known format, or not this one.
+    """
+    kind = suffix(stream.path)
+    if format_name in _TABLES:
+        kind, format_name = str(format_name), PLAIN_ROWS
+    is_table = format_name == PLAIN_ROWS
+    start = stream.start()
+    if not is_table and _is_text(kind, format_name):
+        texts = enumerate(text_lines(stream.content), start=1)
+        rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
+        return _only_log(Content(stream.path, "text", None, rows), format_name)
+    if start.startswith(_OLD_OFFICE):
+        raise ValueError(_SPREADSHEET)
+    if start.startswith(_ZIP) and not is_table:
+        file = stream.seekable()
+        names = zipfile.ZipFile(file).namelist()
+        if any(name in _OF_SPREADSHEETS for name in names):
+            raise ValueError(_SPREADSHEET)
+        archive = Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits)
+        return _only_log(archive, format_name)
+    if kind == "parquet" or start.startswith(_PARQUET):
+        return _parquet(stream, format_name, fields)
+    if kind in _DELIMITERS:
+        return Log(rows=_delimited(stream, _DELIMITERS[kind], fields), has_cells=True)
+    is_json = not start or start.lstrip(_BLANKS).startswith((b"{", b"["))
+    if kind not in ("json", "jsonl") and not is_json:
+        if stream.path == STANDARD_INPUT:
+            raise ValueError("not JSON; for a table on standard input say --from csv or --from tsv")
+        suffixes = ", ".join(f".{name}" for name in _TABLES)
+        raise ValueError(
+            f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"
+        )
+    if start.lstrip(_BLANKS).startswith(b"["):
+        return _list(stream, format_name)
+    return _json(stream, kind, format_name)
+
+
+def _is_text(kind: str, format_name: str | None) -> bool:
+    """Whether the named format consists of lines of text, or the suffix is that of such a format.
+
+    >>> _is_text("bio", None), _is_text("csv", "lines"), _is_text("txt.json", None)
+    (True, True, False)
+    """
+    if format_name is None and kind in _TABLES:  # known without importing all formats
+        return False
+    marks = {name: module.MARKS for name, module in formats().items()}
+    of_texts = {name: marks[name] for name in marks if tuple(marks[name].kinds) == ("text",)}
+    return format_name in of_texts or any(f".{kind}" in m.suffixes for m in of_texts.values())
+
+
+def _log(content: Content, format_name: str | None) -> Log | None:
+    """Return the log, in this format or in the one detected by its marks; None for plain rows."""
+    if format_name == PLAIN_ROWS:
+        return None
+    module = recognized(content) if format_name is None else format_named(format_name)
+    if module is None:
+        return None
+    try:
+        log: Log = module.read(content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not in the format {module.FORMAT}: {error}") from error
+    return replace(log, format_name=module.FORMAT)
+
+
+def _only_log(content: Content, format_name: str | None) -> Log:
+    """Return the log in content that cannot be plain rows."""
+    log = _log(content, format_name)
+    if log is None:
+        raise ValueError("the format cannot be detected from the content; name it with --from")
+    return log
+
+
+def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
+    yield from delimited_rows(text_lines(stream.content), delimiter, fields(), stream.limits.line)
+
+
+def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
+    file = stream.seekable()
+
+    def rows() -> Iterator[Row]:
+        yield from parquet_rows(file, fields())
+
+    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
+    log = _log(content, format_name)
+    return log or Log(rows=rows(), pieces=PiecesOfParquet(file, fields))
+
+
+def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
+    """Return the log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
+    # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
+    if kind == "json" and format_name == PLAIN_ROWS:
+        return _document(stream.text(), stream, format_name)
+    lines = filled_lines(text_lines(stream.content))
+    head = list(islice(lines, 2))
+    try:
+        first = PLAIN.decode(head[0][1]) if head else None
+    except (ValueError, RecursionError):
+        if kind == "jsonl":
+            return Log(rows=decoded_lines(chain(head, lines)))
+        start = "".join(text for _, text in head)
+        return _document(start + stream.text(), stream, format_name)
+    if kind != "jsonl" and len(head) == 1:
+        del first  # large documents should not be in memory twice
+        return _document(head[0][1], stream, format_name)
+    rows = decoded_lines(chain(head, lines), PLAIN)
+    log = _log(Content(stream.path, "lines", first, rows, limits=stream.limits), format_name)
+    pieces = PiecesOfLines(head, stream.content)
+    return log or Log(rows=decoded_lines(chain(head, lines)), pieces=pieces)
+
+
+def _list(stream: Stream, format_name: str | None) -> Log:
+    items = JsonList(stream.chunks(), stream.limits.line)
+    rows = rows_of_items(items.items(PLAIN))
+    content = Content(stream.path, "document", items.first(), rows, limits=stream.limits)
+    return _log(content, format_name) or Log(rows=rows_of_items(items.items(STRICT)))
+
+
+def _document(text: str, stream: Stream, format_name: str | None) -> Log:
+    check_parsed(text, stream.limits)
+    if format_name != PLAIN_ROWS:
+        document: Any = PLAIN.decode(text)
+        content = Content(
+            stream.path,
+            "document",
+            document,
+            _items(document),
+            document=document,
+            limits=stream.limits,
+        )
+        log = _log(content, format_name)
+        if log is not None:
+            return log
+        del document, content  # a large document should not be in memory twice
+    return Log(rows=rows_of_document(STRICT.decode(text)))
+
+
+def _items(document: Any) -> Iterator[Row]:
+    """Yield the rows of a document, which may be a log without any: an error comes on use."""
+    yield from rows_of_document(document)
+
+
+@cache
+def formats() -> dict[str, Any]:
+    """Return the formats by name."""
+    folder = Path(__file__).parent
+    stems = sorted(module.name for module in iter_modules([str(folder)]) if module.name != "logs")
+    modules = [import_module(f".{stem}", __package__) for stem in stems]
+    return {module.FORMAT: module for module in modules}
+
+
+def format_named(name: str) -> Any:
+    """Return the format of this name.
+
+    >>> format_named("lm_eval")
+    Traceback (most recent call last):
+    ValueError: there is no format 'lm_eval'; did you mean 'lm-eval'?
+    """
+    readers = formats()
+    if name not in readers:
+        raise ValueError(f"there is no format {name!r}{alternatives(name, readers)}")
+    return readers[name]
+
+
+def recognized(content: Content) -> Any:
+    """Return the format whose marks the content has; None if there is none.
+
+    Raises:
+        ValueError: the content has the marks of several formats.
+    """
+    candidates = [module for module in formats().values() if module.MARKS.hold(content)]
+    if len(candidates) > 1:
+        names = " or ".join(module.FORMAT for module in candidates)
+        raise ValueError(f"this may be {names}; choose one with --from")
+    return candidates[0] if candidates else None
+
+
+def numbers_alone(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores that are numbers.
+
+    >>> numbers_alone({"acc": True, "f1": [1, 0], "note": "x"})
+    {'acc': 1.0}
+    """
+    return {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
+
+
+def argmax(values: Sequence[float]) -> int:
+    """Return the index of the largest value, the first in a tie, as in numpy.argmax.
+
+    >>> argmax([0.1, 0.7, 0.7])
+    1
+    """
+    return max(range(len(values)), key=lambda position: (values[position], -position))
+
+
+def listed(value: Any) -> list[Any]:
+    """Return the value in a list, unless it is a list already.
+
+    >>> listed("a"), listed(["a", "b"])
+    (['a'], ['a', 'b'])
+    """
+    return value if isinstance(value, list) else [value]

@@ -1,0 +1,107 @@
+"""Results of MTEB, `results/<model>/<revision>/<Task>.json`: means of a task, without rows.
+
+Since 1.11 a file has `scores.<split>`, a list with the scores of each subset, such as a language;
+before, the scores were under the name of the split, possibly nested by language, and there was no
+main score.
+
+Source: embeddings-benchmark/mteb, `task_result.py`; files of embeddings-benchmark/results.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .logs import Content, Log, LoggedMeans, Marks
+
+FORMAT = "mteb"
+METADATA = "model_meta.json"  # of the model, beside the results of its tasks
+_ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_time"}
+_REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
+
+
+def _is_result(content: Content) -> bool:
+    """Return whether a document is the result of a task."""
+    document = content.document
+    if not isinstance(document, Mapping):
+        return False
+    names = {"task_name", "scores"} if "scores" in document else {"mteb_dataset_name"}
+    return {"mteb_version", *names} <= document.keys()
+
+
+MARKS = Marks(kinds=("document",), further=_is_result)
+
+
+def read(content: Content) -> Log:
+    """Return the means of each split, without rows."""
+    document = content.document
+    task = document.get("task_name") or document["mteb_dataset_name"]
+    return Log(
+        rows=iter(()),
+        system=_model(content),
+        task=task,
+        means=[
+            LoggedMeans(
+                split,
+                _of_all(subsets),
+                subsets if len(subsets) > 1 else {},
+                {
+                    "task": task,
+                    "split": split,
+                    "dataset_revision": document.get("dataset_revision"),
+                    "subsets": sorted(subsets),  # their order in a file means nothing
+                    "mteb_version": document["mteb_version"],
+                },
+            )
+            for split, subsets in _splits(document)
+        ],
+    )
+
+
+def _model(content: Content) -> str | None:
+    """Return the name of the model, from its metadata or else from the folders."""
+    metadata, _ = content.beside(content.path.with_name(METADATA))
+    if metadata and (name := json.loads(metadata).get("name")):
+        return str(name)
+    folder = content.path.resolve().parent
+    if _REVISION.fullmatch(folder.name):
+        folder = folder.parent
+    return folder.name.replace("__", "/") or None
+
+
+def _splits(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[str, float]]]]:
+    """Yield each split with the scores of its subsets."""
+    if "scores" not in document:
+        for split, scores in document.items():
+            if split not in _ABOUT and isinstance(scores, Mapping):
+                yield split, {"default": _numbers(scores)}
+        return
+    for split, subsets in document["scores"].items():
+        yield split, {part["hf_subset"]: _numbers(part) for part in subsets}
+
+
+def _numbers(scores: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """Return the scores that are numbers, with nested ones named like `en.accuracy`.
+
+    >>> _numbers({"en": {"accuracy": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
+    {'en.accuracy': 0.5}
+    """
+    numbers: dict[str, float] = {}
+    for name, value in scores.items():
+        if isinstance(value, Mapping):
+            numbers |= _numbers(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float) and name not in _ABOUT:
+            numbers[prefix + name] = float(value)
+    return numbers
+
+
+def _of_all(subsets: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean over subsets of each score that all of them have, as in MTEB."""
+    first: Mapping[str, float] = next(iter(subsets.values()), {})
+    columns: dict[str, Sequence[float]] = {
+        name: [scores[name] for scores in subsets.values()]
+        for name in first
+        if all(name in scores for scores in subsets.values())
+    }
+    return {name: math.fsum(values) / len(values) for name, values in columns.items()}

@@ -1,0 +1,1 @@
+"""Tables: rows of files of any format, and which of them are meant."""

@@ -1,0 +1,490 @@
+"""Runs and relevance judgments (qrels) in the file formats of TREC, and in others.
+
+A line of a run has query, Q0, document, rank, score and tag; a line of qrels has query, iteration,
+document and relevance. Columns are separated by any number of blanks. A file is read into flat
+columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a large
+file is never in memory as a whole.
+"""
+
+import hashlib
+import math
+import os
+import re
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from io import BufferedReader, BytesIO
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, ClassVar, Self, TypeVar, cast
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats, Integers, Unsigned
+from ..files.access import (
+    LimitError,
+    check_whole,
+    default_limits,
+    open_file,
+    read_at_most,
+    read_file,
+)
+from ..files.json_rows import fault_of
+from ..files.streams import STANDARD_INPUT, Stream, broken_compression, is_compressed, uncompressed
+from .identifiers import GOLDEN, HASHED, Ids, decoded, encoded
+from .retrieval_formats import (
+    Triple,
+    checked,
+    has_three_columns,
+    may_have_triples,
+    triples_in,
+    with_comment,
+)
+from .trec_lines import AllRows, Layout, columns_of_blocks
+
+File = str | os.PathLike[str]
+
+# Numbers, each followed by a blank. Possessive quantifiers (++) make the search five times as
+# fast.
+_NUMBERS = re.compile(
+    rb"(?:[+-]?+(?:(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e[+-]?+[0-9]++)?+|inf(?:inity)?+) )*+",
+    re.IGNORECASE,
+)
+_INTEGER = re.compile(rb"[+-]?\d+")
+_EXACT = 2**53
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLOCK = 1 << 19  # bytes to read at a time: few enough to stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class QueryDocuments(ABC):
+    """Documents of queries with a number each, one per row, as flat columns.
+
+    `len` is the number of rows; `to_dict` returns them as `{query: {document: number}}`.
+    """
+
+    columns: ClassVar[tuple[str, ...]]  # of a file
+    value: ClassVar[str]  # the column of the number
+    text_after: ClassVar[bool]  # whether text may follow the last column
+    has_real_numbers: ClassVar[bool]
+
+    queries: list[str]  # all different, in ascending order of bytes
+    query: Integers  # the index of each row's query
+    ids: Ids
+    values: Floats
+
+    @staticmethod
+    @abstractmethod
+    def parse_numbers(texts: Sequence[bytes]) -> Floats:
+        """Return the numbers that texts represent; ValueError if a text is not a number."""
+
+    @staticmethod
+    @abstractmethod
+    def number_problem(number: float) -> str | None:
+        """Return the problem with a number; None if it is valid."""
+
+    @classmethod
+    def layout(cls) -> Layout:
+        """Return the fields of a line of a file."""
+        return Layout(
+            cls.columns.index("document"),
+            cls.columns.index(cls.value),
+            len(cls.columns),
+            cls.text_after,
+            cls.parse_numbers,
+            cls.has_real_numbers,
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return the rows as `{query: {document: number}}`, queries in ascending order of bytes."""
+        documents: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        by_index = list(documents.values())
+        for query, text, value in zip(
+            self.query.tolist(), self.ids.texts(), self.values.tolist(), strict=True
+        ):
+            by_index[query][text] = value
+        return documents
+
+    @cached_property
+    def hashes(self) -> Unsigned:
+        """A hash of 64 bits of the query and document of each row, the same in every file."""
+        hashes = self.ids.hashes()
+        hashes += (Ids.from_texts(self.queries).hashes() * GOLDEN)[self.query]
+        return hashes
+
+    def first_duplicate(self) -> int | None:
+        """Return the first row whose query has the document in an earlier row.
+
+        None if there is none.
+        """
+        for rows in self._blocks_of_queries():
+            hashes = self.hashes[rows]
+            ascending = np.sort(hashes)
+            equal = ascending[1:] == ascending[:-1]
+            if not equal.any():
+                continue
+            candidates = rows.start + np.flatnonzero(np.isin(hashes, ascending[1:][equal]))
+            texts = self.ids.take(candidates).texts()
+            pairs = zip(self.query[candidates].tolist(), texts, strict=True)
+            earlier: set[tuple[int, str]] = set()
+            for row, pair in zip(candidates.tolist(), pairs, strict=True):
+                if pair in earlier:
+                    return int(row)
+                earlier.add(pair)
+        return None
+
+    def _blocks_of_queries(self) -> Iterator[slice]:
+        """Blocks of rows; no two have a query in common.
+
+        They are small if the rows of a query follow one another.
+        """
+        starts = np.append(0, np.flatnonzero(self.query[1:] != self.query[:-1]) + 1)
+        bounds = starts[:0] if len(starts) > len(self.queries) else starts
+        start = 0
+        while start < len(self):
+            index = int(np.searchsorted(bounds, start + HASHED))
+            end = int(bounds[index]) if index < len(bounds) else len(self)
+            yield slice(start, end)
+            start = end
+
+    @classmethod
+    def from_unsorted(
+        cls, queries: Sequence[str], query: Integers, ids: Ids, values: Floats
+    ) -> Self:
+        """Return the rows of queries in any order."""
+        order = sorted(range(len(queries)), key=lambda index: encoded(queries[index]))
+        new_index = np.empty(len(queries), dtype=np.int32)
+        new_index[order] = np.arange(len(queries))
+        return cls([queries[index] for index in order], new_index[query], ids, values)
+
+
+_Table = TypeVar("_Table", bound=QueryDocuments)
+
+
+class Run(QueryDocuments):
+    """The documents that a system retrieved, with their scores."""
+
+    columns = ("query", "Q0", "document", "rank", "score", "tag")
+    value = "score"
+    text_after = True
+    has_real_numbers = True
+
+    @staticmethod
+    def parse_numbers(texts: Sequence[bytes]) -> Floats:
+        """Return the scores."""
+        if not _NUMBERS.fullmatch(b" ".join([*texts, b""])):
+            raise ValueError("the score is not a number")
+        return np.fromiter(map(float, texts), np.float64, len(texts))
+
+    @staticmethod
+    def number_problem(number: float) -> str | None:
+        """Return the problem with a score; None if it is valid."""
+        return "is not a number" if math.isnan(number) else None
+
+
+class Qrels(QueryDocuments):
+    """The judged documents, with their relevance."""
+
+    columns: ClassVar[tuple[str, ...]] = ("query", "iteration", "document", "relevance")
+    value = "relevance"
+    text_after = False
+    has_real_numbers = False
+
+    @staticmethod
+    def parse_numbers(texts: Sequence[bytes]) -> Floats:
+        """Return the relevance of documents."""
+        levels = {text: _integer(text) for text in set(texts)}
+        return np.array([levels[text] for text in texts], np.float64)
+
+    @staticmethod
+    def number_problem(number: float) -> str | None:
+        """Return the problem with a relevance; None if it is valid."""
+        is_integer = float(number).is_integer() and abs(number) <= _EXACT
+        return None if is_integer else "is not an integer of 53 bits"
+
+
+def _integer(text: bytes) -> float:
+    """Return the relevance that a text represents."""
+    if not _INTEGER.fullmatch(text):
+        raise ValueError("the relevance is not an integer")
+    if len(text) > 20 or abs(int(text)) > _EXACT:
+        raise ValueError("the relevance does not fit into 53 bits")
+    return float(int(text))
+
+
+class ShortQrels(Qrels):
+    """Judgments without the column of the iteration, as in BEIR's files."""
+
+    columns = ("query", "document", "relevance")
+
+
+def read_run(path: File) -> Run:
+    """Read a run, plain or compressed: TREC's format, ranx's Parquet, or a JSON dictionary.
+
+    Any number of blanks and tabs may separate the columns, and begin and end a line. Empty lines,
+    lines that begin with `#`, a byte order mark, line ends of any system, and text after the tag
+    are allowed. Query, document and score are used; the rank is not.
+
+    Raises:
+        ValueError: a line has too few columns or a score that is not a number or NaN, a query has a
+            document twice, the file has no rows, or its compression is broken. The message is one
+            line with the file, the line's number and its text.
+        OSError: the file cannot be read.
+    """
+    return _read(path, Run)
+
+
+def read_qrels(path: File) -> Qrels:
+    """Read relevance judgments, plain or compressed; also from BEIR's TSV with a header.
+
+    As in `read_run`, but no text may follow the last column, and relevance is an integer.
+
+    Raises:
+        ValueError: a line has too few or too many columns or a relevance that is not an integer, a
+            query has a document twice, the file has no rows, or its compression is broken. The
+            message is one line with the file, the line's number and its text.
+        OSError: the file cannot be read.
+    """
+    return _read(path, Qrels)
+
+
+def run_tag(path: File) -> str:
+    """Return the tag of a run: the last column of its first row; "" if there is none.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if Path(path) == STANDARD_INPUT:
+        return ""
+    with _named_damages(path), Stream(Path(path)) as stream:
+        content = stream.content
+        first = content.readline().removeprefix(_BYTE_ORDER_MARK)
+        for _, _, fields in _lines(chain([first], content)):
+            return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
+    return ""
+
+
+def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
+    """Return the run or the judgments in a file, and the hash of the bytes that were read.
+
+    The path `-` is standard input.
+    """
+    name = Path(path)
+    if name == STANDARD_INPUT:
+        with _named_damages(path):
+            data = read_at_most(sys.stdin.buffer, default_limits().whole)
+            content = uncompressed(data)
+        return _parsed(path, content, kind), hashlib.sha256(data).hexdigest()
+    with _named_damages(path), open_file(name) as file:
+        start = file.read(_BLOCK)
+        if is_compressed(start):
+            return _read_compressed(name, kind)
+        if not _is_plain(start):
+            with BufferedReader(file) as buffered:
+                data = read_at_most(buffered, default_limits().whole, start=start)
+            return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
+        hashed = hashlib.sha256()
+        blocks = _line_blocks(_observed(start, file, hashed.update))
+        table = _table(path, blocks, os.fstat(file.fileno()).st_size, kind)
+    sha256 = hashed.hexdigest()
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        data = read_file(name)
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise ValueError(f"{os.fspath(path)} has changed while it was read")
+        raise _duplicate_error(path, [data], duplicate)
+    return table, sha256
+
+
+def _read(path: File, kind: type[_Table]) -> _Table:
+    table, _ = read_hashed(path, kind)
+    return table
+
+
+def _read_compressed(path: Path, kind: type[_Table]) -> tuple[_Table, str]:
+    """Return the run or the judgments in a compressed file, decompressed a block at a time."""
+    with _named_damages(path), Stream(path) as stream:
+        start = stream.content.read(_BLOCK)
+        if not _is_plain(start):
+            data = bytearray(start)
+            for chunk in stream.chunks():
+                data += chunk
+                check_whole(len(data), stream.limits.whole)
+            return _parsed(path, bytes(data), kind), stream.sha256()
+        rest = iter(partial(stream.content.read, _BLOCK), b"")
+        blocks = _line_blocks(chain([start.removeprefix(_BYTE_ORDER_MARK)], rest))
+        table = _table(path, blocks, 4 * (stream.size or 0), kind)  # a usual rate of compression
+        sha256 = stream.sha256()
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        with Stream(path) as stream:
+            raise _duplicate_error(path, stream.chunks(), duplicate)
+    return table, sha256
+
+
+def _is_plain(start: bytes) -> bool:
+    """Return whether a file with this start can be read a block of lines at a time."""
+    content = start.removeprefix(_BYTE_ORDER_MARK)
+    return b"\n" in content and not is_compressed(content) and not may_have_triples(content)
+
+
+def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -> Iterator[bytes]:
+    """Yield the bytes of a file whose start has been read already, all passed to an observer."""
+    observe(start)
+    yield start.removeprefix(_BYTE_ORDER_MARK)
+    while data := file.read(_BLOCK):
+        observe(data)
+        yield data
+
+
+def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes in blocks of whole lines.
+
+    Raises:
+        LimitError: a line is too long.
+    """
+    limit, length = default_limits().line, 0
+    remainder: list[bytes] = []
+    for piece in pieces:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*remainder, piece[:end]])
+            remainder, length = [], 0
+        remainder.append(piece[end:])
+        length += len(piece) - end
+        if length > limit:
+            raise LimitError(f"a line is longer than {limit:,} bytes, the limit of a line")
+    last = b"".join(remainder)
+    if last:
+        yield last
+
+
+def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
+    """Return the rows of a file in any format, whose content is in memory as a whole."""
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    if b"\n" not in data and b"\r" in data:  # line ends of the classic Mac OS
+        data = data.replace(b"\r", b"\n")
+    try:
+        triples = triples_in(data)
+        if triples is not None:
+            return _from_triples(triples, kind)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{os.fspath(path)}: {fault_of(error)}") from None
+    pieces = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
+    table = _table(path, _line_blocks(pieces), len(data), kind)
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        raise _duplicate_error(path, [data], duplicate)
+    return table
+
+
+def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -> _Table:
+    """Return the rows of blocks of lines; `size` is about their number of bytes."""
+    first = next(blocks, b"")
+    if issubclass(kind, Qrels):
+        first = with_comment(first)
+        if has_three_columns(first):
+            kind = cast("type[_Table]", ShortQrels)
+    rows = AllRows(size)
+    line = 1
+    for block, columns in columns_of_blocks(chain([first], blocks), kind.layout(), size):
+        if columns is None:
+            raise next(_errors(path, block, kind, line))
+        line += columns.lines
+        rows.append(columns, len(block))
+    if not len(rows):
+        raise ValueError(f"{os.fspath(path)} has no rows")
+    return kind.from_unsorted(
+        list(map(decoded, rows.indices)), rows.query.filled(), rows.ids(), rows.values.filled()
+    )
+
+
+def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
+    """Return the rows of a dictionary or a table."""
+    rows = checked(triples, kind.number_problem)
+    if not rows:
+        raise ValueError("there are no rows")
+    queries, documents, numbers = zip(*rows, strict=True)
+    indices: dict[str, int] = {}
+    query = np.array([indices.setdefault(name, len(indices)) for name in queries], np.int64)
+    table = kind.from_unsorted(
+        list(indices), query, Ids.from_texts(documents), np.array(numbers, np.float64)
+    )
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        name, document, _ = rows[duplicate]
+        raise ValueError(f"query {name!r} has document {document!r} twice")
+    return table
+
+
+@contextmanager
+def _named_damages(path: File) -> Iterator[None]:
+    """Make errors of decompression, and those about limits, name the file."""
+    damages: tuple[type[Exception], ...] = (*broken_compression(), OSError)
+    try:
+        yield
+    except LimitError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+    except damages as error:
+        if isinstance(error, OSError) and error.errno is not None:  # not about the compression
+            raise
+        raise ValueError(f"{os.fspath(path)}: the compressed file is broken: {error}") from None
+
+
+# Line by line
+
+
+def _lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
+    """Number, text and fields of each line that is not empty and not a comment."""
+    for number, line in enumerate(lines, first):
+        fields = line.split()  # at the blanks of the C locale, since these are bytes
+        if fields and not fields[0].startswith(b"#"):
+            yield number, line, fields
+
+
+def _errors(
+    path: File, data: bytes, kind: type[QueryDocuments], first: int
+) -> Iterator[ValueError]:
+    """Yield an error for each wrong line of a block, whose first line has this number."""
+    width, value = len(kind.columns), kind.columns.index(kind.value)
+    for number, line, fields in _lines(BytesIO(data), first):
+        if len(fields) < width or (len(fields) > width and not kind.text_after):
+            problem = f"expected {width} columns ({', '.join(kind.columns)}), got {len(fields)}"
+            yield _line_error(path, number, line, problem)
+            continue
+        try:
+            kind.parse_numbers([fields[value]])
+        except ValueError as error:
+            yield _line_error(path, number, line, str(error))
+
+
+def _duplicate_error(path: File, chunks: Iterable[bytes], row: int) -> ValueError:
+    """Return the error about the line of a row whose query has its document in an earlier row."""
+    blocks = _line_blocks(chunks)
+    first = with_comment(next(blocks, b"").removeprefix(_BYTE_ORDER_MARK))
+    lines = chain.from_iterable(map(BytesIO, chain([first], blocks)))
+    number, line, _ = next(islice(_lines(lines), row, None))
+    return _line_error(path, number, line, "the query has this document already")
+
+
+class LineError(ValueError):
+    """A line is not valid; the message names its location, the reason and its text."""
+
+    def __init__(self, problem: str, line: str) -> None:
+        super().__init__(problem, line)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
+
+
+def _line_error(path: File, number: int, line: bytes, problem: str) -> ValueError:
+    text = line.strip().decode("utf-8", "backslashreplace")
+    excerpt = repr(text if len(text) <= 80 else text[:77] + "...")
+    return LineError(f"{os.fspath(path)}, line {number}: {problem}", excerpt)

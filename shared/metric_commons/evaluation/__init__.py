@@ -1,0 +1,1 @@
+"""From modules and named columns to one result: scoring, states, results, comparisons."""

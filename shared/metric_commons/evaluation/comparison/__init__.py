@@ -1,0 +1,1 @@
+"""Comparing saved results: pairs of systems on the same rows, and decisions."""

@@ -1,0 +1,171 @@
+"""Several results combined into one, whose systems are compared on the same rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+from ..results.comparisons import Pair, compare_pairs
+from ..results.module_results import provenance
+from ..results.results import Results
+from .pairing import paired_scores
+
+_BY_SYSTEM = ("rows", "columns", "logs")  # entries of a provenance with a value for each system
+
+
+def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
+    """Return one result with all systems and their origin, in which every two systems are compared.
+
+    Args:
+        results: results by a name, which comes before that of a system that is in two of them.
+
+    Returns:
+        The systems, and why they were not compared; empty if they were.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+    >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
+    >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
+    >>> together, problem = collected({"new": new, "old": old})
+    >>> list(together), len(together.comparisons), problem
+    (['new: bot', 'old: bot'], 1, '')
+    """
+    if len(results) == 1:
+        return next(iter(results.values())), ""
+    listed = [system for part in results.values() for system in part.systems]
+    parts = [
+        renamed(
+            part,
+            {
+                system: f"{name}: {system}" if listed.count(system) > 1 else system
+                for system in part.systems
+            },
+        )
+        for name, part in results.items()
+    ]
+    pool = merged(parts)
+    origins = [part.provenance for part in parts]
+    sources = {
+        (source.get("path"), source.get("sha256")): source
+        for origin in origins
+        for source in origin.get("inputs", [])
+    }
+    record = provenance(sources.values()) | {
+        entry: {name: value for origin in origins for name, value in origin.get(entry, {}).items()}
+        for entry in _BY_SYSTEM
+        if any(entry in origin for origin in origins)
+    }
+    pool = replace(pool, provenance=record)
+    try:
+        comparisons = compare_pairs(list(paired_scores(pool, combinations(pool.systems, 2))))
+    except ValueError as error:
+        return pool, str(error)
+    return replace(pool, comparisons=comparisons), ""
+
+
+def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
+    """Compare the systems of several results in pairs, on the same rows.
+
+    With two results, the systems of the first (A) are compared with those of the second (B):
+    systems of the same name, renamed to "A: name" and "B: name", or if the results share no name,
+    each system of one with each of the other. With any other number of results all pairs of systems
+    are compared, and their names must be distinct.
+
+    Args:
+        *results: results with the scores of every row.
+        scores: which scores to show and compare, as `score` or `module.score`; None to show all,
+            and to compare the main score of each module. P-values are corrected for the number of
+            pairs and scores.
+        **testing: options of `compare_pairs`: the test, its interval, correction and levels.
+
+    Returns:
+        The compared systems with their scores, the comparisons, and the ranks if all pairs of
+        systems were compared.
+
+    Raises:
+        ValueError: the results share no score of rows, or differ in options or rows.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+    >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
+    >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
+    >>> (comparison,) = compare(new, old).comparisons
+    >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
+    ('A: bot', 'B: bot', 0.6667, 0.5)
+    """
+    pool, shared = _paired(results, scores)
+    inputs = [source for part in results for source in part.provenance.get("inputs", [])]
+    comparisons = compare_pairs(shared, **testing)
+    record = provenance(inputs) | {
+        name: value for name, value in pool.provenance.items() if name == "rows"
+    }
+    return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
+
+
+def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> list[Pair]:
+    """Return the scores of every two systems that `compare` compares, row by row.
+
+    Raises:
+        ValueError: as in `compare`.
+    """
+    return _paired(results, scores)[1]
+
+
+def _paired(results: Sequence[Results], scores: Sequence[str] | None) -> tuple[Results, list[Pair]]:
+    """Return all systems that are compared, and the scores of every two of them."""
+    pool, pairs = _pooled(results)
+    shared = list(paired_scores(pool, pairs, scores))
+    if not shared:
+        owners = "the two results share" if len(results) == 2 else "two systems share"
+        raise ValueError(f"there is no score of single rows that {owners}")
+    return pool, shared
+
+
+def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
+    """Return all systems to compare, under distinct names, and the pairs of them."""
+    names = [system for part in results for system in part.systems]
+    if len(results) == 2:
+        first, second = results
+        common = [name for name in first.systems if name in second.systems]
+        if common:
+            sides = [
+                renamed(part, {name: f"{side}: {name}" for name in common})
+                for side, part in zip("AB", results, strict=True)
+            ]
+            return merged(sides), [(f"A: {name}", f"B: {name}") for name in common]
+        return merged(results), list(product(first.systems, second.systems))
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"system {repeated!r} is in two results; every system needs its own name")
+    return merged(results), list(combinations(names, 2))
+
+
+def renamed(results: Results, names: Mapping[str, str]) -> Results:
+    """Return the results of only those systems that have new names, under these names."""
+
+    def under_new_names(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {new: values[name] for name, new in names.items() if name in values}
+
+    records = {
+        name: under_new_names(results.provenance[name])
+        for name in _BY_SYSTEM
+        if name in results.provenance
+    }
+    return replace(
+        results,
+        systems=under_new_names(results.systems),
+        row_labels=under_new_names(results.row_labels),
+        provenance=results.provenance | records,
+    )
+
+
+def merged(results: Sequence[Results]) -> Results:
+    """Return one result with the systems of all results, and without comparisons."""
+    digests = {
+        name: value for part in results for name, value in part.provenance.get("rows", {}).items()
+    }
+    return Results(
+        systems={name: system for part in results for name, system in part.systems.items()},
+        row_labels={name: labels for part in results for name, labels in part.row_labels.items()},
+        provenance={"rows": digests} if digests else {},
+    )

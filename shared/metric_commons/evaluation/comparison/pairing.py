@@ -1,0 +1,190 @@
+"""Which scores of which systems are compared, row by row.
+
+Unless scores are named, only the main score of each module is compared: since p-values are
+corrected for their number, every further score, such as precision and recall next to F1, would cost
+all others power.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...data.files.stored import to_jsonable
+from ...module.catalog.catalog import load_without_evaluate
+from ...module.declaration.declarations import REPORTING
+from ...statistics.arguments.checks import nearest
+from ..results.comparisons import Pair
+from ..results.module_results import ModuleResult, functions_of_sums, means_of_rows
+from ..results.results import Results
+
+if TYPE_CHECKING:
+    from ...statistics.intervals.sums import RowStatistics
+
+Systems = Mapping[str, Mapping[str, ModuleResult]]
+
+
+class PairedRows(NamedTuple):
+    """How the rows of two systems correspond, in the order of the first one."""
+
+    order_b: Sequence[int] | None  # row numbers of the second; None for the same order
+    clusters: Sequence[Any] | None
+
+
+def paired_scores(
+    results: Results, names: Iterable[tuple[str, str]], scores: Collection[str] | None = None
+) -> Iterator[Pair]:
+    """Yield the scores that the systems of each pair share.
+
+    A score is a mean over rows, or computed from sums over rows.
+
+    Args:
+        results: all systems, with the scores of their rows.
+        names: the two systems of each pair.
+        scores: which to compare, as `score` or `module.score`, of which those without scores of
+            rows are skipped; None for the main score of each module.
+
+    Raises:
+        ValueError: a score is missing, none can be compared, or the options, ids or clusters of two
+            systems differ.
+    """
+    if scores is not None:
+        _check(scores, results.systems)
+    statistics: dict[tuple[str, str], RowStatistics] = {}
+    for a, b in names:
+        rows = _shared_rows(results.row_labels, a, b)
+        for module, result in results.systems[a].items():
+            rival = results.systems[b].get(module)
+            if rival is None:
+                continue
+            columns, columns_b = means_of_rows(result), means_of_rows(rival)
+            shared = [name for name in columns if name in columns_b]
+            functions = functions_of_sums(rival)
+            shared += [name for name in functions_of_sums(result) if name in functions]
+            if shared and _scoring(result.options) != _scoring(rival.options):
+                raise ValueError(
+                    f"{module} scored {a!r} and {b!r} with different options: {result.signature} "
+                    f"and {rival.signature}"
+                )
+            names_of_module = _family(module, result, shared, scores)
+            of_sums = [
+                name
+                for name in names_of_module
+                if name in functions and not math.isnan(result.scores[name] + rival.scores[name])
+            ]
+            if of_sums:
+                for system, part in ((a, result), (b, rival)):
+                    if (system, module) not in statistics:
+                        statistics[system, module] = row_statistics(system, module, part)
+                sums_a, sums_b = statistics[a, module], statistics[b, module]
+                if rows.order_b is not None:
+                    sums_b = sums_b.take(rows.order_b)
+                for name in of_sums:
+                    yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
+            for name in names_of_module:
+                if name in functions:
+                    continue
+                scores_b = columns_b[name]
+                if rows.order_b is not None:
+                    scores_b = [scores_b[row] for row in rows.order_b]
+                yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+
+
+def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
+    """Return the statistics of rows, with the functions that compute scores from their sums.
+
+    Raises:
+        ValueError: the rows lack a statistic, the scores differ from those of the result, or an
+            option was a function, of which a file stores only the name.
+    """
+    options = {name: value for name, value in result.options.items() if name not in REPORTING}
+    try:
+        statistics = load_without_evaluate(module, **options).row_statistics()
+    except ValueError as error:
+        raise ValueError(
+            f"{module} of system {system!r} cannot be recomputed from saved rows: {error}"
+        ) from error
+    if result.row_sums is not None:
+        names, values = result.row_sums
+        if missing := [name for name in statistics.names if name not in names]:
+            raise ValueError(f"the rows of system {system!r} lack {missing[0]} of {module}")
+        statistics = replace(statistics, names=names, values=values)
+    scores = statistics.result()
+    for name in functions_of_sums(result):
+        pair = scores[name], result.scores[name]
+        if not (math.isclose(*pair, rel_tol=1e-9, abs_tol=1e-12) or all(map(math.isnan, pair))):
+            raise ValueError(
+                f"{name} of the rows of system {system!r} is {scores[name]}, but the result says "
+                f"{result.scores[name]}; the rows belong to another result"
+            )
+    return statistics
+
+
+def _family(
+    module: str, result: ModuleResult, shared: Sequence[str], scores: Collection[str] | None
+) -> Sequence[str]:
+    """Return the shared scores of a module that are to be compared."""
+    if scores is not None:
+        return [name for name in shared if name in scores or f"{module}.{name}" in scores]
+    return [name for name in shared if name == result.main_score] or shared[:1]
+
+
+def _check(scores: Collection[str], systems: Systems) -> None:
+    """Check that every named score exists, and that at least one of them can be compared."""
+    all_scores: dict[str, None] = {}
+    scores_of_rows: dict[str, None] = {}
+    for results in systems.values():
+        for module, result in results.items():
+            comparable = [*means_of_rows(result), *functions_of_sums(result)]
+            for names, columns in ((all_scores, result.scores), (scores_of_rows, comparable)):
+                names.update(dict.fromkeys(columns))
+                names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
+    for score in scores:
+        if score not in all_scores:
+            listed = ", ".join(name for name in scores_of_rows if "." not in name) or "none"
+            hint = nearest(score, scores_of_rows) or f"; there are {listed}"
+            raise ValueError(f"there is no score {score!r} of rows{hint}")
+    if scores_of_rows and not any(score in scores_of_rows for score in scores):
+        raise ValueError(
+            f"score {next(iter(scores))!r} is not a mean over rows, so it cannot be compared"
+        )
+
+
+def _shared_rows(
+    row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str
+) -> PairedRows:
+    """Return how the rows of two systems correspond: by their ids, or else by their order."""
+    labels_a, labels_b = (row_labels.get(system, {}) for system in (a, b))
+    ids_a, ids_b = labels_a.get("id"), labels_b.get("id")
+    order = None
+    if ids_a is not None and ids_b is not None and list(ids_a) != list(ids_b):
+        numbers = {name: row for row, name in enumerate(ids_b)}
+        if len(numbers) != len(ids_b) or len(ids_a) != len(ids_b) or {*ids_a} != numbers.keys():
+            missing = next((name for name in ids_a if name not in numbers), None)
+            detail = f"; {b!r} has no {missing!r}" if missing is not None else ""
+            raise ValueError(
+                f"the rows of {a!r} and {b!r} have different ids{detail}; score both on the same "
+                "rows, with --id and --per-example"
+            )
+        order = [numbers[name] for name in ids_a]
+    if (ids_a is None) != (ids_b is None):
+        first, second = (a, b) if ids_a is not None else (b, a)
+        raise ValueError(
+            f"the rows of {first!r} have ids, those of {second!r} do not; score both with --id and "
+            "--per-example"
+        )
+    clusters, clusters_b = labels_a.get("cluster"), labels_b.get("cluster")
+    if order is not None and clusters_b is not None:
+        clusters_b = [clusters_b[row] for row in order]
+    if (None if clusters is None else list(clusters)) != (
+        None if clusters_b is None else list(clusters_b)
+    ):
+        raise ValueError(
+            f"the rows of {a!r} and {b!r} have different clusters; score both with the same"
+        )
+    return PairedRows(order, clusters)
+
+
+def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that can change a score."""
+    return {name: to_jsonable(value) for name, value in options.items() if name not in REPORTING}

@@ -1,0 +1,344 @@
+"""Evaluations of logs, of files joined by id, and of long tables.
+
+In all of these, the rows of a system are not simply the rows of a file: samples without a score are
+excluded or count as zero, rows with the same id form one unit, references come from another file,
+or one file has the rows of several systems.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any, cast
+
+from ...data.harness_logs.logs import PLAIN_ROWS
+from ...data.tables.tables import Source
+from ...module.catalog import catalog
+from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import Module
+from ...statistics.arguments.checks import RowError
+from ..results.logged_scores import LoggedScores
+from ..results.results import Results
+from ..scoring.evaluations import Evaluation, signed
+from ..scoring.row_samples import Reduce
+from ..scoring.scoring import score_systems
+from ..scoring.system_rows import InputError, SystemRows
+from .joins import check_unique, joined_rows
+from .logged_agreement import agreements
+from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
+
+_LABELS = ("groups", "clusters")
+_WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEvaluation(Evaluation):
+    """An evaluation whose rows are assembled before they are scored."""
+
+    answers: Path | None = None  # the file of the references, joined by id
+    system_field: str | None = None  # in a long table: the field with the system of a row
+    metric: str | None = None  # a score or a scorer of a log; None for all
+    missing: Missing = "refuse"  # for samples without a score
+    reduce: Reduce | None = None  # for rows with the same id; None for the mean
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Module]:
+        """Return the modules by name, possibly including `logged`, which only summarizes a log."""
+        logs = [self.opened[path].log for path in dict.fromkeys(self._paths())]
+        lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
+        return {
+            name: LoggedScores(lower) if name == LOGGED else catalog.load_without_evaluate(name)
+            for name in self.modules
+        }
+
+    def source(self, path: Path) -> Source:
+        """Return an opened file."""
+        return self.opened[path]
+
+    def inputs(self) -> list[Path]:
+        """Return the files that are read."""
+        return list(dict.fromkeys([*self._paths(), *filter(None, [self.answers])]))
+
+    def _results(self, jobs: int) -> Results:
+        """Return the results; one process reads the rows, and `jobs` processes score them."""
+        samples = {
+            system: part
+            for path in dict.fromkeys(self._paths())
+            for system, part in self._samples(path)
+        }
+        rows = {
+            system: system_rows(part, missing=self.missing, reduce=self.reduce, metric=self.metric)
+            for system, part in samples.items()
+        }
+        has_checks = {LOGGED} < {*self.modules} and all(
+            "per_example" in metric.options for metric in self.metrics.values()
+        )
+        try:
+            results = score_systems(
+                replace(
+                    self,
+                    options=self._all_options(),
+                    per_example=self.per_example or has_checks,
+                    jobs=jobs,
+                ),
+                self.metrics,
+                rows,
+                inputs=[self.opened[path].provenance() for path in self.inputs()],
+                progress=True,
+            )
+        except InputError as error:
+            raise _located(error, samples[error.system], rows[error.system]) from error
+        record: dict[str, Any] = {
+            "logs": {system: self._record(system, part) for system, part in samples.items()}
+        }
+        if has_checks:
+            record["agreement"] = [
+                agreement._asdict() | {"text": str(agreement)}
+                for system, modules in results.systems.items()
+                for agreement in agreements(
+                    self.metrics, system, modules, samples[system], rows[system]
+                )
+            ]
+            results = results if self.per_example else results.without_rows()
+        return signed(replace(results, provenance=results.provenance | record), self.preset)
+
+    def _record(self, system: str, samples: Samples) -> dict[str, Any]:
+        """Return the origin of a system's rows: file, format, fields and, for a log, the task."""
+        source = samples.source
+        record: dict[str, Any] = self._origin(source)
+        _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
+        if predictions:
+            record["field"] = predictions
+        if references := self.fields.get("references"):
+            record["references"] = references
+        if source.log.task is not None:
+            record |= {"task": source.log.task, "model": source.log.system}
+        if self.answers is not None:
+            record["answers"] = self._origin(self._answers)
+        return record
+
+    def _origin(self, source: Source) -> dict[str, Any]:
+        return {
+            "path": str(source.path),
+            "format": source.log.format_name,
+            "id": self._id_field(source),
+        }
+
+    def check(self) -> None:
+        """Check that every module has a field for each of its inputs, without reading rows.
+
+        Raises:
+            UsageError: a field is missing.
+        """
+        for path, predictions in self.systems.values():
+            source = self.opened[path]
+            for module in self.modules:
+                self._fields_of_module(module, source, predictions)
+            if self.answers and self._id_field(source) is None:
+                formats = [source.log.format_name, self._answers.log.format_name]
+                if not {*formats} <= {*_WITHOUT_IDS}:
+                    raise UsageError("--references-file needs --id, the field of ids in both files")
+
+    # ---- fields ---------------------------------------------------------------------------------
+
+    def _fields_of_module(self, module: str, source: Source, predictions: str) -> dict[str, str]:
+        """Return the fields of the inputs of a module.
+
+        Those named, or the standard columns of a log.
+        """
+        metric = self.metrics[module]
+        fields = {}
+        for name, standard in zip_longest(metric.input_names, metric.log_columns, fillvalue=""):
+            if not name:
+                break  # a log has columns that the module does not read
+            option = predictions if name == "predictions" else self.fields.get(name)
+            field = option if option and module != LOGGED else None
+            if field is None:
+                field = LOGGED if standard == OUTCOMES else standard
+                file = source if self._is_in_file(name) else self._answers
+                if field not in file.log.columns:
+                    raise UsageError(_missing_input(module, name, field, file))
+            fields[name] = field
+        return fields
+
+    def _is_in_file(self, name: str) -> bool:
+        """Return whether an input or a label is in the file of the predictions."""
+        return self.answers is None or name not in ("references", *_LABELS)
+
+    @property
+    def _answers(self) -> Source:
+        """Return the file of answers, where there is one."""
+        return self.opened[cast(Path, self.answers)]
+
+    def _id_field(self, source: Source) -> str | None:
+        """Return the field of the ids: the one named, or else that of the log."""
+        return self.ids or ("id" if "id" in source.log.columns else None)
+
+    def _label_fields(self, source: Source) -> dict[str, str]:
+        """Return the fields of the labels of rows."""
+        fields = {
+            "id": self._id_field(source),
+            "error": "error" if "error" in source.log.columns else None,
+            "system": self.system_field,
+            **{name: self.fields.get(name) for name in _LABELS},
+        }
+        return {name: field for name, field in fields.items() if field is not None}
+
+    # ---- reading --------------------------------------------------------------------------------
+
+    def _samples(self, path: Path) -> Iterator[tuple[str, Samples]]:
+        """Yield the systems of a file with their rows, joined to the file of answers."""
+        source = self.opened[path]
+        labels = self._label_fields(source)
+        systems = {name: field for name, (file, field) in self.systems.items() if file == path}
+        inputs = {
+            system: {
+                module: self._fields_of_module(module, source, predictions)
+                for module in self.modules
+            }
+            for system, predictions in systems.items()
+        }
+        requested = [*labels.items()]
+        for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
+            requested += fields.items()
+        columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
+        joined = [field for name, field in requested if not self._is_in_file(name)]
+        answers = self._joined(source, columns, labels.get("id"), joined) if self.answers else {}
+
+        def column(name: str, field: str) -> Sequence[Any]:
+            return (columns if self._is_in_file(name) else answers)[field]
+
+        for system, predictions in systems.items():
+            part = Samples(
+                source,
+                range(source.rows),
+                {
+                    module: {
+                        name: self._typed(module, name, column(name, field), source)
+                        for name, field in fields.items()
+                    }
+                    for module, fields in inputs[system].items()
+                },
+                {name: column(name, field) for name, field in labels.items()},
+                self._scored_by_log(predictions),
+            )
+            yield from self._split(part) if self.system_field else [(system, part)]
+
+    def _read(self, source: Source, fields: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the columns of these fields in a file."""
+        predictions = {field for _, field in self.systems.values() if field}
+        references = {field for field in [self.fields.get("references")] if field}
+        source.fields = list(dict.fromkeys(fields))
+        self._expect(source, {"predictions": predictions, "references": references})
+        return source.columns()
+
+    def _joined(
+        self,
+        source: Source,
+        columns: Mapping[str, Sequence[Any]],
+        id_field: str | None,
+        fields: Sequence[str],
+    ) -> dict[str, list[Any]]:
+        """Return the columns of the file of answers, in the order of the rows of predictions."""
+        file = self._answers
+        columns_of_answers = self._read(file, [*filter(None, [id_field]), *fields])
+        if id_field is None:
+            if source.rows != file.rows:
+                raise ValueError(
+                    f"{source.path} has {source.rows} rows, but {file.path} has {file.rows}"
+                )
+            return columns_of_answers
+        rows = joined_rows(
+            columns[id_field],
+            columns_of_answers[id_field],
+            (str(source.path), str(file.path)),
+            repeats_allowed=(
+                source.log.format_name != PLAIN_ROWS
+                or self.system_field is not None
+                or self.reduce is not None
+            ),
+        )
+        return {name: [column[row] for row in rows] for name, column in columns_of_answers.items()}
+
+    def _split(self, samples: Samples) -> Iterator[tuple[str, Samples]]:
+        """Yield the rows of each system of a long table, in the same order of ids."""
+        rows_by_system: dict[str, list[int]] = {}
+        for row, system in enumerate(samples.labels["system"]):
+            rows_by_system.setdefault(str(system), []).append(row)
+        parts = {system: samples.take(rows) for system, rows in rows_by_system.items()}
+        (first, reference), *_ = parts.items()
+        for system, part in parts.items():
+            names = (f"system {first!r}", f"system {system!r}")
+            if "id" not in part.labels:
+                if len(part.rows) != len(reference.rows):
+                    raise ValueError(
+                        f"{samples.source.path}: {names[0]} has {len(reference.rows)} rows, "
+                        f"{names[1]} has {len(part.rows)}; name their ids with --id"
+                    )
+                yield system, part
+            elif self.reduce is None:
+                check_unique(part.labels["id"], f"{samples.source.path}: {names[1]}")
+                ids = reference.labels["id"], part.labels["id"]
+                yield system, part.take(joined_rows(*ids, names))
+            else:
+                yield system, part
+
+    def _scored_by_log(self, predictions: str) -> dict[str, str]:
+        """Return the modules whose predictions are the scores of the log."""
+        standard = {
+            module: metric.log_columns[0]
+            for module, metric in self.metrics.items()
+            if not predictions or module == LOGGED
+        }
+        return {m: column for m, column in standard.items() if column in (LOGGED, OUTCOMES)}
+
+    def _typed(
+        self, module: str, name: str, column: Sequence[Any], source: Source
+    ) -> Sequence[Any]:
+        """The column with its texts parsed as numbers, if the module takes numbers from a log."""
+        features = self.metrics[module].feature_sets
+        if source.log.format_name == PLAIN_ROWS or module == LOGGED:
+            return column
+        if any("string" in str(shapes[name]) or not shapes[name] for shapes in features):
+            return column
+        return list(map(_number, column))
+
+
+def _number(value: Any) -> Any:
+    """Return the number that a text represents, also inside lists.
+
+    Other values are returned unchanged.
+
+    >>> _number(["-4.61", "x"])
+    [-4.61, 'x']
+    """
+    if isinstance(value, list):
+        return [_number(item) for item in value]
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _missing_input(module: str, name: str, standard: str, file: Source) -> str:
+    format_name = file.log.format_name
+    if standard == LOGGED:
+        return f"{file.path}: {module} takes the scores of a log, but there are none"
+    if format_name == PLAIN_ROWS:
+        return f"{module} needs --{name}"
+    return (
+        f"{file.path}: {module} needs --{name}; the format {format_name} has no column {standard!r}"
+    )
+
+
+def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
+    """A module's error about `predictions[12]`, with the row's location in the file if known."""
+    cause = error.error
+    if not isinstance(cause, RowError) or rows.samples or rows.excluded or samples.scored_by_log:
+        return cause
+    source = samples.source
+    location = source.location(samples.rows[cause.row])
+    return ValueError(f"{source.path}: {location}: {cause.about(cause.column)}")

@@ -1,0 +1,226 @@
+"""Whether recomputed scores equal those of the log, and why if they do not.
+
+The reason is found, not guessed: the same module with other options, or with rounding, reproduces
+the score of the log in every row. If nothing does, the message states the convention of the
+harness, if it is known, and the first rows that differ.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...module.declaration.declarations import REPORTING, Module
+from ..results.logged_scores import NAME as LOGGED
+from ..results.module_results import ModuleResult
+from ..scoring.system_rows import SystemRows
+from .samples import Samples
+
+if TYPE_CHECKING:
+    from ...statistics.arguments.arrays import Floats
+
+_TOLERANCE = 1e-9
+_TRIALS = 300  # combinations of options to try
+_ROWS = 200  # for a trial: this many that differ, and this many that do not
+_DIGITS = (4, 3, 2, 1)
+_EXAMPLES = 3  # rows in a message
+
+
+class Agreement(NamedTuple):
+    """A recomputed score compared with that of the log."""
+
+    system: str
+    metric: str  # of the log
+    module: str
+    score: str
+    rows: int
+    differing: int
+    reason: str  # why scores differ; "" if none does
+
+    def __str__(self) -> str:
+        """The comparison in one sentence."""
+        if not self.differing:
+            agreement = f"is {self.metric} of the log in all {self.rows:,} rows"
+            return f"{self.system}: {self.score} {agreement}."
+        differing = f"{self.differing:,} of {self.rows:,} rows"
+        return (
+            f"{self.system}: {self.score} differs from {self.metric} of the log in {differing}: "
+            f"{self.reason}."
+        )
+
+
+def agreements(
+    metrics: Mapping[str, Module],
+    system: str,
+    results: Mapping[str, ModuleResult],
+    samples: Samples,
+    rows: SystemRows,
+) -> Iterator[Agreement]:
+    """Yield every score of a module compared with the score of the log that should be the same.
+
+    Args:
+        metrics: the modules by name.
+        system: the name of the system.
+        results: the results of the modules, with the scores of every row.
+        samples: the rows as they are in the log.
+        rows: the rows as the modules scored them.
+    """
+    logged = results[LOGGED].per_example if LOGGED in results else {}
+    for module, result in results.items():
+        if module == LOGGED:
+            continue
+        for score, *names in metrics[module].logged_names:
+            if score not in result.per_example:
+                continue
+            for metric, values in logged.items():
+                if metric.rpartition(".")[2].lower() in names:
+                    yield _agreement(
+                        (system, metric, module, score),
+                        (values, result),
+                        metrics[module],
+                        samples,
+                        rows,
+                    )
+
+
+def _agreement(
+    names: tuple[str, str, str, str],
+    scores: tuple[Sequence[float], ModuleResult],
+    module: Module,
+    samples: Samples,
+    rows: SystemRows,
+) -> Agreement:
+    import numpy as np
+
+    _, metric, module_name, score = names
+    logged = np.array(scores[0], np.float64)
+    values = np.array(scores[1].per_example[score], np.float64)
+    differ = ~(np.abs(logged - values) <= _TOLERANCE)
+    reason = ""
+    if differ.any():
+        columns = rows.inputs[module_name] if module_name not in rows.samples else None
+        options = {k: v for k, v in scores[1].options.items() if k in module.declared_options}
+        reason = _reason(logged, values, differ, module, score, columns, options)
+        if not reason:
+            convention = samples.source.log.conventions.get(metric.rpartition(".")[2])
+            examples = _examples(samples, rows, logged, values, differ)
+            reason = f"{convention or 'reason unknown'}; {examples}"
+    return Agreement(*names, len(values), int(differ.sum()), reason)
+
+
+def _reason(
+    logged: "Floats",
+    values: "Floats",
+    differ: Any,
+    module: Module,
+    score: str,
+    columns: Mapping[str, Sequence[Any]] | None,
+    options: Mapping[str, Any],
+) -> str:
+    """Return the change of options or digits that makes all rows equal; "" if none is found."""
+    import numpy as np
+
+    if digits := _rounding(logged, values):
+        return f"the log rounds it to {digits} digits"
+    if columns is None:
+        return ""  # options cannot be tried on rows that were reduced
+    some_rows = np.concatenate([np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)])
+    for changes in islice(_variants(module, options), _TRIALS):
+        for rows in (np.sort(some_rows), np.arange(len(logged))):
+            scores = _scores(module, score, columns, {**options, **changes}, rows.tolist())
+            rounding = None if scores is None else _rounding(logged[rows], scores)
+            if rounding is None:
+                break
+        else:
+            setting = ", ".join(f"{name}={value}" for name, value in changes.items())
+            rounded = f", rounded to {rounding} digits" if rounding else ""
+            return f"with {setting} it is equal in all rows{rounded}"
+    return ""
+
+
+def _rounding(logged: "Floats", values: "Floats") -> int | None:
+    """Return the digits to which the log rounded the values, 0 if it did not.
+
+    None if others differ.
+
+    >>> import numpy as np
+    >>> _rounding(np.array([0.67, 1.0]), np.array([2 / 3, 1.0]))
+    2
+    """
+    import numpy as np
+
+    distances = np.abs(logged - values)
+    if (distances <= _TOLERANCE).all():
+        return 0
+    for digits in _DIGITS:
+        is_near = distances <= 0.5 * 10.0**-digits + _TOLERANCE
+        if is_near.all() and (np.abs(logged - np.round(logged, digits)) <= _TOLERANCE).all():
+            return digits
+    return None
+
+
+def _scores(
+    module: Module,
+    score: str,
+    columns: Mapping[str, Sequence[Any]],
+    options: Mapping[str, Any],
+    rows: Sequence[int],
+) -> "Floats | None":
+    """Return the scores of some rows with these options; None if the options are incompatible."""
+    import numpy as np
+
+    inputs = {name: [columns[name][row] for row in rows] for name in module.input_names}
+    try:
+        result = module.compute(**inputs, **options, per_example=True)
+    except (ValueError, TypeError):
+        return None
+    return np.array(result["per_example"][score], np.float64)
+
+
+def _variants(module: Module, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Changes of these options, those with the fewest changes first."""
+    alternatives = {
+        name: [value for value in _values(option.schema) if value != options.get(name)]
+        for name, option in module.declared_options.items()
+        if name not in REPORTING and name in options
+    }
+    names = [name for name, values in alternatives.items() if values]
+    for size in range(1, len(names) + 1):
+        for group in combinations(names, size):
+            for values in product(*(alternatives[name] for name in group)):
+                yield dict(zip(group, values, strict=True))
+
+
+def _values(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the valid values of an option, if they can be listed; for a range, its ends."""
+    if "anyOf" in schema:
+        return [value for part in schema["anyOf"] for value in _values(part)]
+    if "enum" in schema:
+        return list(schema["enum"])
+    if schema.get("type") == "boolean":
+        return [True, False]
+    if schema.get("type") == "number" and {"minimum", "maximum"} <= schema.keys():
+        return [float(schema["minimum"]), float(schema["maximum"])]
+    return []
+
+
+def _examples(
+    samples: Samples, rows: SystemRows, logged: "Floats", values: "Floats", differ: Any
+) -> str:
+    """Return the first rows that differ, by their locations in the file or their ids."""
+    first = differ.nonzero()[0].tolist()[:_EXAMPLES]
+    has_locations = len(samples.rows) == len(values) and not rows.excluded
+
+    def location(row: int) -> str:
+        if has_locations:
+            return samples.source.location(samples.rows[row])
+        return f"id {rows.ids[row]!r}" if rows.ids is not None else f"row {row}"
+
+    return ", ".join(
+        f"{location(row)} has {_number(logged[row])} in the log and {_number(values[row])} here"
+        for row in first
+    )
+
+
+def _number(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.4g}"

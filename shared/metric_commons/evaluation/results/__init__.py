@@ -1,0 +1,1 @@
+"""Results: scores of systems, their file, and the tables made from them."""

@@ -1,0 +1,486 @@
+"""Paired comparisons of systems: does one score better on the same rows by more than chance?"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from .module_results import signature
+from .rendering import (
+    PLAIN,
+    Notation,
+    NumberFormat,
+    Table,
+    counted,
+    formats_of_differences,
+    interval_of_difference,
+    label,
+    p_value,
+    scored_by,
+)
+
+if TYPE_CHECKING:
+    from ...statistics.arguments.arrays import Booleans, Floats
+    from ...statistics.intervals.sums import RowStatistics
+
+_SHORT = {"holm": "p_holm", "max_t": "p_max_t", "benjamini_hochberg": "p_bh", "none": "p_none"}
+CORRECTED_BY = {
+    "holm": "Holm's method",
+    "max_t": "the single-step maxT method",
+    "benjamini_hochberg": "the method of Benjamini and Hochberg",
+}
+_TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
+    "permutation": "randomization",
+    "bootstrap": "bootstrap",
+}
+NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
+
+BOLD = "Bold: a significant difference, and the better of its two means."
+WIDE_INTERVAL = (
+    "An interval may include 0 although the difference is significant: it allows for rows unlike "
+    "those at hand, which counts if they are few."
+)
+SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
+
+Comparison = dict[str, Any]  # as stored in a results file
+Rank = dict[str, Any]  # rank_interval, tier and letters of a system
+
+
+class Pair(NamedTuple):
+    """One score of two systems, on the same rows in the same order."""
+
+    a: str
+    b: str
+    module: str
+    score: str
+    scores_a: Sequence[float]
+    scores_b: Sequence[float]
+    clusters: Sequence[Any] | None = None  # one label per row
+    # If the score is not a mean of rows: what each row adds to the sums behind it.
+    sums_a: "RowStatistics | None" = None
+    sums_b: "RowStatistics | None" = None
+
+    def swapped(self) -> "Pair":
+        """Return the same pair with the systems in the opposite order."""
+        return self._replace(
+            a=self.b,
+            b=self.a,
+            scores_a=self.scores_b,
+            scores_b=self.scores_a,
+            sums_a=self.sums_b,
+            sums_b=self.sums_a,
+        )
+
+
+def compare_pairs(
+    pairs: Iterable[Pair],
+    *,
+    test: str = "permutation",
+    alternative: str = "two-sided",
+    interval: str = "auto",
+    margin: float | None = None,
+    power: float | None = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    correction: str = "holm",
+) -> list[Comparison]:
+    """Return both means of each pair, their difference with its interval, and its p-value.
+
+    P-values are corrected for all pairs: the option `tests` is their number. A row that does not
+    count for one system, such as an ignored tie, is excluded for both, and `rows` is the number
+    that remains; a pair without remaining rows is not compared. Each comparison has a signature.
+
+    Args:
+        pairs: the systems with the score of each row.
+        test: as in `significance.compare`, like the other options. For scores computed from
+            sums, "permutation" is approximate randomization with `n_resamples` draws; "bootstrap"
+            is for these scores only, as in `paired_sums.compare_sums`, and their intervals are
+            always resampled.
+        alternative: "two-sided", "greater" or "less".
+        interval: "auto", "t" or "bootstrap".
+        margin: a difference that would matter.
+        power: of the minimum detectable effect.
+        n_resamples: the number of draws of the bootstrap and of "max_t", where requested.
+        seed: of the draws.
+        alpha: a corrected p-value below it is significant.
+        confidence_level: of the intervals. Where p-values are corrected, the intervals are
+            simultaneous and agree with them.
+        correction: "holm", "max_t", "benjamini_hochberg" or "none".
+
+    Raises:
+        ValueError: two systems have different numbers of rows, or the input is not valid for
+            `significance.compare` or `adjusted`.
+
+    >>> em = Pair("a", "b", "qa_em", "qa_em", [1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, math.nan])
+    >>> (comparison,) = compare_pairs([em])
+    >>> comparison["A_mean"], comparison["B_mean"], comparison["rows"], comparison["p_value"]
+    (1.0, 0.3333333333333333, 3, 0.5)
+    """
+    import numpy as np
+
+    from ...statistics.tests.corrections import adjusted, family_level
+    from ...statistics.tests.significance import compared, made_simultaneous
+
+    drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    testing: dict[str, Any] = {"test": test, "alternative": alternative}
+    reporting: dict[str, Any] = {
+        "interval": interval,
+        "margin": margin,
+        "power": power,
+        "alpha": alpha,
+        "confidence_level": confidence_level,
+    }
+    if test == "bootstrap":
+        pairs = list(map(_checked_sums, pairs))
+    rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
+    counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
+    # Intervals next to corrected p-values are simultaneous.
+    family_size = 1 if correction == "none" else len(counted_pairs)
+    reporting["confidence_level"] = family_level(confidence_level, max(family_size, 1))
+    shared: list[Pair] = []
+    results: list[dict[str, Any]] = []
+    differences: list[Floats] = []
+    resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
+    for pair, rows in counted_pairs:
+        shared.append(pair)
+        if rows is None:
+            key = pair.a, pair.b, pair.module
+            if key not in resampled:
+                resampled[key] = _compare_sums(pair, testing, reporting, drawing)
+            results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
+            continue
+        a, b, counting = rows
+        clusters = None
+        if pair.clusters is not None:
+            clusters = [pair.clusters[row] for row in counting.nonzero()[0].tolist()]
+        options = testing | reporting | drawing
+        result = compared(a[counting], b[counting], clusters=clusters, **options)
+        results.append(result | {"rows": int(counting.sum())})
+        # A row that counts for only one of the systems is not evidence for either.
+        differences.append(np.where(counting, a - b, 0.0))
+
+    if resampled and correction == "max_t":
+        raise ValueError("correction 'max_t' requires means of rows; use 'holm'")
+    labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
+    if correction == "max_t" and len(labels) > 1:
+        raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
+    family: dict[str, Any] = {"correction": correction, "clusters": next(iter(labels), None)}
+    p_of_pairs = [result["p_value"] for result in results]
+    test_of_differences = {**testing, "test": "permutation"} if test == "bootstrap" else testing
+    p_adjusted = adjusted(
+        p_of_pairs, differences, **family, **test_of_differences, **drawing
+    ).tolist()
+
+    reporting["confidence_level"] = confidence_level
+    is_simultaneous = family_size > 1
+    if is_simultaneous:
+        results = [
+            made_simultaneous(
+                {**result, "p_adjusted": p},
+                alternative=cast("Any", alternative),
+                confidence_level=confidence_level,
+            )
+            | {"simultaneous": True}
+            for result, p in zip(results, p_adjusted, strict=True)
+        ]
+    is_resampled = interval == "bootstrap" or correction == "max_t"
+    options = {
+        **testing,
+        "interval": interval,
+        **(drawing if is_resampled else {}),
+        "alpha": alpha,
+        "correction": correction,
+        "tests": len(shared),
+        "confidence_level": confidence_level,
+    }
+    options |= {name: reporting[name] for name in ("margin", "power") if reporting[name]}
+    return [
+        {
+            "a": pair.a,
+            "b": pair.b,
+            "module": pair.module,
+            "score": pair.score,
+            **result,
+            "p_adjusted": p,
+            "significant": bool(p < alpha),
+            "options": options_of_pair,
+            "signature": _signature(options_of_pair, result),
+        }
+        for pair, result, p in zip(shared, results, p_adjusted, strict=True)
+        for options_of_pair in [
+            options if pair.sums_a is None else _options_of_sums(options, drawing, result)
+        ]
+    ]
+
+
+def _compare_sums(
+    pair: Pair,
+    testing: Mapping[str, Any],
+    reporting: Mapping[str, Any],
+    drawing: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the comparisons of two systems by each score computed from sums over their rows."""
+    from ...statistics.tests.paired_sums import compare_sums
+
+    if pair.sums_a is None or pair.sums_b is None:
+        raise ValueError(f"{pair.score} has no sums")
+    if len(pair.sums_a) != len(pair.sums_b):
+        raise ValueError(
+            f"{pair.a!r} has {len(pair.sums_a)} rows of {pair.score}, but {pair.b!r} has "
+            f"{len(pair.sums_b)}; only systems with the same rows can be compared"
+        )
+    test = _TESTS_OF_SUMS.get(testing["test"])
+    if test is None:
+        raise ValueError(
+            f"test {testing['test']!r} requires means of rows, but {pair.score} is computed from "
+            "sums; use 'permutation' or 'bootstrap', or name the scores"
+        )
+    return compare_sums(
+        pair.sums_a,
+        pair.sums_b,
+        test=test,
+        alternative=testing["alternative"],
+        clusters=pair.clusters,
+        **{name: reporting[name] for name in reporting if name != "interval"},
+        interval="bootstrap" if reporting["interval"] == "bootstrap" else "auto",
+        **drawing,
+    )
+
+
+def _options_of_sums(
+    options: Mapping[str, Any], drawing: Mapping[str, Any], result: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the options of a score computed from sums, for which every test resamples."""
+    interval = "bootstrap" if options["interval"] == "bootstrap" else "auto"
+    return {**options, "test": result["test"], "interval": interval, **drawing}
+
+
+def _checked_sums(pair: Pair) -> Pair:
+    """Return the pair; its score must be computed from sums, as a bootstrap test requires."""
+    if pair.sums_a is None or pair.sums_b is None:
+        raise ValueError(
+            f"test 'bootstrap' requires scores computed from sums, but {pair.score} is a mean "
+            "of rows; use 'permutation', or name the scores"
+        )
+    return pair
+
+
+def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
+    """Return the scores of both systems, and a mask of the rows that count for both.
+
+    None for sums.
+    """
+    import numpy as np
+
+    if pair.sums_a is not None and pair.sums_b is not None:
+        return None
+
+    if len(pair.scores_a) != len(pair.scores_b):
+        raise ValueError(
+            f"{pair.a!r} has {len(pair.scores_a)} rows of {pair.score}, but {pair.b!r} has "
+            f"{len(pair.scores_b)}; only systems with the same rows can be compared"
+        )
+    a, b = (np.array(scores, np.float64) for scores in (pair.scores_a, pair.scores_b))
+    return a, b, ~(np.isnan(a) | np.isnan(b))
+
+
+def _signature(options: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    """Return the line that records how a p-value and its interval were computed."""
+    clusters = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
+    return signature("paired_significance", {**options, **clusters}, result["rows"])
+
+
+# ---- ranks --------------------------------------------------------------------------------------
+
+
+def ranks(
+    comparisons: Sequence[Comparison], means: Mapping[str, float], is_lower_better: bool = False
+) -> dict[str, Rank]:
+    """Return the possible ranks of each system by one score, its tier and its letters, best first.
+
+    Empty unless every two systems were compared, with two-sided tests.
+
+    Args:
+        comparisons: the comparisons by this score.
+        means: the score of each system.
+        is_lower_better: whether the system with the lowest score is the best.
+
+    >>> pairs = [
+    ...     Pair("x", "y", "m", "em", [1.0] * 12, [0.0] * 12),
+    ...     Pair("x", "z", "m", "em", [1.0] * 12, [1.0] * 11 + [0.0]),
+    ...     Pair("y", "z", "m", "em", [0.0] * 12, [1.0] * 11 + [0.0]),
+    ... ]
+    >>> for name, rank in ranks(compare_pairs(pairs), {"x": 1.0, "y": 0.0, "z": 11 / 12}).items():
+    ...     print(name, *rank.values())
+    x [1, 2] 1 a
+    z [1, 2] 1 a
+    y [3, 3] 2 b
+    """
+    from ...statistics.tests.ranks import letters, rank_intervals, tiers
+
+    p_of_pairs = {
+        frozenset((comparison["a"], comparison["b"])): comparison["p_adjusted"]
+        for comparison in comparisons
+    }
+    names = list(dict.fromkeys(name for c in comparisons for name in (c["a"], c["b"])))
+    if any(math.isnan(means.get(name, math.nan)) for name in names):
+        return {}
+    names.sort(key=lambda name: means[name] if is_lower_better else -means[name])
+    if any(math.isnan(p) for p in p_of_pairs.values()):  # an unknown p-value decides nothing
+        return {}
+    one_sided = any(_option(c, "alternative") not in (None, "two-sided") for c in comparisons)
+    is_whole = len(p_of_pairs) == len(names) * (len(names) - 1) // 2
+    if one_sided or not is_whole:
+        return {}
+    oriented = [-means[name] if is_lower_better else means[name] for name in names]
+    table = [[p_of_pairs.get(frozenset((x, y)), 1.0) for y in names] for x in names]
+    alpha = next((_option(c, "alpha") for c in comparisons), None) or 0.05
+    columns = zip(
+        names,
+        rank_intervals(oriented, table, alpha),
+        tiers(oriented, table, alpha),
+        letters(oriented, table, alpha),
+        strict=True,
+    )
+    return {
+        name: {"rank_interval": interval, "tier": tier, "letters": symbols}
+        for name, interval, tier, symbols in columns
+    }
+
+
+def table(
+    comparisons: Sequence[Comparison],
+    lower: Callable[[Comparison], bool],
+    short_names: Mapping[str, str] | None = None,
+    notation: Notation = PLAIN,
+    *,
+    is_winner_first: bool = True,
+) -> Table:
+    """Return one row per comparison; significant results and their better means are in bold.
+
+    The interval stands beside the p-value that it agrees with, the corrected one; the uncorrected
+    p-value comes last.
+
+    Args:
+        comparisons: the comparisons to show.
+        lower: whether the lower mean of a comparison is the better one.
+        short_names: the names to show, if systems have others than their own.
+        notation: of the numbers.
+        is_winner_first: whether A is the better system of a row, as in `winner_first`.
+    """
+    formats = formats_of_differences(comparisons, notation)
+    corrections = {_option(comparison, "correction") for comparison in comparisons}
+    levels = {_option(comparison, "confidence_level") for comparison in comparisons}
+    corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
+    level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
+    bold = set()
+    rows = []
+    for row, comparison in enumerate(comparisons):
+        is_lower_better = lower(comparison)
+        shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
+        rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
+        if shown["significant"]:
+            is_a_better = (shown["diff"] > 0) != is_lower_better
+            bold |= {(row, 3 if is_a_better else 4), (row, 8)}
+    return Table(
+        [
+            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval"),
+            *(corrected or "p_adjusted", "significant", "p_value"),
+        ],
+        rows,
+        3,
+        bold,
+        f"{statement(comparisons)}{f' {BOLD}' if bold else ''}",
+        "Differences of systems",
+        kind="differences",
+    )
+
+
+def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
+    """Return a comparison as it is shown: with the better system as A.
+
+    A one-sided test remains as it is, since it asks about A.
+
+    >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
+    >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
+    >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
+    ('y', 1.0, [0.08, 1.0])
+    """
+    is_a_better = (comparison["diff"] > 0) != is_lower_better
+    is_one_sided = _option(comparison, "alternative") not in (None, "two-sided")
+    if is_one_sided or is_a_better or not comparison["diff"]:
+        return comparison
+    low, high = comparison["confidence_interval"]
+    return comparison | {
+        "a": comparison["b"],
+        "b": comparison["a"],
+        "A_mean": comparison["B_mean"],
+        "B_mean": comparison["A_mean"],
+        "diff": -comparison["diff"],
+        "confidence_interval": [-high, -low],
+    }
+
+
+def statement(comparisons: Sequence[Comparison]) -> str:
+    """A description of the test and its data, and a caution about differences not significant.
+
+    >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
+    >>> print(statement(compare_pairs([pair])))
+    Permutation test on 8 rows in 4 clusters. A difference that is not significant does not \
+show that the systems are equal.
+    """
+    options = [
+        {_option(comparison, name) for comparison in comparisons}
+        for name in ("test", "alternative", "correction", "tests")
+    ]
+    if any(len(values) != 1 or None in values for values in options):
+        return NOT_EQUAL
+    test, side, correction, family = (next(iter(values)) for values in options)
+    words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
+    rows = number_range(comparison.get("rows") for comparison in comparisons)
+    clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
+    words += f" on {counted(rows, 'row')}" if rows else ""
+    words += f" in {counted(clusters, 'cluster')}" if clusters else ""
+    if correction in CORRECTED_BY and family > 1:
+        words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
+    sentences = [f"{words[0].upper()}{words[1:]}."]
+    if all(comparison.get("simultaneous") for comparison in comparisons):
+        sentences.append(SIMULTANEOUS)
+    elif any(map(is_wide, comparisons)):
+        sentences.append(WIDE_INTERVAL)
+    return " ".join([*sentences, NOT_EQUAL])
+
+
+def is_wide(comparison: Comparison) -> bool:
+    """Return whether the interval of a significant difference includes 0."""
+    low, high = comparison["confidence_interval"]
+    return bool(comparison["significant"] and low < 0 < high)
+
+
+def number_range(values: Iterable[int | None]) -> str:
+    """Return one number, or the lowest and the highest; an empty text if one is missing."""
+    numbers = set(values)
+    if not numbers or None in numbers:
+        return ""
+    low, high = min(filter(None, numbers)), max(filter(None, numbers))
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _option(comparison: Comparison, name: str) -> Any:
+    return comparison.get("options", {}).get(name)
+
+
+def _cells(
+    comparison: Comparison, short_names: Mapping[str, str], number_format: NumberFormat
+) -> list[str]:
+    return [
+        *(short_names.get(comparison[side]) or label(comparison[side]) for side in ("a", "b")),
+        number_format.heading(label(comparison["score"])),
+        *(number_format.number(float(comparison[name])) for name in ("A_mean", "B_mean")),
+        number_format.number(float(comparison["diff"]), signed=True),
+        interval_of_difference(comparison, number_format),
+        p_value(comparison["p_adjusted"]),
+        "yes" if comparison["significant"] else "no",
+        p_value(comparison["p_value"]),
+    ]

@@ -1,0 +1,369 @@
+"""Validation of results files: keys, types, and possible numbers.
+
+A checksum detects changes by hand. These checks apply to files of every format, and to changes that
+update the checksum: scores must lie in their ranges, the ends of intervals must be in order, and
+the signature must agree with the options.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ...data.files.stored import check_object
+from ...module.catalog.catalog import score_ranges
+from ...statistics.arguments.checks import RowError
+from ...statistics.arguments.domains import (
+    Count,
+    Finite,
+    Level,
+    NonNegative,
+    Parsed,
+    Positive,
+    Proportion,
+    Range,
+    Ranges,
+    Seed,
+    check_option,
+    check_score,
+    score_range,
+)
+from .module_results import settings, signature
+
+_ALL_NUMBERS = (-math.inf, math.inf)
+_Values, _Names = Mapping[str, Any], Sequence[str]
+_Natural = Annotated[int, Range(0)]
+_Power = Annotated[int, Range(-2200, 2200)]  # of two: twice the exponent of the least float
+_Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and infinities
+
+
+def _word(text: Any) -> None:
+    if not isinstance(text, str) or not re.fullmatch("[a-z0-9_]+", text):
+        raise ValueError(f"is {text!r}, which is not the name of a method")
+
+
+def _hexadecimal(text: Any) -> None:
+    if not isinstance(text, str) or not re.fullmatch("[0-9a-f]{16}|[0-9a-f]{64}", text):
+        raise ValueError(f"is {text!r}, which is not a digest")
+
+
+def _time(text: Any) -> None:
+    if not isinstance(text, str):
+        raise ValueError(f"is {text!r}, which is not a time")
+    datetime.fromisoformat(text)
+
+
+_Name = Annotated[str, Parsed(_word, "a name")]
+_Digest = Annotated[str, Parsed(_hexadecimal, "a digest")]
+_Time = Annotated[str, Parsed(_time, "a time in ISO 8601 format")]
+
+_CONTENT = {"format": str, "systems": _Values, "comparisons": Sequence[Any], "provenance": _Values}
+_MODULE = {
+    "options": _Values,
+    "rows": _Natural,  # 0 for means that others reported without rows
+    "scores": _Values,
+    "confidence_interval": _Values,
+    "groups": _Values,
+    "signature": str,
+}
+_EXTRAS = {
+    "interval": _Name,
+    "standard_error": NonNegative | None,
+    "effective_n": NonNegative | None,
+    "design_effect": NonNegative | None,
+}
+_OPTIONAL_OF_MODULE = {
+    **dict.fromkeys(_EXTRAS, _Values),
+    **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
+    "infinite": Sequence[Sequence[Any]],
+    "conditions": _Values,
+    "program": str,
+    "n_clusters": Count | None,
+    "lower_is_better": _Names,
+    "main_score": str | None,
+}
+
+
+def _ends(value: Any) -> None:
+    """Check that this is an interval: a lower and an upper end, each of which may be unknown."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"is {value!r}, not two ends")
+    for end in value:
+        check_option("an end", end, _Number)
+    if None not in value and value[0] > value[1]:
+        raise ValueError(f"is {value}, not two ends: the first is above the second")
+
+
+_Interval = Annotated[Sequence[float], Parsed(_ends, "two ends")]
+_COMPARISON = {
+    **dict.fromkeys(("a", "b", "score"), str),
+    **dict.fromkeys(("A_mean", "B_mean", "diff"), _Number),
+    "p_value": Proportion | None,
+    "significant": bool,
+    "confidence_interval": _Interval,
+}
+_OPTIONAL_OF_COMPARISON = {
+    **dict.fromkeys(
+        ("p_adjusted", "p_equivalent", "p_non_inferior", "p_inferior"), Proportion | None
+    ),
+    **dict.fromkeys(("module", "signature"), str),
+    **dict.fromkeys(("test", "interval"), _Name),
+    **dict.fromkeys(("mde", "standard_error"), NonNegative | None),
+    **dict.fromkeys(("rows", "n_clusters"), Count),
+    "statistic": _Number,
+    "simultaneous": bool,
+    "options": _Values,
+}
+_OPTIONS_OF_COMPARISON = {
+    **dict.fromkeys(("test", "interval"), _Name),
+    "alternative": Literal["two-sided", "greater", "less"],
+    "correction": Literal["holm", "max_t", "benjamini_hochberg", "none"],
+    **dict.fromkeys(("n_resamples", "tests"), Count),
+    "seed": Seed,
+    **dict.fromkeys(("alpha", "confidence_level"), Level),
+    "margin": Positive | None,
+    "power": Level | None,
+}
+_INPUT = {"path": str, "sha256": _Digest, "rows": _Natural | None, "format": str, "beside": _Values}
+_COLUMN = {"path": str, "format": str | None, "field": str}
+_RANK = {"rank_interval": Sequence[Count], "tier": Count, "letters": str}
+_PROVENANCE = {
+    "inputs": Sequence[Mapping[str, Any]],
+    "versions": _Values,
+    "created": _Time,
+    "rows": _Values,
+    "columns": _Values,
+    "logs": _Values,
+    "agreement": Sequence[Mapping[str, Any]],
+    "preset": str | None,
+    "per_example": _Values,
+    "task": str,
+    "config": _Values,
+}
+
+
+def check_content(content: Mapping[str, Any]) -> None:
+    """Check the content of a results file.
+
+    Raises:
+        ValueError: it is not valid.
+    """
+    check_object("a result", content, _CONTENT, {"ranks": _Values})
+    for system, modules in content["systems"].items():
+        check_option(f"system {system!r}", modules, _Values)
+        for module, values in modules.items():
+            check_module(module, values)
+    for comparison in content["comparisons"]:
+        _check_comparison(comparison, content["systems"])
+    for score, ranks in content.get("ranks", {}).items():
+        check_option(f"ranks by {score!r}", ranks, _Values)
+        for system, rank in ranks.items():
+            check_object(f"the rank of {system!r}", rank, _RANK)
+    _check_provenance(content["provenance"])
+
+
+def check_module(module: str, values: Mapping[str, Any]) -> None:
+    """Check the values of a module in a results file.
+
+    Args:
+        module: its name; scores of modules outside this package may be any numbers.
+        values: as returned by `ModuleResult.to_dict`.
+
+    Raises:
+        ValueError: they are not valid.
+    """
+    check_object(f"module {module!r}", values, _MODULE, _OPTIONAL_OF_MODULE)
+    scores, ranges = values["scores"], score_ranges(module)
+    if not scores:
+        raise ValueError(f"module {module!r} lacks scores")
+    for name, value in scores.items():
+        check_score(name, value, ranges)
+    _check_intervals(values, scores, ranges)
+    for name, value in values.get("left_out", {}).items():
+        check_option(f"left_out of {name!r}", value, _Natural)
+    _check_known("lower_is_better", values.get("lower_is_better", []), scores)
+    _check_groups(values["groups"], scores, ranges)
+    for name, counts in values.get("value_counts", {}).items():
+        check_option("value_counts", [name], Sequence[str])
+        _check_counts(name, counts, scores, values["rows"], ranges)
+    for name, counts in values.get("cluster_counts", {}).items():
+        _check_cluster_counts(name, counts, values)
+    _check_signature(module, values)
+
+
+def check_rows(module: str, columns: Mapping[str, Sequence[float]]) -> None:
+    """Check that scores of single rows lie in the ranges of a module's scores.
+
+    Raises:
+        RowError: one does not; the message names its row.
+    """
+    ranges = score_ranges(module)
+    for name, values in columns.items():
+        for row, value in enumerate(values):
+            try:
+                check_score(name, value, ranges)
+            except ValueError as error:
+                raise RowError(name, row, f"is {value!r}: {error}") from error
+
+
+def check_inputs(inputs: Sequence[Mapping[str, Any]]) -> None:
+    """Check the records of input files.
+
+    Raises:
+        ValueError: one is not valid.
+    """
+    for source in inputs:
+        typed = {key: value for key, value in source.items() if key in _INPUT}
+        check_object("an input", typed, {"path": str}, _INPUT)
+
+
+def _check_known(key: str, names: Iterable[str], scores: Mapping[str, Any]) -> None:
+    for name in names:
+        if name not in scores:
+            raise ValueError(f"{key} names {name!r}, which is not a score")
+
+
+def _check_intervals(values: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
+    """Check the intervals and standard errors of scores."""
+    intervals = values.get("confidence_interval", {})
+    _check_known("confidence_interval", intervals, scores)
+    for name, interval in intervals.items():
+        for ends in _as_list(interval, scores[name]):
+            check_option(f"confidence_interval of {name!r}", ends, _Interval)
+            for end in ends:
+                check_score(name, end, ranges)
+    for key, annotation in _EXTRAS.items():
+        extras = values.get(key, {})
+        _check_known(key, extras, scores)
+        for name, value in extras.items():
+            for single in _as_list(value, scores[name]):
+                check_option(f"{key} of {name!r}", single, annotation)
+                low, high = score_range(name, ranges) or _ALL_NUMBERS
+                if key == "standard_error" and single is not None and single > high - low:
+                    raise ValueError(f"{key} of {name!r} is {single}, wider than its range")
+
+
+def _as_list(value: Any, score: Any) -> list[Any]:
+    """Return the details of a score as a list.
+
+    Several if the score is a list, such as one per label.
+    """
+    return value if isinstance(value, list) and isinstance(score, list) else [value]
+
+
+def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
+    extra_keys = {"confidence_interval", *_EXTRAS} - scores.keys()  # win_rate has a standard_error
+    for group, values in groups.items():
+        check_option(f"group {group!r}", values, _Values)
+        check_option(f"n of group {group!r}", values.get("n"), _Natural)
+        for key in extra_keys & values.keys():
+            check_option(f"{key} of group {group!r}", values[key], _Values)
+        group_scores = {
+            key: value
+            for key, value in values.items()
+            if key not in {*extra_keys, "n", "n_clusters"}
+        }
+        _check_known(f"group {group!r}", group_scores, scores)
+        for name, value in group_scores.items():
+            check_score(name, value, ranges)
+            if isinstance(value, list | dict) and not isinstance(scores[name], type(value)):
+                raise ValueError(f"{name} of group {group!r} is {type(value).__name__}")
+        extras = {key: values[key] for key in extra_keys & values.keys()}
+        _check_intervals(extras, group_scores, ranges)
+
+
+def _check_counts(
+    name: str, counts: Any, scores: Mapping[str, Any], rows: int, ranges: Ranges
+) -> None:
+    """Check that counts of values sum to the number of rows or less, and have the score as mean."""
+    if name not in scores or not isinstance(counts, list) or len(counts) not in (2, 3):
+        raise ValueError(f"value_counts of {name!r} are not the counts of a score")
+    check_option(f"the values of {name!r}", counts[0], Sequence[_Number])
+    check_option(f"the counts of {name!r}", counts[1], Sequence[Count])
+    values, numbers = counts[0], counts[1]
+    if len(values) != len(numbers) or not 1 <= sum(numbers) <= rows:
+        raise ValueError(f"value_counts of {name!r} are not those of {rows} rows")
+    for value in values:
+        check_score(name, value, ranges)
+    score = scores[name]
+    if None in values:  # an infinite one
+        return
+    check_option(name, score, Finite)
+    mean = math.fsum(v * n for v, n in zip(values, numbers, strict=True)) / sum(numbers)
+    if not math.isclose(mean, score, rel_tol=1e-9, abs_tol=1e-12):
+        raise ValueError(f"{name} is {score}, but its value_counts have the mean {mean}")
+
+
+def _check_cluster_counts(name: str, counts: Any, values: Mapping[str, Any]) -> None:
+    """Check the counts of clusters, which must have as many rows as the counts of values."""
+    if name not in values.get("value_counts", {}) or not isinstance(counts, list):
+        raise ValueError(f"cluster_counts of {name!r} are not of counted values")
+    if len(counts) != 2 or not isinstance(counts[1], list):
+        raise ValueError(f"cluster_counts of {name!r} are not counts of clusters")
+    check_option(f"the unit of cluster_counts of {name!r}", counts[0], _Power)
+    rows = 0
+    for kind in counts[1]:
+        check_option(f"cluster_counts of {name!r}", kind, Sequence[int])
+        if len(kind) != 3 or kind[0] < 1 or kind[2] < 1:
+            raise ValueError(f"cluster_counts of {name!r} have {kind}, not rows, sum and number")
+        rows += kind[0] * kind[2]
+    if rows != sum(values["value_counts"][name][1]):
+        raise ValueError(f"cluster_counts of {name!r} have {rows} rows, unlike its value_counts")
+
+
+def _check_signature(module: str, values: Mapping[str, Any]) -> None:
+    """Check the signature against the options, if the result holds all of them."""
+    line = values["signature"]
+    is_ours = bool(score_ranges(module))
+    if not line.isprintable() or (is_ours and line != module and not line.startswith(f"{module}|")):
+        raise ValueError(f"the signature of {module!r} is {line!r}")
+    if "conditions" in values:
+        listed = settings(values["options"], values["conditions"])
+        expected = signature(module, listed, values["rows"] or None, values.get("program"))
+        if line != expected:
+            raise ValueError(f"the signature is {line!r}, but the options give {expected!r}")
+
+
+def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
+    check_object("a comparison", values, _COMPARISON, _OPTIONAL_OF_COMPARISON)
+    for system in (values["a"], values["b"]):
+        modules = systems.get(system, {})
+        named = [values["module"]] if "module" in values else [*modules]
+        if not any(values["score"] in modules.get(name, {}).get("scores", {}) for name in named):
+            raise ValueError(
+                f"a comparison by {values['score']!r} names {system!r}, which does not have it"
+            )
+    if not values.get("signature", "").isprintable():
+        raise ValueError(f"the signature of a comparison is {values['signature']!r}")
+    low, high = score_range(values["score"], score_ranges(values.get("module", ""))) or _ALL_NUMBERS
+    for end in values["confidence_interval"]:
+        if end is not None and abs(end) > (high - low) * (1 + 1e-9):
+            raise ValueError(f"the interval of a difference of {values['score']} has the end {end}")
+    a, b, difference = values["A_mean"], values["B_mean"], values["diff"]
+    if None not in (a, b):
+        check_option("diff", difference, Finite)
+        if abs(a - b - difference) > 1e-9 * max(abs(a), abs(b), 1.0):
+            raise ValueError(f"a comparison of {a} and {b} has the difference {difference}")
+    options = values.get("options", {})
+    check_object("the options of a comparison", options, {}, _OPTIONS_OF_COMPARISON)
+    p, alpha = values.get("p_adjusted"), options.get("alpha")
+    if None not in (p, alpha) and values["significant"] != (p < alpha):
+        raise ValueError(f"significant is {values['significant']}, but p_adjusted is {p}")
+
+
+def _check_provenance(values: Mapping[str, Any]) -> None:
+    check_object("provenance", values, {}, _PROVENANCE)
+    check_inputs(values.get("inputs", []))
+    if "per_example" in values:
+        check_object("per_example", values["per_example"], {"path": str, "sha256": _Digest})
+    for distribution, number in values.get("versions", {}).items():
+        check_option(f"the version of {distribution!r}", number, str)
+    for system, digests in values.get("rows", {}).items():
+        check_option(f"rows of {system!r}", digests, _Values)
+        for name, digest in digests.items():
+            check_option(f"the digest of {name!r}", digest, _Digest)
+    for system, columns in values.get("columns", {}).items():
+        check_option(f"columns of {system!r}", columns, _Values)
+        for column in columns.values():
+            check_object("a column", column, {"path": str, "field": str}, _COLUMN)

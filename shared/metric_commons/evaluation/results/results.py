@@ -1,0 +1,485 @@
+"""The result that `score` returns, and that every application prints and saves.
+
+Its file, in format `metric-commons/6`, contains for each system and module the options, the number
+of rows, the scores with their intervals and groups, how often each score of a row occurs, and a
+signature to cite.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from ...data.files.stored import Stored, from_jsonable, to_jsonable
+from ...statistics.arguments.checks import alternatives, check_choice
+from ...statistics.arguments.domains import check_option
+from .comparisons import Comparison, Rank
+from .latex import as_latex
+from .module_results import ModuleResult, sentence_of
+from .rendering import (
+    KINDS,
+    PLAIN,
+    Digits,
+    Notation,
+    RenderedEntry,
+    Table,
+    agreement_note,
+    as_html,
+    as_markdown,
+    as_text,
+    label,
+    spreadsheet_cell,
+)
+from .result_checks import check_content
+from .result_relations import check_relations
+from .result_tables import COLUMNS, Standings, entries, lines, tables
+from .row_scores import read_rows, with_columns, write_rows
+from .score_names import find_score, find_scores
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Results(Stored):
+    """The results of modules by system, comparisons of the systems, and the origin of the input.
+
+    `results["system"]["score"]` is a score; `systems` holds the full result of each module. `save`
+    and `read` keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`,
+    `to_json` and `to_pandas` show them, as do `print` and notebooks; `choose` and `sort` select
+    and order.
+
+    >>> from ..scoring.scoring import score
+    >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+    >>> results["predictions"]["qa_em"]
+    0.5
+    >>> results
+    <Results of predictions: qa_em>
+    >>> results.systems["predictions"]["qa_em"].scores
+    {'qa_em': 0.5}
+    >>> print(results.to_table())  # doctest: +ELLIPSIS
+    system       qa_em
+    -----------  -------
+    predictions  0.5000
+    <BLANKLINE>
+    qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
+    """
+
+    FORMAT = "metric-commons/6"
+    OLDER = tuple(f"metric-commons/{number}" for number in range(1, 6))
+    INDENT = 2
+
+    systems: dict[str, dict[str, ModuleResult]]
+    comparisons: list[dict[str, Any]] = field(default_factory=list)
+    provenance: dict[str, Any] = field(default_factory=dict)
+    top: int | None = field(default=None, repr=False)  # how many systems to show; None for all
+    # The labels of rows by system: `id` and `cluster`, as far as they were passed.
+    row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, system: str) -> dict[str, Any]:
+        """The scores of a system by name, or by `module.name` where modules share a name.
+
+        Raises:
+            KeyError: the name is unknown; the message lists the systems.
+        """
+        if system not in self.systems:
+            hint = alternatives(system, self.systems)
+            raise KeyError(f"there is no system {system!r}{hint}")
+        modules = self.systems[system]
+        names = [name for result in modules.values() for name in result.scores]
+        return {
+            name if names.count(name) == 1 else f"{module}.{name}": value
+            for module, result in modules.items()
+            for name, value in result.scores.items()
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the systems."""
+        return iter(self.systems)
+
+    def __repr__(self) -> str:
+        """The systems, modules and number of comparisons, on one line."""
+        modules = dict.fromkeys(name for results in self.systems.values() for name in results)
+        names = list(map(label, self.systems))
+        several = f"{len(names)} systems" if len(names) > 5 else ", ".join(names)
+        count = len(self.comparisons)
+        compared = f"; {count} comparison{'' if count == 1 else 's'}" if count else ""
+        return f"<Results of {several}: {', '.join(modules)}{compared}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file: plain values, with None for NaN and infinities."""
+        return {
+            "format": self.FORMAT,
+            "systems": {
+                system: {module: result.to_dict() for module, result in results.items()}
+                for system, results in self.systems.items()
+            },
+            "comparisons": to_jsonable(self.comparisons),
+            **({"ranks": self.ranks} if self.ranks else {}),
+            "provenance": to_jsonable(self.provenance),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Return the inverse of `to_dict`: a score that was undefined is NaN again.
+
+        Raises:
+            ValueError: a value is not valid, such as a score outside its range.
+        """
+        check_content(content)
+        if content["format"] == cls.FORMAT:
+            check_relations(content)
+        return cls(
+            systems={
+                system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
+                for system, results in content["systems"].items()
+            },
+            comparisons=[_read_comparison(comparison) for comparison in content["comparisons"]],
+            provenance=dict(content["provenance"]),
+        )
+
+    @classmethod
+    def read(cls, path: str | Path, per_example: str | Path | None = None) -> Self:
+        """Return the results that `save` wrote, with the scores of rows if their file is given.
+
+        Raises:
+            ValueError: a file was not written by `save` or `save_per_example`, or the scores of
+                rows belong to other results.
+        """
+        results = super().read(path)
+        return results if per_example is None else results.with_rows(per_example)
+
+    def with_rows(self, path: str | Path) -> Self:
+        """These results with the scores of rows that `save_per_example` wrote.
+
+        Raises:
+            ValueError: it did not write the file, or the rows belong to other results.
+        """
+        names = {
+            system: [name for result in results.values() for name in result.scores]
+            for system, results in self.systems.items()
+        }
+        columns, row_labels, sums, texts = read_rows(path, names)
+
+        def with_rows(system: str, module: str, result: ModuleResult) -> ModuleResult:
+            return replace(
+                with_columns(path, system, module, result, columns[system]),
+                row_sums=sums[system].get(module),
+                row_texts=texts[system].get(module, {}),
+            )
+
+        return replace(self.map_modules(with_rows), row_labels=row_labels)
+
+    def save_per_example(self, path: str | Path) -> Self:
+        """Write the scores of every row as JSON Lines, atomically.
+
+        Returns:
+            These results, with the path and SHA-256 of that file in their provenance.
+        """
+        scores = {
+            system: {k: v for result in modules.values() for k, v in result.per_example.items()}
+            for system, modules in self.systems.items()
+        }
+        sums, texts = (
+            {
+                system: {m: getattr(r, name) for m, r in modules.items() if getattr(r, name)}
+                for system, modules in self.systems.items()
+            }
+            for name in ("row_sums", "row_texts")
+        )
+        digest = write_rows(path, scores, self.row_labels, sums, texts)
+        record = {"path": str(path), "sha256": digest}
+        return replace(self, provenance=self.provenance | {"per_example": record})
+
+    def without_rows(self) -> Self:
+        """These results without the scores of rows."""
+        empty: dict[str, Any] = {"per_example": {}, "row_texts": {}, "row_sums": None}
+        return self.map_modules(lambda _, __, result: replace(result, **empty))
+
+    def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
+        """These results with changed results of modules.
+
+        Args:
+            change: from a system, a module and its result to the new one.
+        """
+        systems = {
+            system: {module: change(system, module, result) for module, result in modules.items()}
+            for system, modules in self.systems.items()
+        }
+        return replace(self, systems=systems)
+
+    def choose(self, scores: Collection[str] | None) -> Self:
+        """These results with only the named scores, in modules and comparisons.
+
+        Args:
+            scores: their names, as `score` or `module.score`; None for all. Modules without a
+                named score are removed.
+
+        Raises:
+            ValueError: no system has a score of this name.
+
+        >>> from ..scoring.scoring import score
+        >>> results = score("qa_f1", predictions=["Paris"], references=["paris"])
+        >>> list(results.choose(["qa_f1"]).systems["predictions"]["qa_f1"].scores)
+        ['qa_f1']
+        """
+        if scores is None:
+            return self
+        selection = find_scores(scores, self.systems)
+        systems = {
+            system: {
+                module: result.only([name for name in result.scores if (module, name) in selection])
+                for module, result in results.items()
+                if any((module, name) in selection for name in result.scores)
+            }
+            for system, results in self.systems.items()
+        }
+        comparisons = [
+            comparison
+            for comparison in self.comparisons
+            if (self.standings.module_of(comparison), comparison["score"]) in selection
+        ]
+        return replace(self, systems=systems, comparisons=comparisons)
+
+    def sort(self, score: str) -> Self:
+        """These results with the systems in the order of a score, the best first.
+
+        Systems without the score, or with an undefined one, come last. Comparisons follow the
+        order of systems.
+
+        Raises:
+            ValueError: no system has this score, or several modules have one of this name.
+
+        >>> from ..scoring.scoring import score
+        >>> results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["y"])
+        >>> list(results.sort("qa_em").systems)
+        ['b', 'a']
+        """
+        module, name = find_score(score, self.systems)
+
+        def key(system: str) -> tuple[bool, float]:
+            result = self.systems[system].get(module)
+            value = result.scores.get(name, math.nan) if result else math.nan
+            if not isinstance(value, int | float):
+                raise ValueError(f"{name} of system {system!r} is not a single number")
+            is_lower_better = result is not None and name in result.lower_is_better
+            return math.isnan(value), value if is_lower_better else -value
+
+        names = sorted(self.systems, key=key)
+        position = {system: number for number, system in enumerate(names)}
+
+        def key_of_pair(comparison: Comparison) -> list[int]:
+            return sorted([position[comparison["a"]], position[comparison["b"]]])
+
+        systems = {system: self.systems[system] for system in names}
+        comparisons = sorted(self.comparisons, key=key_of_pair)
+        return replace(self, systems=systems, comparisons=comparisons)
+
+    def __str__(self) -> str:
+        """The tables as plain text, which `print` shows."""
+        return self.to_table()
+
+    def to_table(
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False
+    ) -> str:
+        """Plain text: one row per system and one column per score; then the signatures.
+
+        A single system with four scores or more has one row per score.
+
+        Args:
+            table: which table: "scores", "groups", "parts", "ranks" or "differences"; None for all.
+            digits: the number of decimals; None for no more than the intervals support, at most 4.
+            percent: whether proportions are multiplied by 100.
+
+        Raises:
+            ValueError: these results do not have this table.
+
+        >>> from ..scoring.scoring import score
+        >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+        >>> print(results.to_table(digits=1, percent=True))  # doctest: +ELLIPSIS
+        system       qa_em (%)
+        -----------  -----------
+        predictions  50.0
+        ...
+        """
+        return as_text(self.chosen_tables(table, digits, percent), self.signatures())
+
+    def to_markdown(
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False
+    ) -> str:
+        """Return the tables in Markdown, with the best tier of each score in bold.
+
+        See `to_table`.
+        """
+        return as_markdown(self.chosen_tables(table, digits, percent), self.signatures())
+
+    def to_latex(
+        self,
+        table: str = "scores",
+        *,
+        digits: int | None = None,
+        percent: bool = False,
+        caption: str = "",
+        label: str = "",
+    ) -> str:
+        r"""Return one table in LaTeX, with booktabs, a caption, a label and its legend.
+
+        See `to_table`.
+
+        A table too wide for the column of a paper is divided into several floats.
+
+        Args:
+            table: which table, or "all".
+            digits: the number of decimals.
+            percent: whether proportions are multiplied by 100.
+            caption: the caption, in LaTeX; "" for the title of the table.
+            label: the label, such as "tab:nq"; "" for one made from the title.
+        """
+        chosen = self.chosen_tables(None if table == "all" else table, digits, percent)
+        if (caption or label) and len(chosen) > 1:
+            raise ValueError(f"a caption and a label are for one table, not for {len(chosen)}")
+        named = [member._replace(caption=caption, label=label) for member in chosen]
+        return as_latex(named, self.signatures())
+
+    def to_html(
+        self, table: str | None = None, *, digits: int | None = None, percent: bool = False
+    ) -> str:
+        """HTML tables for any page, with the best tier of each score in bold; see `to_table`."""
+        return as_html(self.chosen_tables(table, digits, percent), self.signatures())
+
+    def _repr_html_(self) -> str:
+        """Return the tables that notebooks show."""
+        return self.to_html()
+
+    def to_csv(self) -> str:
+        """Return every number in full precision, one per line, always in the same columns.
+
+        A line without a group is about all rows. A line with another system under `versus` is about
+        the difference from that system. The cells of missing numbers are empty.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(map(spreadsheet_cell, line) for line in to_jsonable(self._lines()))
+        return text.getvalue()
+
+    def to_pandas(self) -> Any:
+        """Return the lines of `to_csv` as a pandas DataFrame.
+
+        >>> from ..scoring.scoring import score
+        >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+        >>> results.to_pandas()[["system", "score", "value", "rows"]]
+                system  score  value  rows
+        0  predictions  qa_em    0.5     2
+        """
+        import pandas
+
+        return pandas.DataFrame(self._lines(), columns=list(COLUMNS))
+
+    def _lines(self) -> list[list[Any]]:
+        """Return the cells of each line of `to_csv`."""
+        return list(lines(self.standings, self.visible_systems()))
+
+    def tables(self, notation: Notation = PLAIN) -> list[Table]:
+        """The table of scores and, where available, the tables of groups, ranks and comparisons."""
+        agreement = agreement_note(self.provenance.get("agreement", []))
+        note = " ".join([*self.sentences(), *filter(None, [agreement])])
+        return tables(
+            self.standings, self.visible_systems(), note, notation, self._field_of_groups()
+        )
+
+    def chosen_tables(
+        self, table: str | None, digits: int | None = None, percent: bool = False
+    ) -> list[Table]:
+        """Return the tables of this kind, or all, with numbers in this notation; see `to_table`."""
+        if table is not None:
+            check_choice("table", table, KINDS)
+        if digits is not None:
+            check_option("digits", digits, Digits)
+        listed = self.tables(Notation(digits, percent))
+        chosen = [member for member in listed if table in (None, member.kind)]
+        if not chosen:
+            kinds = ", ".join(dict.fromkeys(member.kind for member in listed))
+            raise ValueError(f"there is no table of {table}, only of {kinds}")
+        return chosen
+
+    def _field_of_groups(self) -> str:
+        """Return the field that all systems' groups come from; "group" if it is not recorded."""
+        columns = self.provenance.get("columns", {})
+        fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
+        field_name = fields.pop() if len(fields) == 1 else None
+        return field_name or "group"
+
+    def sentences(self) -> list[str]:
+        """Sentences to quote, of the modules that have one, about the systems that tables show."""
+        visible = self.visible_systems()
+        listed = []
+        for system in visible:
+            for module, result in self.systems[system].items():
+                if text := sentence_of(module, result):
+                    listed.append(f"{system}: {text}" if len(visible) > 1 else text)
+        return listed
+
+    def entries(self) -> Iterator[RenderedEntry]:
+        """Return every score that is a single number, for all rows and for each group."""
+        return entries(self.systems)
+
+    def visible_systems(self) -> list[str]:
+        """Return the systems that tables show: the first `top`, or all."""
+        return list(self.systems)[: self.top]
+
+    def signatures(self) -> list[str]:
+        """Return the distinct signatures; systems scored or compared in the same way share one."""
+        results = (result for modules in self.systems.values() for result in modules.values())
+        compared = (
+            comparison["signature"] for comparison in self.comparisons if "signature" in comparison
+        )
+        return list(dict.fromkeys([*(result.signature for result in results), *compared]))
+
+    @cached_property
+    def standings(self) -> Standings:
+        """Ranks, tiers and letters of the compared systems."""
+        return Standings(self.systems, self.comparisons)
+
+    @property
+    def ranks(self) -> dict[str, dict[str, Rank]]:
+        """Return the possible ranks of systems by score.
+
+        `rank_interval`, `tier` and `letters` of each.
+
+        Contains the scores by which all pairs of systems were compared, as `module.score` where
+        modules share a name.
+        """
+        scores = [score for _, score in self.standings.ranks]
+        return {
+            score if scores.count(score) == 1 else f"{module}.{score}": systems
+            for (module, score), systems in self.standings.ranks.items()
+        }
+
+
+# The formats of output that show tables, and the functions that write them.
+TABLE_FORMATS: Mapping[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
+    "table": as_text,
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "html": as_html,
+}
+# All formats of output.
+FORMATS: Mapping[str, Callable[[Results], str]] = {
+    "table": Results.to_table,
+    "json": Results.to_json,
+    "markdown": Results.to_markdown,
+    "latex": Results.to_latex,
+    "csv": Results.to_csv,
+    "html": Results.to_html,
+}
+
+
+def _read_comparison(values: Mapping[str, Any]) -> Comparison:
+    """Return a comparison from a file, where undefined and missing p-values become NaN."""
+    plain_keys = {"options", "rows"}
+    return {"p_adjusted": math.nan} | {
+        name: value if name in plain_keys else from_jsonable(value)
+        for name, value in values.items()
+    }

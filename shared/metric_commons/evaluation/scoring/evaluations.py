@@ -1,0 +1,423 @@
+"""Evaluations of files, as requested by a command line or a configuration file."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...data.files.access import Limits
+from ...data.files.streams import stem
+from ...data.tables.tables import Columns, Source
+from ...module.catalog import catalog
+from ...module.catalog.presets import preset, preset_options
+from ...module.catalog.request import ROW_LABELS, Request, can_fork
+from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import Module, assign, check_supported
+from ...statistics.arguments.checks import RowError, check_labels
+from ..results.module_results import ModuleResult
+from ..results.rendering import counted
+from ..results.results import Results
+from ..states.score_kind import kind_of
+from .parallel_reading import columns_of, map_pieces
+from .scoring import score_columns
+from .system_rows import InputError
+from .worker_processes import cores, run_parallel
+
+if TYPE_CHECKING:
+    from .scoring_plans import ScoringPlan
+    from .states import Part
+
+_Labels = dict[str, dict[str, Any]]  # of groups and of clusters: the labels by their texts
+
+_ROWS = 2048  # of a block: few enough for long texts
+_ROWS_OF_PIECE = 1 << 15  # of a block of limited size
+_SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Request):
+    """A request about files: the systems to be scored, and how to read their files."""
+
+    systems: Mapping[str, tuple[Path, str]]  # the file, and the field of predictions if needed
+    common: Path | None = None  # the file of these fields; None if each system has its own
+    format_name: str | None = None
+    allow_empty_references: bool = False  # in cells of CSV and TSV
+    split_references: str | None = None  # what separates several references in a cell
+    limit: int | None = None
+    opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format is known
+    limits: Limits | None = None  # of lines and compressed files
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Module]:
+        """Return the modules by their names, each loaded once."""
+        return {name: catalog.load_without_evaluate(name) for name in self.modules}
+
+    @cached_property
+    def fields(self) -> dict[str, str | None]:
+        """Return the fields of all columns but the predictions, by the names of inputs.
+
+        Further inputs are in fields of their own names unless others are named.
+        """
+        inputs = {name for metric in self.metrics.values() for name in metric.input_names}
+        further = sorted(inputs - {"predictions", "references"})
+        return {**{name: name for name in further}, **super().fields}
+
+    @property
+    def uses_clusters(self) -> bool:
+        """Return whether clusters affect anything: intervals, errors, tests, or saved rows."""
+        is_uncertain = self.confidence_level is not None or self.standard_error
+        return is_uncertain or self.compare or self.per_example
+
+    def inputs(self) -> list[Path]:
+        """Return the files that are read."""
+        return list(dict.fromkeys([*filter(None, [self.common]), *self._paths()]))
+
+    def results(self) -> Results:
+        """Return the scores of every system and, if requested, a comparison of every two systems.
+
+        Raises:
+            ValueError: a file is malformed, or a module refuses a row.
+            OSError: a file cannot be read.
+        """
+        return run_parallel(self._results, self._processes())
+
+    def _results(self, jobs: int) -> Results:
+        """Return the results, from this number of processes."""
+        if self._needs_all_rows():
+            results, _ = self.with_rows(jobs)
+        else:
+            results = self._part(jobs).results(**self.intervals).choose(self.scores)
+        record = results.provenance | {"columns": self._columns()}
+        results = replace(results, provenance=record)
+        if self.split_references is not None:
+            separator = self.split_references.replace("|", "vertical line")  # signatures use "|"
+            results = _conditioned(results, lambda *_: {"split_references": separator})
+        return signed(results, self.preset)
+
+    def _needs_all_rows(self) -> bool:
+        """Return whether all rows must be kept: to be saved, matched, or scored together."""
+        several_files = self.common is not None and set(self._paths()) != {self.common}
+        one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
+        return self.per_example or self.compare or several_files or not one_by_one
+
+    def part(self) -> "Part":
+        """Return the states of every system and module, to be merged with those of other rows.
+
+        Raises:
+            ValueError: a file is malformed, or a module refuses a row.
+            OSError: a file cannot be read.
+        """
+        return run_parallel(self._part, self._processes())
+
+    def _processes(self) -> int:
+        """Return the number of processes: one, if a file can be read only once."""
+        files = self.inputs()
+        if not all(map(Path.is_file, files)):
+            return 1
+        if self.jobs is not None:
+            return self.jobs
+        most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
+        return min(cores(), most) if most > 1 and can_fork() else 1
+
+    def _part(self, jobs: int) -> "Part":
+        labels = ("confidence_level", "groups", "clusters")
+        check_supported([name for name in labels if getattr(self, name) is not None], self.metrics)
+        part = self._plan.empty_part(self.preset)
+        sources = {path: self.source(path) for path in self.inputs()}
+        for path, source in sources.items():
+            texts: _Labels = {"groups": {}, "clusters": {}}
+            if jobs == 1:
+                for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
+                    start = source.rows - len(next(iter(block.values())))
+                    self._update(part, texts, path, block, start, sources)
+            else:
+                self._update_from_pieces(part, texts, path, sources, jobs)
+            part.inputs.append(source.provenance())
+        return part
+
+    @cached_property
+    def _plan(self) -> "ScoringPlan":
+        """Return how blocks of rows become states."""
+        from .scoring_plans import ScoringPlan
+
+        level = self.confidence_level
+        return ScoringPlan(
+            self._options_by_module(),
+            {system: field or None for system, (_, field) in self.systems.items()},
+            self._labels,
+            {} if level is None else {"confidence_level": level},
+        )
+
+    def _update_from_pieces(
+        self,
+        part: "Part",
+        labels: _Labels,
+        path: Path,
+        sources: Mapping[Path, Source],
+        jobs: int,
+    ) -> None:
+        """Add the rows of a file, whose pieces other processes read and score, to the states."""
+
+        def work(blocks: Iterable[tuple[int, Columns]]) -> tuple["Part", _Labels]:
+            part_of_piece = self._plan.empty_part(self.preset)
+            labels_of_piece: _Labels = {name: {} for name in labels}
+            for start, block in blocks:
+                self._update(part_of_piece, labels_of_piece, path, block, start, sources)
+            return part_of_piece, labels_of_piece
+
+        with closing(map_pieces(sources[path], work, jobs)) as results:
+            for part_of_piece, labels_of_piece in results:
+                part.merge(part_of_piece)
+                for name, texts in labels_of_piece.items():
+                    check_labels(name, list(texts.values()), len(texts), labels[name])
+
+    def _update(
+        self,
+        part: "Part",
+        labels: _Labels,
+        path: Path,
+        block: Mapping[str, list[Any]],
+        start: int,
+        sources: Mapping[Path, Source],
+    ) -> None:
+        """Add a block of rows of a file, the first with the number `start`, to the states."""
+        systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
+        try:
+            self._plan.update(part, block, start, systems)
+            for name, texts in labels.items():
+                if column := block.get(self.fields[name] or ""):
+                    check_labels(name, column, len(column), texts)
+        except ValueError as error:
+            refused = error if isinstance(error, InputError) else InputError(systems[0], error)
+            raise self.located(refused, sources, start) from error
+
+    def with_rows(
+        self, jobs: int = 1, **options: Any
+    ) -> tuple[Results, dict[str, dict[str, list[Any]]]]:
+        """Return the results, with all rows in memory, and the columns of each system.
+
+        Args:
+            jobs: the number of processes that read and score rows.
+            **options: options of modules, in addition to those of the evaluation.
+
+        Raises:
+            ValueError: a file is malformed, or a module refuses a row.
+            OSError: a file cannot be read.
+        """
+        sources = {path: self.source(path) for path in self.inputs()}
+        columns = {path: columns_of(source, jobs) for path, source in sources.items()}
+        self._check_rows(sources, columns)
+        rows = {
+            system: {
+                **({"predictions": columns[path][predictions]} if predictions else {}),
+                **{name: columns[self.common or path][f] for name, f in self._labels.items()},
+            }
+            for system, (path, predictions) in self.systems.items()
+        }
+        labels: dict[str, Any] = dict.fromkeys(self.fields)
+        for name in self._labels:
+            labels[name] = {system: rows[system][name] for system in rows}
+        try:
+            results = score_columns(
+                replace(self, options=self._all_options() | options, jobs=jobs),
+                self.metrics,
+                {system: rows[system].get("predictions") for system in rows},
+                labels,
+                inputs=[source.provenance() for source in sources.values()],
+                progress=True,
+            )
+        except InputError as error:
+            raise self.located(error, sources) from error
+        return results, rows
+
+    def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
+        """Return the file, format and field of every column of each system, to find rows again."""
+        return {
+            system: {
+                name: {"path": str(source), "format": self.format_name, "field": column}
+                for name, source, column in [
+                    *([("predictions", path, predictions)] if predictions else []),
+                    *(
+                        ("id" if name == "ids" else name, self.common or path, column)
+                        for name, column in self._labels.items()
+                    ),
+                ]
+            }
+            for system, (path, predictions) in self.systems.items()
+        }
+
+    def _paths(self) -> Iterator[Path]:
+        return (path for path, _ in self.systems.values())
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        """Return the fields of references, groups, clusters and ids, as far as they are named."""
+        return {name: field for name, field in self.fields.items() if field is not None}
+
+    def source(self, path: Path) -> Source:
+        """Return a file, and the fields of it that are needed."""
+        fields_of_file = [
+            column
+            for source_path, column in self.systems.values()
+            if source_path == path and column
+        ]
+        is_common = self.common in (None, path)
+        labels = [field for name, field in self._labels.items() if is_common or name == "ids"]
+        source = self.opened.get(path)
+        if source is None:
+            options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
+            source = Source(path, [], **options, limits=self.limits, progress=True)
+        source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
+        inputs = {
+            name: [field] if is_common else []
+            for name, field in self._labels.items()
+            if name not in ROW_LABELS
+        }
+        self._expect(source, {"references": [], **inputs, "predictions": fields_of_file})
+        return source
+
+    def _expect(self, source: Source, inputs: Mapping[str, Collection[str]]) -> None:
+        """Set which cells of a file are numbers, and which must not be empty.
+
+        Args:
+            source: the file.
+            inputs: the fields of each input.
+        """
+        layouts = [metric.feature_sets for metric in self.metrics.values()]
+        source.numbers, source.only_numbers = (
+            {
+                field
+                for name, fields in inputs.items()
+                if _are_numbers(name, layouts, quantifier)
+                for field in fields
+            }
+            for quantifier in (any, all)
+        )
+        source.filled = [] if self.allow_empty_references else inputs["references"]
+        source.references, source.separator = inputs["references"], self.split_references
+
+    def _check_rows(
+        self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
+    ) -> None:
+        """Check that the files of systems agree where they have the same columns."""
+        if self.common is None and not self.compare:
+            return
+        (first, inputs), *more_files = columns.items()
+        for path, fields_of_file in more_files:
+            if sources[path].rows != sources[first].rows:
+                raise ValueError(
+                    f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
+                    f"{sources[first].rows:,}; systems are compared on the same rows"
+                )
+            for column in dict.fromkeys(filter(None, [self.ids, *self._labels.values()])):
+                if (
+                    column in fields_of_file
+                    and column in inputs
+                    and fields_of_file[column] != inputs[column]
+                ):
+                    pairs = zip(fields_of_file[column], inputs[column], strict=True)
+                    row = next(i for i, (a, b) in enumerate(pairs) if a != b)
+                    raise ValueError(
+                        f"{path}: {sources[path].location(row)}: field {column!r} is not that of "
+                        f"{first}; systems are compared on the same rows"
+                    )
+
+    def _options_by_module(self) -> dict[str, dict[str, Any]]:
+        """Return the options of each module: those of the preset, replaced by requested ones."""
+        defaults = {name: metric.options for name, metric in self.metrics.items()}
+        requested = assign(self.options or {}, defaults)
+        if self.preset is None:
+            return requested
+        of_preset = assign(preset_options(self.preset, self.modules), defaults)
+        return {module: of_preset[module] | options for module, options in requested.items()}
+
+    def _all_options(self) -> dict[str, Any]:
+        """Return the options of all modules, as `module.option`."""
+        return {
+            f"{module}.{option}": value
+            for module, options in self._options_by_module().items()
+            for option, value in options.items()
+        }
+
+    def located(
+        self, error: InputError, sources: Mapping[Path, Source], before: int = 0
+    ) -> ValueError:
+        """Return an error about `predictions[12]`, with the file, the field and the line.
+
+        `before` is the number of rows in earlier blocks.
+        """
+        path, predictions = self.systems[error.system]
+        names = {"predictions": predictions, **self.fields}
+        wrong = error.error
+        if not isinstance(wrong, RowError) or wrong.column not in names:
+            return wrong
+        file = path if wrong.column == "predictions" else self.common or path
+        position = sources[file].location(before + wrong.row)
+        return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+
+
+def _are_numbers(
+    name: str,
+    layouts: Sequence[Sequence[Mapping[str, Any]]],
+    quantifier: Callable[[Iterable[bool]], bool],
+) -> bool:
+    """Return whether all modules accept numbers as an input: in `any` or in `all` of its shapes."""
+    using = [layout for layout in layouts if name in layout[0]]
+    return bool(using) and all(
+        quantifier(
+            not isinstance(features[name], dict)  # a cell cannot be a record
+            and ("int64" in str(features[name]) or "float64" in str(features[name]))
+            for features in layout
+            if name in features
+        )
+        for layout in using
+    )
+
+
+def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
+    """Return the file and field of each system, by the part of their names that distinguishes them.
+
+    Raises:
+        UsageError: two systems have the same name.
+    """
+    stems = [stem(path) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    systems: dict[str, tuple[Path, str]] = {}
+    for name, path in zip(names, paths, strict=True):
+        for column in fields:
+            parts = ([name] if len(paths) > 1 else []) + ([column] if len(fields) > 1 else [])
+            system = "/".join(parts) or column or name
+            if system in systems:
+                raise UsageError(f"system {system!r} is given twice")
+            systems[system] = path, column
+    return systems
+
+
+def _conditioned(
+    results: Results, conditions: Callable[[str, ModuleResult], Mapping[str, Any]]
+) -> Results:
+    """Results with more conditions of their scores, by module, which signatures show."""
+
+    def conditioned(_: str, module: str, result: ModuleResult) -> ModuleResult:
+        added = conditions(module, result)
+        if not added:
+            return result
+        return replace(result, conditions={**(result.conditions or {}), **added}).signed(module)
+
+    return results.map_modules(conditioned)
+
+
+def signed(results: Results, name: str | None) -> Results:
+    """Results with the name of a preset in the provenance, and in signatures where it applies."""
+    if name is None:
+        return results
+    values = preset(name).modules
+
+    def conditions(module: str, result: ModuleResult) -> dict[str, Any]:
+        has_values = all(result.options[option] == v for option, v in values[module].items())
+        return {"preset": name} if has_values else {}
+
+    results = _conditioned(results, conditions)
+    return replace(results, provenance=results.provenance | {"preset": name})

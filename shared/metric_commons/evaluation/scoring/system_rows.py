@@ -1,0 +1,135 @@
+"""The rows of one system: the inputs of each module, and the labels of rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...module.declaration.declarations import Module
+from ...statistics.arguments.checks import check_labels
+from ..results.module_results import ModuleResult, module_result
+from ..states.score_kind import kind_of
+from .row_samples import RowSamples, scores_of_samples
+
+
+class InputError(ValueError):
+    """A module refuses the input of one system."""
+
+    def __init__(self, system: str, error: ValueError) -> None:
+        super().__init__(f"system {system!r}: {error}")
+        self.system, self.error = system, error
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemRows:
+    """The rows of one system."""
+
+    inputs: Mapping[str, Mapping[str, Any]]  # by module: its columns
+    groups: Sequence[Any] | None = None
+    clusters: Sequence[Any] | None = None
+    ids: Sequence[Any] | None = None
+    # By module: the sample of each row, if samples have several rows.
+    samples: Mapping[str, RowSamples] = field(default_factory=dict)
+    excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
+
+    def __len__(self) -> int:
+        module, columns = next(iter(self.inputs.items()))
+        if module in self.samples:
+            return self.samples[module].size
+        return len(next(column for column in columns.values() if column is not None))
+
+    def references(self) -> Any:
+        """Return the references, if a module takes any."""
+        columns = (columns.get("references") for columns in self.inputs.values())
+        return next((column for column in columns if column is not None), None)
+
+    def result(
+        self,
+        name: str,
+        metric: Module,
+        options: Mapping[str, Any],
+        reporting: Mapping[str, Any],
+        summary: Callable[..., dict[str, Any]] | None = None,
+    ) -> ModuleResult:
+        """Return the result of `metric`, the module `name`, for these rows.
+
+        If rows have been scored already, `summary` makes the result from their scores.
+        """
+        reporting = {**reporting, "groups": self.groups, "clusters": self.clusters}
+        reported = {
+            option: value for option, value in reporting.items() if option in metric.options
+        }
+        columns = self.inputs[name]
+        counts = row_sums = None
+        if name in self.samples:
+            result = scores_of_samples(name, metric, columns, options, reported, self.samples[name])
+        else:
+            inputs = metric.with_nan({column: columns[column] for column in metric.feature_sets[0]})
+            if summary is None:
+                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+            else:
+                result = summary(**reported)
+                statistics = getattr(result, "statistics", None)
+            if statistics is not None and reported.get("per_example"):
+                row_sums = statistics.sums_of_rows()
+        if kind_of(metric).scores_rows:
+            from ..states.means import CountedScores  # which imports numpy
+
+            scores = {
+                score: values
+                for score, values in result["per_example"].items()
+                if score not in metric.row_texts
+            }
+            counts = CountedScores.of_rows(scores, self.clusters)
+        return module_result(
+            name,
+            metric,
+            result,
+            rows=len(self),
+            options=options,
+            reported=reported,
+            counts=counts,
+            row_sums=row_sums,
+            choices=self.choices,
+            excluded=self.excluded,
+        )
+
+
+def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
+    """Check that the systems have the same number of rows and the same references."""
+    (first, rows_a), *systems_left = systems.items()
+    for system, rows_b in systems_left:
+        if len(rows_a) != len(rows_b):
+            raise ValueError(
+                f"systems {first!r} and {system!r} have {len(rows_a)} and {len(rows_b)} rows; "
+                "only systems with the same rows can be compared"
+            )
+        references_a, references_b = rows_a.references(), rows_b.references()
+        if references_a is references_b or _listed(rows_a.ids) != _listed(rows_b.ids):
+            continue
+        for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
+            if _listed(row_a) != _listed(row_b):
+                raise ValueError(
+                    f"systems {first!r} and {system!r} have different references in row {row}; "
+                    "only systems with the same rows can be compared"
+                )
+
+
+def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[Any]]]:
+    """Return the ids and clusters of the rows of each system, if there are any."""
+    labels_by_system: dict[str, dict[str, list[Any]]] = {}
+    for system, rows in systems.items():
+        columns = (("id", "ids", rows.ids), ("cluster", "clusters", rows.clusters))
+        for name, option, column in columns:
+            if column is None:
+                continue
+            try:
+                labels = check_labels(option, column, len(rows))
+            except ValueError as error:
+                raise InputError(system, error) from error
+            labels_by_system.setdefault(system, {})[name] = labels
+    return labels_by_system
+
+
+def _listed(row: Any) -> Any:
+    return row.tolist() if hasattr(row, "tolist") else row

@@ -1,0 +1,205 @@
+"""Work in several processes, which are forked from this one and therefore share its memory.
+
+They are forked whatever the start method of `multiprocessing` is: its default depends on the system
+and, on Linux, is "forkserver" from Python 3.14 on. Work need not be picklable, and rows in memory
+are not copied.
+
+Tasks are sent to processes, and results are returned in the order of the tasks. If a process
+refuses a task, all work is done again in one process, which finds the first invalid row and reports
+it in the same words as if it had been alone.
+"""
+
+import gc
+import os
+import signal
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+Result = TypeVar("Result")
+
+_END = object()
+_REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
+
+
+class RefusedError(ValueError):
+    """A process refuses a task; doing the work in one process will show why."""
+
+
+class EndedError(ChildProcessError):
+    """A process ended before its work was done."""
+
+
+def cores() -> int:
+    """Return how many processes can run at the same time."""
+    available = getattr(os, "sched_getaffinity", None)
+    return len(available(0)) if available else os.cpu_count() or 1
+
+
+def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:
+    """Return the result of `work(jobs)` or, if a process refuses its input, of `work(1)`.
+
+    Raises:
+        EndedError: a process was killed.
+    """
+    if jobs > 1:
+        try:
+            return work(jobs)
+        except EndedError:
+            raise
+        except _REFUSALS:
+            pass  # one process finds the first invalid row, with its number and line
+    return work(1)
+
+
+def map_ordered(
+    work: Callable[[Any], Any], tasks: Iterable[Any], jobs: int
+) -> Generator[Any, None, None]:
+    """Apply `work` to each task, and return the results in the order of the tasks.
+
+    Close the generator (`contextlib.closing`) to end the processes at once.
+
+    Args:
+        work: any function, since it is not sent to processes; only its arguments and results are.
+        tasks: taken as needed, one for each idle process.
+        jobs: number of processes.
+
+    Raises:
+        RefusedError: the work raised an error about its input.
+        EndedError: a process was killed, or ended because of a fault, which its stderr shows.
+
+    >>> list(map_ordered(lambda task: task * task, range(5), jobs=2))
+    [0, 1, 4, 9, 16]
+    """
+    workers: list[_Worker] = []
+    try:
+        yield from _dealt(tasks, workers, work, jobs)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _dealt(
+    tasks: Iterable[Any], workers: "list[_Worker]", work: Callable[[Any], Any], jobs: int
+) -> Iterator[Any]:
+    """Yield the results of the tasks.
+
+    A process is started if there is a task and no idle process.
+    """
+    from multiprocessing.connection import wait
+
+    waiting = enumerate(tasks)
+    number, task = next(waiting, (0, _END))
+    idle: list[_Worker] = []
+    busy: dict[Any, tuple[_Worker, int]] = {}
+    results: dict[int, Any] = {}
+    first = 0  # task whose result has not been returned
+    while True:
+        # A process gets the next task when it waits for one, so sending never blocks.
+        while task is not _END and (idle or len(workers) < jobs):
+            if not idle:
+                with _forking():
+                    workers.append(_Worker(work, workers))
+                idle.append(workers[-1])
+            worker = idle.pop()
+            worker.send(task)
+            busy[worker.connection] = worker, number
+            number, task = next(waiting, (0, _END))
+        while first in results:
+            yield results.pop(first)
+            first += 1
+        if not busy:
+            return
+        for ready in wait(list(busy)):
+            worker, number_of_task = busy.pop(ready)
+            results[number_of_task] = worker.result()
+            idle.append(worker)
+
+
+class _Worker:
+    """A process that does tasks until it is killed or its parent has ended."""
+
+    def __init__(self, work: Callable[[Any], Any], siblings: "Sequence[_Worker]") -> None:
+        from multiprocessing import Pipe, get_context
+
+        self.connection, end_of_worker = Pipe()
+        # A process that held ends of siblings would keep them waiting when the parent has ended.
+        ends_of_parent = [*(worker.connection for worker in siblings), self.connection]
+        self._process = get_context("fork").Process(
+            target=_serve, args=(work, end_of_worker, ends_of_parent), daemon=True
+        )
+        self._process.start()
+        end_of_worker.close()
+
+    def send(self, task: Any) -> None:
+        """Send a task to the process."""
+        try:
+            self.connection.send(task)
+        except (BrokenPipeError, ConnectionResetError):
+            raise EndedError(self._ending()) from None
+
+    def result(self) -> Any:
+        """Receive the result of a task."""
+        try:
+            is_answer, value = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise EndedError(self._ending()) from None
+        if not is_answer:
+            raise RefusedError(value)
+        return value
+
+    def end(self) -> None:
+        """Kill the process, whatever it is doing."""
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+    def _ending(self) -> str:
+        """Return a description of how the process ended."""
+        self._process.join()
+        status = self._process.exitcode or 0
+        if status >= 0:
+            return f"a worker process was ended with status {status}"
+        name = signal.Signals(-status).name
+        return (
+            f"a worker process was ended by signal {-status} ({name}): from outside, or for want "
+            "of memory; take fewer jobs"
+        )
+
+
+def _serve(
+    work: Callable[[Any], Any],
+    parent: "Connection[Any, Any]",
+    ends_of_parent: "Sequence[Connection[Any, Any]]",
+) -> None:
+    """Do tasks until the connection is closed."""
+    for end in ends_of_parent:
+        end.close()
+    gc.freeze()  # searching the objects of the parent for garbage would copy its pages
+    while True:
+        try:
+            task = parent.recv()
+        except EOFError:
+            return
+        try:
+            answer = True, work(task)
+        except _REFUSALS as error:
+            answer = False, f"{type(error).__name__}: {error}"
+        try:
+            parent.send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+
+@contextmanager
+def _forking() -> Iterator[None]:
+    """Block interrupts in processes that are forked inside; their parent handles them."""
+    signals = {signal.SIGINT}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

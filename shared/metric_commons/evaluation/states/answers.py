@@ -1,0 +1,72 @@
+"""Scores of answers that count only below a threshold of the probability of no answer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...module.declaration.row_module import RowModule
+from ...statistics.arguments.domains import SHARES
+from ...text.answers.answerability import ScoredAnswers, scored_answers, summarize_answers
+from .row_tables import TabulatedStatistics
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
+from .state_checks import check_at_most, check_column, check_counts
+
+_TRUTHS = ("has_answer", "is_given")
+_THRESHOLDS = ("no_answer_threshold", "threshold_ties")
+_SCORES = ("exact", "f1", "has_answer", "is_given")
+
+
+class AnswersInOrder(TabulatedStatistics):
+    """The scores and the probability of each answer, in the order in which parts are merged.
+
+    The official search over thresholds depends on the order of equal probabilities. If they are
+    grouped it does not, and answers with equal scores are stored once, with their number.
+    """
+
+    def __init__(self, metric: RowModule) -> None:
+        super().__init__(metric, in_order=metric.options["threshold_ties"] == "official")
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        answers = KIND.score_block(self._metric, columns)
+        scores = {name: getattr(answers, name) for name in _SCORES}
+        if answers.probability is not None:
+            scores["probabilities"] = answers.probability
+        self._rows.update(scores | labels.columns())
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        columns = self._rows.columns()
+        scores = {name: columns.pop(name) for name in _SCORES}
+        answers = ScoredAnswers(**scores, probability=columns.pop("probabilities", None))
+        return KIND.summarize_blocks(self._metric, [answers], **reporting, **columns)
+
+    def check(self) -> None:
+        for columns in self._rows.tables_of_numbers():
+            check_counts(columns["count"])
+            for name in _SCORES:
+                if name not in columns or (columns[name].dtype == np.bool_) != (name in _TRUTHS):
+                    raise ValueError(f"{name} is missing, or its values have another type")
+            for name in (*_SCORES, "probabilities"):
+                if name in columns:
+                    check_column(name, columns[name], SHARES)
+            check_at_most(columns, "exact", "f1")
+
+
+class _AnswersKind(ScoreKind):
+    scores_rows = separates_rows = True
+
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
+        return AnswersInOrder(metric)
+
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> ScoredAnswers:
+        no_answer_texts = metric.options["no_answer_texts"]
+        return scored_answers(**metric.checked(**columns), no_answer_texts=no_answer_texts)
+
+    def summarize_blocks(
+        self, metric: RowModule, blocks: Sequence[ScoredAnswers], **reporting: Any
+    ) -> dict[str, Any]:
+        options = {name: metric.options[name] for name in _THRESHOLDS}
+        return summarize_answers(ScoredAnswers.joined(blocks), **options, **reporting)
+
+
+KIND = _AnswersKind()

@@ -1,0 +1,189 @@
+"""Scores that follow from moments: sums over rows of errors, squares and products."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
+from typing import Any, Self
+
+from ...module.declaration.row_module import RowModule
+from ...regression.errors import MOMENT_MEASURES, aggregate_outputs, moment_measures
+from ...regression.measure_names import parse_measures
+from ...regression.moments import Moments, compute_moments, required_measures, required_terms
+from ...regression.pairs import Pairs
+from ...statistics.arguments.arrays import Integers, take
+from ...statistics.arguments.checks import check_weights
+from ...statistics.intervals.summary import members
+from .counts import RowCounts
+from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
+
+_POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # the ends of their names
+
+
+class RegressionMoments(SufficientStatistics):
+    """Sums over rows, which determine most measures of a regression."""
+
+    @staticmethod
+    def suffice(metric: RowModule) -> bool:
+        """Return whether all requested measures follow from such sums."""
+        names = {measure.name for measure in parse_measures(metric.options["measures"])}
+        return names <= MOMENT_MEASURES.keys()
+
+    def __init__(self, metric: RowModule) -> None:
+        super().__init__(metric)
+        self._measures = [measure.name for measure in parse_measures(self._options["measures"])]
+        self._groups: dict[str | None, Moments] = {}
+
+    def __len__(self) -> int:
+        return sum(moments.rows for moments in self._groups.values())
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        inputs = dict(columns)
+        weight = inputs.pop("sample_weight", None)
+        columns_read = self._metric.checked(**inputs)
+        checked = self._metric.state_columns(columns_read, **self._metric.options)
+        measures = required_measures(self._measures, self._options["multioutput"])
+        rows = len(checked["references"])
+        weights = check_weights("sample_weight", weight, rows)
+        parts = checked["predictions"], checked["references"], weights
+
+        def moments(rows: Integers | None) -> Moments:
+            selected = parts if rows is None else [take(part, rows) for part in parts]
+            return compute_moments(Pairs(*selected), measures)
+
+        if labels.groups is None:
+            self._add({None: moments(None)})
+        else:
+            groups = members(labels.groups).items()
+            self._add({label: moments(of_label) for label, of_label in groups})
+
+    def merge(self, statistics: Self) -> None:
+        self._add(statistics._groups)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting["confidence_level"] is not None:
+            raise ValueError(
+                "this state keeps sums, but intervals need rows; "
+                "State(..., confidence_level=0.95) keeps them, on the command line --confidence"
+            )
+        moments = list(self._groups.values())
+        result = self._values(reduce(add, moments))
+        if None not in self._groups:
+            result["groups"] = {
+                label: self._values(self._groups[label]) | {"n": self._groups[label].rows}
+                for label in sorted(self._groups, key=str)
+            }
+        return result
+
+    def to_jsonable(self) -> Any:
+        return [[label, moments.to_jsonable()] for label, moments in self._groups.items()]
+
+    def read_jsonable(self, content: Any) -> None:
+        self._add({label: Moments.from_jsonable(moments) for label, moments in content})
+
+    def check(self) -> None:
+        terms = required_terms(required_measures(self._measures, self._options["multioutput"]))
+        for moments in self._groups.values():
+            _check_moments(moments, terms)
+
+    def _add(self, new: Mapping[str | None, Moments]) -> None:
+        merged = dict(self._groups)
+        for label, moments in new.items():
+            first = next(iter(merged.values()), moments)
+            if first.outputs != moments.outputs:
+                raise ValueError(
+                    f"some rows have {first.outputs} numbers, others {moments.outputs}"
+                )
+            merged[label] = merged[label] + moments if label in merged else moments
+        if None in merged and len(merged) > 1:
+            raise ValueError("some rows have groups, others have none")
+        self._groups = merged
+
+    def _values(self, moments: Moments) -> dict[str, Any]:
+        values = moment_measures(moments, self._measures)
+        return aggregate_outputs(values, moments, self._options["multioutput"])
+
+
+class RegressionRows(SufficientStatistics):
+    """Sums over rows, or the rows themselves if there are intervals or clusters.
+
+    Sums take the same space for any number of rows. But the intervals of most measures need rows,
+    and so do clusters, which may have rows in several parts.
+    """
+
+    def __init__(self, metric: RowModule, *, with_intervals: bool = False) -> None:
+        super().__init__(metric)
+        self._with_intervals = with_intervals
+        self._moments = RegressionMoments(metric)
+        self._rows = RowCounts(metric)
+
+    def __len__(self) -> int:
+        return len(self._moments) + len(self._rows)
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        needs_rows = self._with_intervals or labels.clusters is not None or len(self._rows) > 0
+        if needs_rows and len(self._moments):
+            raise ValueError("some rows have clusters, others have none")
+        (self._rows if needs_rows else self._moments).update(columns, labels)
+
+    def merge(self, statistics: Self) -> None:
+        if (len(self._moments) and len(statistics._rows)) or (
+            len(self._rows) and len(statistics._moments)
+        ):
+            raise ValueError(
+                "one state keeps rows, for intervals or clusters, and the other sums alone"
+            )
+        self._moments.merge(statistics._moments)
+        self._rows.merge(statistics._rows)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        return (self._rows if len(self._rows) else self._moments).result(**reporting)
+
+    def to_jsonable(self) -> Any:
+        if len(self._rows):
+            return {"rows": self._rows.to_jsonable()}
+        return self._moments.to_jsonable()
+
+    def read_jsonable(self, content: Any) -> None:
+        if isinstance(content, dict):
+            self._rows.read_jsonable(content["rows"])
+        else:
+            self._moments.read_jsonable(content)
+
+    def check(self) -> None:
+        self._rows.check()
+        self._moments.check()
+
+
+class _MomentsKind(ScoreKind):
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
+        if RegressionMoments.suffice(metric):
+            return RegressionRows(metric, with_intervals=with_intervals)
+        return RowCounts(metric)
+
+
+KIND = _MomentsKind()
+
+
+def _check_moments(moments: Moments, terms: Sequence[str]) -> None:
+    """Check that rows can have these sums.
+
+    Args:
+        moments: the sums.
+        terms: the required terms.
+
+    Raises:
+        ValueError: no rows have them.
+    """
+    if isinstance(moments.rows, bool) or not isinstance(moments.rows, int) or moments.rows < 1:
+        raise ValueError(f"rows is {moments.rows!r}, not a number of rows")
+    if moments.weight < 0:
+        raise ValueError("the sum of weights is negative")
+    outputs = {len(values) for values in (*moments.sums.values(), *moments.ranges.values())}
+    if len(outputs) > 1 or not {*terms} <= moments.sums.keys():
+        raise ValueError("sums of terms or outputs are missing")
+    for term, sums in moments.sums.items():
+        if term.endswith(_POSITIVE_TERMS) and min(sums, default=0) < 0:
+            raise ValueError(f"the sum of {term} is negative")
+    for name, ranges in moments.ranges.items():
+        if moments.weight and any(low > high for low, high in ranges):
+            raise ValueError(f"the minimum of {name} is above its maximum")

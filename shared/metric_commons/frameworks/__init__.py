@@ -1,0 +1,1 @@
+"""Where evaluation already runs: trainers, harnesses, rewards."""

@@ -1,0 +1,1 @@
+"""Integrations: Spark, `datasets`, the Trainer of transformers, UltraRAG."""

@@ -1,0 +1,132 @@
+"""An assertion about scores, for tests with pytest or without."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+from ...module.catalog.catalog import load_without_evaluate
+from ...statistics.arguments.checks import OptionError, alternatives, shown
+
+_WORST = 3  # rows that a message shows
+_WIDTH = 80  # characters of a value in a message
+
+
+def assert_scores(
+    module: str,
+    predictions: Sequence[Any],
+    references: Sequence[Any] | None = None,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    score: str | None = None,
+    certain: bool = False,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Check that a score is good enough; the error shows the interval and the worst rows.
+
+    Args:
+        module: the name of a module.
+        predictions: as in its `compute`.
+        references: as in its `compute`; None for a module that takes none.
+        at_least: the lowest score that passes.
+        at_most: the highest score that passes, as of error rates.
+        score: the name of a score; None for the main one.
+        certain: whether the whole confidence interval has to pass, so that luck does not.
+        level: the confidence level of the interval.
+        clusters: one label per row, for rows that are not independent.
+        **options: of the module.
+
+    Returns:
+        The result of `compute`, with the interval.
+
+    Raises:
+        AssertionError: the score, or an end of its interval, does not pass, or is not defined.
+        ValueError: there is no such module or score; there is no limit, or only a floor for a score
+            of which lower is better; or an option is not valid.
+
+    >>> result = assert_scores("qa_em", ["Oslo", "Bern"], ["Oslo", "Bern"], at_least=0.9)
+    >>> assert_scores("qa_em", ["Oslo", "Bern"], ["Oslo", "Rome"], at_least=0.9)
+    Traceback (most recent call last):
+    AssertionError: qa_em 0.5000 [0.0126, 0.9874] of 2 rows is below 0.9; the worst rows:
+      row 1: 0.0000  'Bern' for 'Rome'
+      row 0: 1.0000  'Oslo' for 'Oslo'
+    >>> result = assert_scores("error_rate", ["a b c d"], ["a b c e"], at_most=0.3)
+    """
+    __tracebackhide__ = True
+    _check_limits(at_least, at_most)
+    metric = load_without_evaluate(module, **options)
+    arguments = {} if clusters is None else {"clusters": clusters}
+    rows_option = {"per_example": True} if "per_example" in metric.declared_options else {}
+    result: dict[str, Any] = metric.compute(
+        predictions=predictions,
+        references=references,
+        confidence_level=level,
+        **rows_option,
+        **arguments,
+    )
+    intervals = result["confidence_interval"]
+    name = score or metric.main_score or next(iter(intervals))
+    if name not in intervals:
+        hint = alternatives(name, intervals)
+        raise OptionError("score", f": {module} has no score {name!r} with an interval{hint}")
+    is_error = any(fnmatchcase(name, pattern) for pattern in metric.lower_is_better)
+    if is_error and at_most is None:
+        raise OptionError("at_least", f": lower is better for {name!r}; pass at_most=")
+    low, high = intervals[name] if certain else (result[name], result[name])
+    problems = []
+    if at_least is not None and not low >= at_least:
+        problems.append(f"below {at_least}")
+    if at_most is not None and not high <= at_most:
+        problems.append(f"above {at_most}")
+    if not problems:
+        return result
+    verb = "may be" if certain else "is"
+    suffix = f" at level {level}" if certain else ""
+    low, high = intervals[name]
+    raise AssertionError(
+        f"{name} {result[name]:.4f} [{low:.4f}, {high:.4f}] of {len(predictions)} rows {verb} "
+        + " or ".join(problems)
+        + suffix
+        + _worst_rows(
+            result.get("per_example", {}).get(name), predictions, references, at_least is None
+        )
+    )
+
+
+def _check_limits(at_least: Any, at_most: Any) -> None:
+    """Check that there is a limit, and that limits are numbers in order."""
+    limits = {"at_least": at_least, "at_most": at_most}
+    for name, limit in limits.items():
+        is_number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if limit is not None and not (is_number and isfinite(limit)):
+            raise OptionError(name, f"must be a number, got {shown(limit)}")
+    if at_least is None and at_most is None:
+        raise OptionError("at_least", "is missing; pass at_least= or at_most=")
+    if at_least is not None and at_most is not None and at_least > at_most:
+        raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
+
+
+def _worst_rows(
+    scores: Any, predictions: Sequence[Any], references: Sequence[Any] | None, is_highest: bool
+) -> str:
+    """Return the rows with the lowest or highest scores, one per line, if rows have scores."""
+    if not scores:
+        return ""
+    rows = sorted(range(len(scores)), key=scores.__getitem__, reverse=is_highest)[:_WORST]
+    judged = _values(predictions)
+    accepted = None if references is None else _values(references)
+    message = "; the worst rows:"
+    for row in rows:
+        message += f"\n  row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
+        if accepted is not None:
+            message += f" for {shown(accepted[row], _WIDTH)}"
+    return message
+
+
+def _values(column: Any) -> list[Any]:
+    """Return the values of a column in their order; a Series has labels of its own for rows."""
+    return list(column.tolist() if hasattr(column, "tolist") else column)

@@ -1,0 +1,493 @@
+"""UltraRAG's evaluations under its names: short answers, runs, and comparisons of two runs.
+
+Names, arguments and the structure of results are those of UltraRAG's evaluation server. "ultrarag",
+the usual profile, reproduces the scores of its version 0.3.0 to the last bit, even where they are
+odd: every prediction contains an answer that normalizes to nothing, and queries missing from a run
+are left out of its means, but count as zero in a comparison. "ultrarag-main" is the same with a
+later change: an answer consisting only of articles keeps them (pull request 510). "standard"
+computes what the names say.
+
+Some input that UltraRAG accepts is an error in all profiles: unequal numbers of rows, no rows, an
+unknown name, an unreadable line of a file, a run without judged queries. P-values are computed our
+way in all profiles: without random draws, and never zero.
+
+UltraRAG computes means with `sum`, which rounds less from Python 3.12 on. `python_version` names
+the Python version that UltraRAG runs in, if it differs; it has no effect in "standard".
+"""
+
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.trec.trec import File, Qrels, Run, read_qrels, read_run
+from ...module.declaration.columns import read
+from ...retrieval.order import ScoreType
+from ...retrieval.runs import Missing, score_run
+from ...statistics.arguments.arrays import Floats
+from ...statistics.arguments.checks import OptionError, RowError, alternatives, check_choice
+from ...statistics.arguments.domains import Names, check_option
+from ...statistics.arguments.shapes import ListOf, Scalar
+from ...statistics.intervals.summary import mean
+from ...statistics.tests.significance import compare_measures
+from ...text.answers.answers import AnswerPairs, Match, answer_pairs
+from ...text.rouge_overlaps.rouge_scores import rouge
+from ...text.tokens.references import best_pairs
+from .running_sums import compensated_sum, is_compensated, running_sum
+
+Profile = Literal["ultrarag", "ultrarag-main", "standard"]
+Progress = Callable[[int, int], object]  # called with the number of steps done and of all steps
+
+ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
+RANKING_METRICS = ("mrr", "map", "recall", "ndcg", "precision")
+CUTOFFS = (1, 5, 10, 20, 50, 100)
+
+_ROUGE_TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL"}
+_CUTOFF_MEASURES = {"ndcg": "ndcg", "precision": "P", "recall": "recall"}  # in this order
+_TEXTS = Scalar(str)
+_BLOCK = 65_536  # rows between two progress reports
+_COMPARISON_KEYS = ("A_mean", "B_mean", "diff", "p_value", "significant")
+
+
+class _ProfileRules(NamedTuple):
+    """The conventions of a profile."""
+
+    normalizer: str
+    both_empty: float  # the F1 of two answers without words
+    empty_is_contained: bool  # whether a prediction contains a reference without words
+    zero_without_reference: bool  # whether a row without references scores 0, or is an error
+    missing: Missing  # how judged queries missing from a run count in its means
+    score_dtype: ScoreType
+
+
+_PROFILES = {
+    "ultrarag": _ProfileRules("ultrarag", 0.0, True, True, "skip", "float32"),
+    "ultrarag-main": _ProfileRules("ultrarag_keep_articles", 0.0, True, True, "skip", "float32"),
+    "standard": _ProfileRules("ultrarag_keep_articles", 1.0, False, False, "zero", "float64"),
+}
+
+
+def _rules(profile: Profile) -> _ProfileRules:
+    check_choice("profile", profile, _PROFILES)
+    return _PROFILES[profile]
+
+
+def summation(profile: Profile, python_version: str | None = None) -> str | None:
+    """Return how the profile adds up scores: "running" or "compensated"; None in "standard".
+
+    Args:
+        profile: as in `evaluate`.
+        python_version: of UltraRAG's Python; None for this one.
+
+    Raises:
+        ValueError: the profile is unknown, or this is not a version.
+
+    >>> summation("ultrarag", "3.11"), summation("ultrarag", "3.12")
+    ('running', 'compensated')
+    """
+    _rules(profile)
+    if profile == "standard":
+        return None
+    return (
+        "compensated" if is_compensated(python_version or platform.python_version()) else "running"
+    )
+
+
+def average(
+    scores: Sequence[float], *, profile: Profile = "ultrarag", python_version: str | None = None
+) -> float:
+    """Return the mean of row scores as in `evaluate`: exactly rounded only in "standard".
+
+    Args:
+        scores: the scores of rows.
+        profile: as in `evaluate`.
+        python_version: as in `evaluate`.
+
+    >>> average([0.1] * 10, python_version="3.11"), average([0.1] * 10, python_version="3.12")
+    (0.09999999999999999, 0.1)
+    """
+    if summation(profile, python_version) is None:
+        return mean(scores)
+    return _python_mean(scores, profile, python_version)
+
+
+def _python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:
+    """Return the mean by `sum` of UltraRAG's Python; in "standard", added up as in trec_eval."""
+    is_running = summation(profile, python_version) in (None, "running")
+    return (running_sum if is_running else compensated_sum)(scores) / len(scores)
+
+
+# Answers
+
+
+def evaluate(
+    pred_ls: Sequence[str],
+    gt_ls: Sequence[str | Sequence[str]],
+    metrics: Sequence[str] | None = None,
+    *,
+    profile: Profile = "ultrarag",
+    python_version: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Scores of rows and their means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
+
+    The metric "em" is whether a reference equals the prediction, "stringem" the proportion of
+    references that do. "acc" is whether the prediction contains a reference, "coverem" whether it
+    contains all words of a reference. "f1", and the F1 of "rouge-1", "rouge-2" and "rouge-l" on
+    stems, are those of the best reference.
+
+    Args:
+        pred_ls: one answer per row.
+        gt_ls: one or more accepted answers per row.
+        metrics: names in `ANSWER_METRICS`, in any case; all of them if None or empty.
+        profile: "ultrarag", "ultrarag-main" or "standard". The last two use the normalizer of later
+            versions of UltraRAG, in which "A" stays "a". In "standard", two answers without words
+            have an F1 of 1, no prediction contains an answer without words, and a row without
+            references is an error.
+        python_version: of UltraRAG's Python; None for this one.
+        progress: called with the number of rows done, and of all rows.
+
+    Raises:
+        ValueError: the numbers of predictions and references differ, there are no rows, a row is
+            not text, or a name is unknown.
+
+    >>> evaluate(["Paris, France"], [["Paris"]], ["em", "acc", "f1"])
+    {'em': [0.0], 'acc': [1.0], 'f1': [0.6666666666666666], 'avg_em': 0.0, 'avg_acc': 1.0, \
+'avg_f1': 0.6666666666666666}
+    >>> evaluate(["B"], [["A"]], ["acc"]), evaluate(["B"], [["A"]], ["acc"], profile="standard")
+    ({'acc': [1.0], 'avg_acc': 1.0}, {'acc': [0.0], 'avg_acc': 0.0})
+    """
+    rules = _rules(profile)
+    names = _check_names(metrics, ANSWER_METRICS)
+    predictions, references = _read_rows(pred_ls, gt_ls, rules)
+    scores: dict[str, list[float]] = {name: [] for name in names}
+    for start in range(0, len(predictions), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        for name, values in _row_scores(predictions[rows], references[rows], names, rules).items():
+            scores[name] += values.tolist()
+        if progress:
+            progress(min(start + _BLOCK, len(predictions)), len(predictions))
+    averages = {
+        f"avg_{name}": average(values, profile=profile, python_version=python_version)
+        for name, values in scores.items()
+    }
+    return {**scores, **averages}
+
+
+def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[str]:
+    """Return the names in lower case, checked to be valid and distinct.
+
+    All valid names by default.
+    """
+    if metrics is None:
+        return list(valid)
+    check_option("metrics", metrics, Names)
+    names: list[str] = []
+    for row, metric in enumerate(metrics):
+        name = metric.lower()
+        if name not in valid:
+            hint = alternatives(name, valid)
+            raise OptionError(f"metrics[{row}]", f": there is no metric {metric!r}{hint}")
+        if name in names:
+            raise OptionError(f"metrics[{row}]", f": {name!r} is given twice")
+        names.append(name)
+    return names or list(valid)
+
+
+def _read_rows(
+    pred_ls: Sequence[str], gt_ls: Sequence[str | Sequence[str]], rules: _ProfileRules
+) -> tuple[list[str], list[str | list[str]]]:
+    """Return both columns as lists, with every row checked."""
+    layouts = [{"pred_ls": _TEXTS, "gt_ls": shape} for shape in (_TEXTS, ListOf(_TEXTS))]
+    _, columns = read({"pred_ls": pred_ls, "gt_ls": gt_ls}, layouts)
+    predictions, references = list(columns["pred_ls"]), list(columns["gt_ls"])
+    if not predictions:
+        raise ValueError("pred_ls and gt_ls have no rows; a mean of nothing is undefined")
+    if not rules.zero_without_reference and [] in references:
+        row = references.index([])
+        raise RowError("gt_ls", row, "is empty; every row needs at least one reference")
+    return predictions, references
+
+
+def _row_scores(
+    predictions: list[str],
+    references: list[str | list[str]],
+    names: list[str],
+    rules: _ProfileRules,
+) -> dict[str, Floats]:
+    """Return the scores of rows by metric; 0 for rows without references."""
+    if [] not in references:
+        return _answer_scores(predictions, references, names, rules)
+    is_empty = [row_references == [] for row_references in references]
+    filled = [row_references or [""] for row_references in references]
+    scores = _answer_scores(predictions, filled, names, rules)
+    return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
+
+
+def _answer_scores(
+    predictions: list[str],
+    references: list[str | list[str]],
+    names: list[str],
+    rules: _ProfileRules,
+) -> dict[str, Floats]:
+    """Return the scores of rows that have references.
+
+    Texts are normalized twice, once for ROUGE.
+    """
+    scores: dict[str, Floats] = {}
+    rouge_types = [_ROUGE_TYPES[name] for name in names if name in _ROUGE_TYPES]
+    word_metrics = [name for name in names if name not in _ROUGE_TYPES]
+    if word_metrics:
+        blocks = [
+            _pair_scores(pairs, word_metrics, rules)
+            for pairs in answer_pairs(predictions, references, normalizer=rules.normalizer)
+        ]
+        for name in word_metrics:
+            scores[name] = np.concatenate([block[name] for block in blocks])
+    if rouge_types:
+        rouge_scores = rouge(
+            predictions,
+            references,
+            rouge_types=rouge_types,
+            use_stemmer=True,
+            normalizer=rules.normalizer,
+        )
+        for name, rouge_type in _ROUGE_TYPES.items():
+            if rouge_type in rouge_scores:
+                scores[name] = rouge_scores[rouge_type].f1
+    return scores
+
+
+def _pair_scores(pairs: AnswerPairs, names: list[str], rules: _ProfileRules) -> dict[str, Floats]:
+    """Return the row scores of the metrics that compare whole answers, or words."""
+    scores: dict[str, Floats] = {}
+    if "em" in names or "stringem" in names:
+        equal = pairs.equal()
+        scores["em"] = pairs.hits(equal, "max")
+        scores["stringem"] = pairs.hits(equal, "mean")
+    matches: dict[str, Match] = {"acc": "substring", "coverem": "token_set"}
+    for name in matches.keys() & names:
+        contained = pairs.contained(matches[name], empty_is_contained=rules.empty_is_contained)
+        scores[name] = pairs.hits(contained, "max")
+    if "f1" in names:
+        f1 = pairs.token_f1("multiset", both_empty=rules.both_empty).f1
+        scores["f1"] = f1.take(best_pairs(f1, pairs.references))
+    return scores
+
+
+# Runs
+
+
+def evaluate_trec(
+    run_path: File,
+    qrels_path: File,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    *,
+    profile: Profile = "ultrarag",
+    python_version: str | None = None,
+) -> dict[str, float]:
+    """Return the means of a run.
+
+    `{"map": ..., "mrr": ..., "ndcg@k": ..., "P@k": ..., "recall@k": ...}`.
+
+    Values are those of trec_eval. Measures that `metrics` does not name are left out.
+
+    Args:
+        run_path: the run, a file in a format of `read_run`.
+        qrels_path: the relevance judgments.
+        metrics: names in `RANKING_METRICS`, in any case; all of them if None or empty.
+        ks: the cutoffs of recall, ndcg and precision; `CUTOFFS` if None.
+        profile: in "standard", a judged query missing from the run counts as zero, and documents
+            are ordered by double-precision scores, as in trec_eval 10; in the others the query is
+            left out, and scores are in single precision, as in pytrec_eval.
+        python_version: as in `evaluate`.
+
+    Raises:
+        ValueError: an unknown name, a cutoff below 1, an unreadable file, or files without a common
+            query.
+        OSError: a file cannot be read.
+    """
+    scores = query_scores(run_path, qrels_path, metrics, ks, profile=profile)
+    return means_of_queries(scores, profile=profile, python_version=python_version)
+
+
+def means_of_queries(
+    scores: Mapping[str, Sequence[float]],
+    *,
+    profile: Profile = "ultrarag",
+    python_version: str | None = None,
+) -> dict[str, float]:
+    """Return the means of the result of `query_scores`, in "standard" added up as in trec_eval.
+
+    Args:
+        scores: the scores of queries, by measure.
+        profile: as in `evaluate_trec`.
+        python_version: as in `evaluate`.
+    """
+    return {name: _python_mean(row, profile, python_version) for name, row in scores.items()}
+
+
+def query_scores(
+    run_path: File,
+    qrels_path: File,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    *,
+    profile: Profile = "ultrarag",
+) -> dict[str, list[float]]:
+    """Return the scores of queries for each measure of `evaluate_trec`, in the order of its sums.
+
+    Args:
+        run_path: as in `evaluate_trec`.
+        qrels_path: as in `evaluate_trec`.
+        metrics: as in `evaluate_trec`.
+        ks: as in `evaluate_trec`.
+        profile: as in `evaluate_trec`.
+
+    Raises:
+        ValueError: as `evaluate_trec`.
+        OSError: a file cannot be read.
+    """
+    rules = _rules(profile)
+    measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
+    qrels = read_qrels(qrels_path)
+    run = _read_run(run_path, qrels, qrels_path)
+    scores = _query_scores(qrels, run, measures, rules)
+    queries: Iterable[str] = scores  # in the order of trec_eval
+    if profile != "standard":
+        # UltraRAG adds up queries in the order of their first occurrence in the run.
+        codes = dict.fromkeys(run.query[_query_starts(run)].tolist())
+        queries = [run.queries[code] for code in codes if run.queries[code] in scores]
+    return {name: [scores[query][name] for query in queries] for name in measures}
+
+
+def evaluate_trec_pvalue(
+    run_new_path: File,
+    run_old_path: File,
+    qrels_path: File,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    n_resamples: int | None = None,
+    *,
+    seed: int = 0,
+    profile: Profile = "ultrarag",
+    python_version: str | None = None,
+    confidence_level: float | None = None,
+    progress: Progress | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Return the means of both runs, and whether they differ significantly, for each measure.
+
+    The result is `{"map": {"A_mean", "B_mean", "diff", "p_value", "significant"}, ...}`, where A is
+    the new run. P-values are those of `significance.p_values`: two-sided permutation tests, without
+    random draws. A measure is significant if its p-value is below 0.05, without a correction: among
+    many measures without a difference, one in twenty is significant by chance.
+
+    Args:
+        run_new_path: the run of system A.
+        run_old_path: the run of system B.
+        qrels_path: the relevance judgments.
+        metrics: as in `evaluate_trec`.
+        ks: as in `evaluate_trec`.
+        n_resamples: accepted as in UltraRAG, but without effect, since nothing is drawn.
+        seed: likewise.
+        profile: in "standard" all judged queries count, in the others those that occur in one of
+            the runs; a query missing from a run scores zero.
+        python_version: as in `evaluate`.
+        confidence_level: also return the interval of each difference, `confidence_interval`.
+        progress: called after each of the steps: three files read, and the tests.
+
+    Raises:
+        ValueError: as for `evaluate_trec`, or an invalid number of resamples or seed.
+        OSError: a file cannot be read.
+    """
+    rules = _rules(profile)
+    report = progress or (lambda done, steps: None)
+    measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
+    qrels = read_qrels(qrels_path)
+    report(1, 4)
+    runs = []
+    for step, path in enumerate((run_new_path, run_old_path), start=2):
+        runs.append(_query_scores(qrels, _read_run(path, qrels, qrels_path), measures, rules))
+        report(step, 4)
+    queries = sorted({*runs[0], *runs[1]})
+    a, b = (
+        {
+            name: [run[query][name] if query in run else 0.0 for query in queries]
+            for name in measures
+        }
+        for run in runs
+    )
+    comparisons = compare_measures(
+        a,
+        b,
+        correction="none",
+        n_resamples=10_000 if n_resamples is None else n_resamples,
+        seed=seed,
+        confidence_level=confidence_level,
+    )
+    report(4, 4)
+    results = {}
+    for name in _by_metric(metrics, comparisons):
+        comparison = comparisons[name]
+        differences = [x - y for x, y in zip(a[name], b[name], strict=True)]
+        columns = {"A_mean": a[name], "B_mean": b[name], "diff": differences}
+        means = means_of_queries(columns, profile=profile, python_version=python_version)
+        keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
+        results[name] = {key: (comparison | means)[key] for key in keys}
+    return results
+
+
+def _by_metric(metrics: Sequence[str] | None, measures: Iterable[str]) -> list[str]:
+    """Return the measures in the order of UltraRAG's comparisons.
+
+    Metric by metric, with its cutoffs.
+    """
+    order = [metric.lower() for metric in metrics or RANKING_METRICS]
+
+    def rank(name: str) -> int:
+        metric = name.partition("@")[0]
+        return order.index("precision" if metric == "P" else metric)
+
+    return sorted(measures, key=rank)
+
+
+def _measures(names: Sequence[str], ks: Sequence[int] | None) -> list[str]:
+    """Return the names of the measures in `score_run` and in results, in the order of results."""
+    if ks is not None and not isinstance(ks, Sequence):
+        raise OptionError("ks", f"must be a list of cutoffs, got {ks!r}")
+    cutoffs = list(CUTOFFS if ks is None else ks)
+    for row, k in enumerate(cutoffs):
+        if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k < 10**9:
+            raise OptionError(f"ks[{row}]", f"is {k!r}; a cutoff is an integer, at least 1")
+        if k in cutoffs[:row]:
+            raise OptionError(f"ks[{row}]", f": {k} is given twice")
+    prefixes = [prefix for name, prefix in _CUTOFF_MEASURES.items() if name in names]
+    if prefixes and not cutoffs:
+        raise OptionError("ks", "is empty; recall, ndcg and precision need a cutoff")
+    without_cutoff = [name for name in ("map", "mrr") if name in names]
+    return [*without_cutoff, *(f"{prefix}@{k}" for k in cutoffs for prefix in prefixes)]
+
+
+def _read_run(path: File, qrels: Qrels, qrels_path: File) -> Run:
+    run = read_run(path)
+    if not {*run.queries} & {*qrels.queries}:
+        raise ValueError(f"{path} has none of the queries of {qrels_path}")
+    return run
+
+
+def _query_scores(
+    qrels: Qrels, run: Run, measures: list[str], rules: _ProfileRules
+) -> Mapping[str, Mapping[str, float]]:
+    """Return the measures of each query that counts."""
+    scores: dict[str, dict[str, float]] = score_run(
+        qrels, run, measures, missing=rules.missing, score_dtype=rules.score_dtype
+    )["per_query"]
+    return scores
+
+
+def _query_starts(run: Run) -> NDArray[np.intp]:
+    """Return the rows whose query differs from that of the previous row."""
+    return np.flatnonzero(np.diff(run.query, prepend=-1))

@@ -1,0 +1,149 @@
+"""Rewards for programs: the score of the tests that a generated program passes.
+
+Calls wait in the queue of the worker pool, not in separate threads: the forms that trainers await
+are coroutines.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...programs.executions import Score
+from .code_tasks import TIMEOUT, Code
+from .reward import Reward, verl_result
+from .verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class CodeReward(Reward):
+    """A reward for programs; see `Reward`. The form of verl is a coroutine."""
+
+    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        """Return the verdicts; the event loop continues while programs run."""
+        task = self.task
+        if not isinstance(task, Code):
+            raise TypeError(f"a reward for programs has a task for programs, got {task!r}")
+        predictions = [task.prediction(completion) for completion in completions]
+        verdicts = []
+        for text, run in zip(predictions, task.submitted(predictions, references), strict=True):
+            if isinstance(run, Verdict):
+                verdicts.append(run)
+            else:
+                verdicts.append(task.graded(text, await asyncio.wrap_future(run)))
+        return verdicts
+
+    async def verl(
+        self,
+        data_source: Any = None,
+        solution_str: str | None = None,
+        ground_truth: Any = None,
+        extra_info: Any = None,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        """Return the form of verl, for single rows; see `Reward.verl`."""
+        reward = self.configured(settings)
+        return verl_result((await reward.awaited([solution_str], [ground_truth]))[0])
+
+
+def code(
+    column: str = "verification_info",
+    *,
+    score: Score = "partial",
+    allow_execution: bool = False,
+    timeout: float = TIMEOUT,
+    num_workers: int | None = None,
+    name: str = "code",
+    explain: bool = False,
+    **options: Any,
+) -> CodeReward:
+    r"""Return the tests that a program passes: `reward_funcs=code("tests")`.
+
+    The program is the last fenced block of a completion that is marked as Python, otherwise the
+    last unmarked one; without one the reward is 0.0. The reward is None, so that the row is left
+    out, if the tests cannot be read, or if the machine failed and not the program.
+
+    Args:
+        column: the column of the data set with the tests, in a form that
+            `execution.read_tests` reads, such as open-r1's `verification_info`.
+        score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
+        allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
+        timeout: the seconds of one test.
+        num_workers: the number of programs that run at once; None for one for each core.
+        name: the name of the reward in logs.
+        explain: whether verdicts have a reason.
+        **options: further options of `code_eval` about how programs are run and judged.
+
+    Raises:
+        ValueError: running programs is not allowed, or an option is not valid.
+
+    >>> reward = code("tests", allow_execution=True)
+    >>> tests = {"inputs": ["1", "2"], "outputs": ["2", "3"]}
+    >>> reward(["```python\nprint(2)\n```", "I cannot."], tests=[tests, tests])
+    [0.5, 0.0]
+    """
+    task = Code(
+        name=name,
+        explain=explain,
+        score=score,
+        allow_execution=allow_execution,
+        timeout=timeout,
+        num_workers=num_workers,
+        options=options,
+    )
+    return CodeReward(task, column)
+
+
+code_reward = code
+
+
+async def code_score(
+    data_source: Any,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Any = None,
+    *,
+    score: Score = "first_10",
+    allow_execution: bool = False,
+    timeout: float = TIMEOUT,
+    num_workers: int | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    r"""Return the score of one answer, for verl's `custom_reward_function`.
+
+    Args:
+        data_source: not used.
+        solution_str: the answer of the model.
+        ground_truth: the tests, in a form that `execution.read_tests` reads.
+        extra_info: not used.
+        score: as in `code_eval`.
+        allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
+        timeout: the seconds of one test.
+        num_workers: the number of programs that run at once; None for one for each core.
+        **options: further options of `code_eval` about how programs are run and judged.
+
+    Returns:
+        `score`, `passed_tests`, `tests`; and `undecided`, True if the tests cannot be read or the
+        machine failed, so that the score of 0.0 is meaningless.
+
+    Raises:
+        ValueError: running programs is not allowed, or an option is not valid.
+
+    >>> tests = {"inputs": ["1", "2"], "outputs": ["2", "3"]}
+    >>> asyncio.run(code_score("toy", "```\nprint(2)\n```", tests, allow_execution=True))
+    {'score': 0.5, 'passed_tests': 1, 'tests': 2, 'undecided': False}
+    """
+    reward = code(
+        score=score,
+        allow_execution=allow_execution,
+        timeout=timeout,
+        num_workers=num_workers,
+        **options,
+    )
+    verdict = (await reward.awaited([solution_str], [ground_truth]))[0]
+    return {
+        "score": verdict.score or 0.0,
+        "passed_tests": int(verdict.scores.get("passed_tests", 0)),
+        "tests": int(verdict.scores.get("tests", 0)),
+        "undecided": verdict.score is None,
+    }

@@ -1,0 +1,99 @@
+"""The task of mathematical answers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import get_type_hints
+
+from ...mathematics.proof.comparisons import Lists, Percent, Rounding, Rules
+from ...mathematics.proof.equivalence import readable, rules_of, verdict
+from ...statistics.arguments.domains import Finite, NonNegative, check_option
+from ...text.extraction.step_chains import Extract
+from .text_tasks import TextTask
+from .verdicts import Verdict, listed
+from .whole_solutions import is_solution
+
+_rules = lru_cache(64)(rules_of)
+
+
+@dataclass(frozen=True)
+class Math(TextTask):
+    r"""1.0 if the answer is proved equal to a reference, as `math_equivalence` says.
+
+    Work is limited by counted steps: there are no signals and no time-outs, so that verdicts are
+    the same in every thread, on every machine and under any load.
+
+    Args:
+        percent: as in `mathematics.equivalent`, like `lists` and `rounding`.
+        lists: as in `mathematics.equivalent`.
+        rounding: as in `mathematics.equivalent`.
+        decimal_comma: whether a comma between digits is the decimal mark.
+        relative_tolerance: as in `mathematics.equivalent`.
+        absolute_tolerance: as in `mathematics.equivalent`.
+        undecided: the score of an answer that is neither proved equal nor unequal; or None.
+
+    >>> Math().verdict(r"So it is $\boxed{\frac{1}{2}}$.", "0.5")
+    Verdict(score=1.0, answer='\\frac{1}{2}', status='scored', scores={}, reason='')
+    >>> Math(explain=True).verdict(r"\boxed{3}", 2).reason
+    "The answer '3' does not equal '2'."
+    """
+
+    name: str = "math"
+    extract: Extract = "boxed"
+    percent: Percent = "either"
+    lists: Lists = "either"
+    rounding: Rounding = "none"
+    decimal_comma: bool = False
+    relative_tolerance: NonNegative = 0.0
+    absolute_tolerance: NonNegative = 0.0
+    undecided: Finite | None = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, annotation in _annotations().items():
+            check_option(name, getattr(self, name), annotation)
+
+    def _readable(self, text: str) -> Sequence[str]:
+        if not readable(text, decimal_comma=self.decimal_comma) or is_solution(text):
+            return ()
+        return (text,)
+
+    def _rules(self) -> Rules:
+        return _rules(
+            self.percent,
+            self.lists,
+            self.rounding,
+            self.relative_tolerance,
+            self.absolute_tolerance,
+        )
+
+    def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
+        rules = self._rules()
+        for answer, accepted in pairs:
+            is_open = False
+            for reference in accepted:
+                said = verdict(reference, answer, rules, decimal_comma=self.decimal_comma).is_equal
+                if said:
+                    yield Verdict(1.0, answer)
+                    break
+                is_open |= said is None
+            else:
+                if is_open:
+                    yield Verdict(self.undecided, answer, "undecided")
+                else:
+                    yield Verdict(0.0, answer)
+
+    def _explained(self, verdict: Verdict, accepted: Sequence[str]) -> str:
+        answer = listed([verdict.answer])
+        if verdict.status == "undecided":
+            return f"It is not proved that {answer} equals {listed(accepted)}, and not disproved."
+        relation = "equals" if verdict.score else "does not equal"
+        return f"The answer {answer} {relation} {listed(accepted)}."
+
+
+@lru_cache(1)
+def _annotations() -> dict[str, object]:
+    """Return the annotations of the options that other tasks do not have."""
+    inherited = {item.name for item in fields(TextTask)}
+    hints = get_type_hints(Math, include_extras=True)
+    return {name: hint for name, hint in hints.items() if name not in inherited}

@@ -1,0 +1,212 @@
+"""Tasks that are a score of a module, row by row."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from ...module.catalog.catalog import load_without_evaluate
+from ...statistics.arguments.checks import OptionError, RowError, alternatives, shown
+from .model_outputs import message_of, text_of
+from .text_tasks import TextTask
+from .verdicts import Task, Verdict, listed
+
+if TYPE_CHECKING:
+    from ...module.declaration.declared_module import DeclaredModule
+
+Columns = Mapping[str, Sequence[Any]]
+
+_SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
+_WORDS = 8  # that an explanation names
+
+
+@dataclass(frozen=True)
+class ModuleTask(Task):
+    """A score of a module: the same number as that of `compute`.
+
+    Args:
+        module: its name.
+        score: the name of a score of rows; by default the first.
+        options: of the module.
+
+    Raises:
+        ValueError: there is no such module or score, or an option is not valid.
+        TypeError: there is no such option.
+    """
+
+    module: str = field(kw_only=True)
+    score: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def _complete(self, prediction: Any, reference: Any) -> None:
+        """Check the fields by a row, and set the score and the name that follow from the module."""
+        object.__setattr__(self, "options", dict(self.options))
+        columns = self._columns([prediction], [reference])
+        score = self.score or next(iter(columns))
+        if score not in columns:
+            hint = alternatives(score, columns)
+            raise OptionError("score", f": {self.module} has no score {score!r} of rows{hint}")
+        object.__setattr__(self, "score", score)
+        object.__setattr__(self, "name", self.name or score)
+
+    @cached_property
+    def metric(self) -> "DeclaredModule":
+        """Return the module, which a copy in another process loads again."""
+        return load_without_evaluate(self.module, **self.options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def _columns(self, predictions: Sequence[Any], references: Sequence[Any]) -> Columns:
+        """Return the scores of rows."""
+        rows = self.metric.compute(predictions=predictions, references=references, per_example=True)
+        return cast(Columns, rows["per_example"])
+
+    def _verdict_of_row(self, columns: Columns, row: int, answer: str) -> Verdict:
+        scores = {name: float(values[row]) for name, values in columns.items()}
+        return Verdict(scores.pop(str(self.score)), answer, scores=scores)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        """Return the task with the settings and options that it knows; others are ignored."""
+        task = super().with_settings(settings)
+        names = self.metric.options.keys() - {"extract", "extract_references"}
+        options = {name: value for name, value in settings.items() if name in names}
+        return replace(task, options={**task.options, **options}) if options else task
+
+
+@dataclass(frozen=True)
+class ModuleTexts(ModuleTask, TextTask):
+    """A score of a module that compares texts; see `ModuleTask`.
+
+    >>> task = ModuleTexts(module="qa_f1", explain=True)
+    >>> task.verdict("the York city", "New York").reason
+    "qa_f1 is 0.5: the answer is 'the York city', accepted is 'New York'. \
+Missing: new. Too much: city."
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._complete("a", "a")
+
+    def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
+        answers = [answer for answer, _ in pairs]
+        texts = list(map(_valid, answers))
+        # Modules for a single reference take no lists.
+        references = [values[0] if len(values) == 1 else values for _, values in pairs]
+        columns = self._columns(texts, references)
+        return [self._verdict_of_row(columns, row, answer) for row, answer in enumerate(answers)]
+
+    def _readable(self, text: str) -> Sequence[str]:
+        return (text,) if _valid(text) == text else ()
+
+    def _explained(self, verdict: Verdict, accepted: Sequence[str]) -> str:
+        sentence = super()._explained(verdict, accepted)
+        if self.module not in _SHORT_ANSWERS or verdict.score == 1:
+            return sentence
+        from ...text.tokens.normalizers import normalizer_function  # imports numpy, so only on use
+
+        normalize = normalizer_function(self.options.get("normalizer", "squad"))
+        words = normalize(verdict.answer or "").split()
+        nearest_words = min(
+            (normalize(text).split() for text in accepted),
+            key=lambda accepted_words: len({*accepted_words} ^ {*words}),
+        )
+        missing = [word for word in dict.fromkeys(nearest_words) if word not in words]
+        surplus = [word for word in dict.fromkeys(words) if word not in nearest_words]
+        for label, differing in (("Missing", missing), ("Too much", surplus)):
+            if differing:
+                sentence += f" {label}: {', '.join(differing[:_WORDS])}."
+        return sentence
+
+
+@dataclass(frozen=True)
+class ModuleRows(ModuleTask):
+    """A score of a module whose rows are not texts: tool calls, JSON, instructions.
+
+    Args:
+        sample: a prediction and a reference, which any options allow.
+    """
+
+    sample: tuple[str, Any] = field(default=("", "[]"), hash=False)
+
+    def __post_init__(self) -> None:
+        self._complete(*self.sample)
+
+    def prediction(self, completion: Any) -> Any:
+        """Return the text of a completion.
+
+        Or its last message, if this has calls apart from the text.
+        """
+        if isinstance(completion, str):
+            return completion
+        message = message_of(completion)
+        return dict(message) if message.get("tool_calls") else text_of(message)
+
+    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        """Return one verdict for each prediction."""
+        if not predictions:
+            return []
+        try:
+            columns = self._columns(predictions, references)
+        except (RowError, TypeError):  # of a row, which is then found
+            verdicts = list(map(self._single, predictions, references))
+        else:
+            verdicts = [
+                self._of_row(columns, row, prediction) for row, prediction in enumerate(predictions)
+            ]
+        if not self.explain:
+            return verdicts
+        return [
+            verdict._replace(reason=self._reason(verdict, reference))
+            for verdict, reference in zip(verdicts, references, strict=True)
+        ]
+
+    def _single(self, prediction: Any, reference: Any) -> Verdict:
+        if self.reference_problem(reference) is not None:
+            return Verdict(None, _answer_text(prediction), "unreadable")
+        try:
+            return self._of_row(self._columns([prediction], [reference]), 0, prediction)
+        except (RowError, TypeError):  # calls of a message that are not calls at all
+            return Verdict(0.0, _answer_text(prediction), "unparsed")
+
+    def _of_row(self, columns: Columns, row: int, prediction: Any) -> Verdict:
+        verdict = self._verdict_of_row(columns, row, _answer_text(prediction))
+        scores = {str(self.score): verdict.score, **verdict.scores}
+        is_unparsed = scores.get("unparsed") == 1 or scores.get("valid") == 0
+        return verdict._replace(status="unparsed") if is_unparsed else verdict
+
+    def reference_problem(self, reference: Any) -> str | None:
+        """Return the reason why a reference cannot be read; None if it can."""
+        if reference is None:
+            return "is missing"
+        try:
+            self._columns([""], [reference])
+        except RowError as error:
+            return error.problem
+        except TypeError:
+            return f"cannot be read: {shown(reference)}"
+        return None
+
+    def _reason(self, verdict: Verdict, reference: Any) -> str:
+        if verdict.status == "unreadable":
+            return f"The reference {self.reference_problem(reference)}."
+        if verdict.status == "unparsed":
+            answer = listed([verdict.answer])
+            return f"The answer cannot be read: {answer}; accepted is {listed([reference])}."
+        return self._explained(verdict, [reference])
+
+
+def _valid(text: str) -> str:
+    """Return the text with halves of surrogate pairs replaced, which modules refuse."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _answer_text(prediction: Any) -> str:
+    if isinstance(prediction, str):
+        return prediction
+    return json.dumps(prediction.get("tool_calls"), default=str)

@@ -1,0 +1,92 @@
+"""Tasks by name."""
+
+from typing import Any
+
+from ...statistics.arguments.checks import OptionError, nearest
+from ...text.extraction.step_chains import Extract
+from .verdicts import Task
+
+_ROWS = {  # modules whose rows are not texts, with a row that any options allow
+    "tool_calls": ("", []),
+    "json_match": ("null", "null"),
+    "instruction_following": (
+        "",
+        {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
+    ),
+}
+_KINDS = ("math", "choice", "found")
+
+
+def task(
+    module: str,
+    *,
+    score: str | None = None,
+    extract: Extract = None,
+    extract_references: Extract = None,
+    explain: bool = False,
+    name: str | None = None,
+    **options: Any,
+) -> Task:
+    r"""Return the task of a name.
+
+    Args:
+        module: "math", "choice" or "found"; or the name of a module that compares texts, calls,
+            JSON or instructions.
+        score: the name of a score of rows of the module; by default the first.
+        extract: what cuts the answer out of a text, or () for the whole text; by default "boxed"
+            for "math" and "found", "choice" for "choice", and the whole text for modules.
+        extract_references: the same for references.
+        explain: whether verdicts have a reason.
+        name: of the score, in logs.
+        **options: of the module.
+
+    Raises:
+        ValueError: there is no such module, score or step, or an option is not valid.
+        TypeError: there is no such option.
+
+    >>> task("math").verdict(r"\boxed{0.5}", "1/2").score
+    1.0
+    >>> task("math_equivalence").verdict("0.5", "1/2").score  # a module, so of the whole text
+    1.0
+    >>> task("qa_f1", normalizer="lower").verdict("a b", ["b", "c"]).score
+    0.6666666666666666
+    """
+    settings: dict[str, Any] = {"explain": explain} | ({} if name is None else {"name": name})
+    if module in _ROWS:
+        return module_rows(module, score, options, **settings)
+    if score is not None and module in (*_KINDS, "math_equivalence"):
+        raise OptionError("score", f"is for modules, and not for {module!r}")
+    if extract is not None:
+        settings["extract"] = extract
+    if extract_references is not None:
+        settings["extract_references"] = extract_references
+    if module in ("math", "math_equivalence"):
+        from .math_tasks import Math
+
+        if module == "math_equivalence":
+            settings = {"name": module, "extract": None, **settings}
+        return Math(**settings, **options)
+    if module in ("choice", "found"):
+        from .text_tasks import Choice, Found
+
+        return (Choice if module == "choice" else Found)(**settings, **options)
+    from ...module.catalog.catalog import names
+    from .module_tasks import ModuleTexts
+
+    if module not in names():
+        modules = [*_KINDS, *names()]
+        listed = ", ".join(modules)
+        raise ValueError(
+            f"there is no module {module!r}{nearest(module, modules)}; the modules are {listed}"
+        )
+    return ModuleTexts(module=module, score=score, options=options, **settings)
+
+
+def module_rows(module: str, score: str | None, options: dict[str, Any], **settings: Any) -> Task:
+    """Return the task of a module whose rows are not texts."""
+    from .module_tasks import ModuleRows
+
+    sample = _ROWS[module]
+    if module == "tool_calls" and options.get("tools") is None:
+        sample = "", {"tool_calls": [], "tools": []}  # tools may stand beside the expected calls
+    return ModuleRows(module=module, score=score, options=options, sample=sample, **settings)

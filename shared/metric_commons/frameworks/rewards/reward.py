@@ -1,0 +1,353 @@
+"""Rewards: a task as a function with the signatures of trainers.
+
+There is a form for each trainer, since no function can serve all of them: slime awaits a coroutine,
+    while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
+    AReaL's second argument has the name of a batch in TRL; verifiers inspects the signature.
+"""
+
+import warnings
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, ClassVar
+
+from ...statistics.arguments.checks import shown
+from .reference_checks import ReferenceCheck, check_references
+from .verdicts import STATUSES, Status, Task, Verdict, check_lengths
+
+Columns = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reward:
+    r"""A reward function, as a value: it can be pickled, compared and printed.
+
+    Called as by TRL, it returns a float for each completion, or None, which leaves the row out, if
+    the reference cannot be read. The methods are the forms of other trainers.
+
+    Args:
+        task: how completions are judged.
+        column: the column of the data set with the references.
+
+    >>> from .reward_kinds import math
+    >>> math()([r"\boxed{0.5}", r"\boxed{3}", r"\boxed{3}"], solution=["1/2", "2", None])
+    [1.0, 0.0, None]
+    """
+
+    task: Task
+    column: str = "solution"
+
+    _configured: ClassVar[dict[tuple["Reward", str], "Reward"]] = {}
+
+    @property
+    def __name__(self) -> str:
+        """The name in logs: `rewards/math/mean` in TRL."""
+        return self.task.name
+
+    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        r"""Return the verdict on each completion, which may be a text or a list of messages.
+
+        Raises:
+            ValueError: the lengths differ.
+
+        >>> from .reward_kinds import math
+        >>> math(explain=True).verdicts([r"\boxed{3}"], ["2"])[0].reason
+        "The answer '3' does not equal '2'."
+        """
+        verdicts = self.task.verdicts(completions, references)
+        self._warn_of_unreadable(verdicts, references)
+        return verdicts
+
+    def check(self, dataset: Any) -> ReferenceCheck:
+        r"""The number of readable references of a data set, with the first ten unreadable ones.
+
+        Args:
+            dataset: a Dataset of `datasets`, a DataFrame, a dictionary of columns, or rows as
+                dictionaries.
+
+        Raises:
+            ValueError: the data do not have the column.
+
+        >>> from .reward_kinds import math
+        >>> print(math().check([{"solution": "2"}, {"solution": r"\left( see figure"}]))
+        1 of 2 references can be read
+        row 1 cannot be read: '\\left( see figure'
+        """
+        return check_references([(self.task, self.column)], dataset)
+
+    def __call__(
+        self,
+        completions: Sequence[Any],
+        *,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """The form of TRL, which open-r1, Unsloth, Axolotl and ms-swift also use.
+
+        The table of completions gets a column `<name>_answer`, and with `explain` a column
+        `<name>_reason`; the metrics get the proportions `<name>/unparsed`, `<name>/undecided` and
+        `<name>/unreadable`.
+        """
+        verdicts = self.of_columns(completions, columns)
+        self.log(verdicts, log_extra, log_metric)
+        return [verdict.score for verdict in verdicts]
+
+    def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
+        """Return the verdicts, with the references from the column of the reward."""
+        return self.verdicts(completions, self._references(columns, len(completions)))
+
+    def _references(self, columns: Columns, rows: int) -> Sequence[Any]:
+        if not self.task.needs_reference():
+            return [None] * rows
+        if self.column not in columns:
+            names = [
+                name
+                for name, value in columns.items()
+                if isinstance(value, list) and len(value) == rows
+            ]
+            listed = ", ".join(names) or "none"
+            raise ValueError(
+                f"the data set has no column {self.column!r}; it has {listed}; pass column=..."
+            )
+        references: Sequence[Any] = columns[self.column]
+        return references
+
+    def log(
+        self,
+        verdicts: Sequence[Verdict],
+        log_extra: Callable[[str, list[Any]], None] | None,
+        log_metric: Callable[[str, float], None] | None,
+    ) -> None:
+        """Write answers and proportions to the logs of TRL, in every step and on every process."""
+        name = self.task.name
+        if log_extra is not None:
+            log_extra(f"{name}_answer", [verdict.answer or "" for verdict in verdicts])
+            if self.task.explain:
+                log_extra(f"{name}_reason", [verdict.reason for verdict in verdicts])
+        if log_metric is not None and verdicts:
+            for status in STATUSES:
+                log_metric(f"{name}/{status}", _proportion(verdicts, status))
+
+    def verl(
+        self,
+        data_source: Any = None,
+        solution_str: str | None = None,
+        ground_truth: Any = None,
+        extra_info: Any = None,
+        *,
+        data_sources: Sequence[Any] | None = None,
+        solution_strs: Sequence[str] | None = None,
+        ground_truths: Sequence[Any] | None = None,
+        extra_infos: Sequence[Any] | None = None,
+        **settings: Any,
+    ) -> Any:
+        r"""Return the form of verl, for single rows and, by the plural names, for batches.
+
+        Args:
+            data_source: not used.
+            solution_str: the text of the model.
+            ground_truth: the reference.
+            extra_info: not used.
+            data_sources: not used.
+            solution_strs: the texts of a batch.
+            ground_truths: their references.
+            extra_infos: not used.
+            **settings: settings of the task, such as `extract`, from `reward_kwargs` of a
+                configuration; others are ignored.
+
+        Returns:
+            A dictionary with `score`, `acc`, `pred`, `unparsed`, `undecided` and `unreadable`, the
+            same keys for each row; for a batch, a list of these. A row that cannot be judged has
+            the score 0.0.
+
+        >>> from .reward_kinds import math
+        >>> math().verl("aime", r"\boxed{3}", "3")["score"]
+        1.0
+        """
+        reward = self.configured(settings)
+        if solution_strs is None:
+            return verl_result(reward.verdicts([solution_str], [ground_truth])[0])
+        references = [None] * len(solution_strs) if ground_truths is None else ground_truths
+        return [verl_result(verdict) for verdict in reward.verdicts(solution_strs, references)]
+
+    def configured(self, settings: Mapping[str, Any]) -> "Reward":
+        """Return the reward with the settings that its task supports.
+
+        A run has one configuration, which comes with every call, so the result is kept.
+        """
+        if not settings:
+            return self
+        key = self, repr(sorted(settings.items(), key=lambda item: item[0]))
+        if key not in self._configured:
+            changed = replace(self, task=self.task.with_settings(settings))
+            if len(self._configured) >= _CONFIGURATIONS:  # a setting that differs between rows
+                return changed
+            self._configured[key] = changed
+        return self._configured[key]
+
+    def openrlhf(
+        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **settings: Any
+    ) -> dict[str, Any]:
+        r"""Return the form of OpenRLHF: a file with `reward_func = rewards.math().openrlhf`.
+
+        Only the text after the prompt in a query is judged; if the query does not contain the
+        prompt, which `prompt_missing` counts, the whole query is. Values are tensors if torch is
+        installed. No row raises an error, since OpenRLHF would continue training without its
+        reward.
+
+        Args:
+            queries: prompts with completions.
+            prompts: the prompts.
+            labels: the references.
+            **settings: not used.
+
+        >>> from .reward_kinds import math
+        >>> result = math().openrlhf([r"<s>Box \boxed{}! \boxed{3}"], [r"Box \boxed{}!"], ["3"])
+        >>> float(result["rewards"][0])
+        1.0
+        """
+        pairs = list(zip(queries, prompts, strict=True))
+        completions = [_completion(*pair) for pair in pairs]
+        verdicts = self.verdicts(completions, labels)
+        scores = [verdict.score or 0.0 for verdict in verdicts]
+        logs: dict[str, list[float]] = {
+            status: [float(verdict.status == status) for verdict in verdicts] for status in STATUSES
+        }
+        logs["prompt_missing"] = [float(prompt not in query) for query, prompt in pairs]
+        tensor: Callable[[list[float]], Any] = _tensor()
+        return {
+            "rewards": tensor(scores),
+            "scores": tensor(scores),
+            "extra_logs": {name: tensor(values) for name, values in logs.items()},
+        }
+
+    async def slime(self, args: Any, sample: Any, **settings: Any) -> Any:
+        """Return the form of slime and miles, for a sample or a list of samples.
+
+        Args:
+            args: not used.
+            sample: has `response` and `label`; or a list of these, which is judged in a thread, so
+                that the event loop continues.
+            **settings: not used.
+
+        Returns:
+            A float, or a list of floats; 0.0 if the reference cannot be read.
+        """
+        if not isinstance(sample, list | tuple):
+            return (await self.awaited([sample.response], [sample.label]))[0].score or 0.0
+        responses, labels = [row.response for row in sample], [row.label for row in sample]
+        return [verdict.score or 0.0 for verdict in await self.awaited(responses, labels)]
+
+    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        """Return the same as `verdicts`, for event loops: several rows are judged in a thread."""
+        from .event_loops import in_thread, in_turn  # asyncio takes 0.04 s to import
+
+        if len(completions) <= 1:  # takes less time than to change threads
+            return await in_turn(lambda: self.verdicts(completions, references))
+        check_lengths(completions, references)
+        verdicts = await in_thread(self.task.verdicts, completions, references)
+        self._warn_of_unreadable(verdicts, references)
+        return verdicts
+
+    def areal(
+        self,
+        prompt: Any,
+        completions: str,
+        prompt_ids: Any = None,
+        completion_ids: Any = None,
+        /,
+        **data: Any,
+    ) -> float:
+        """Return the form of AReaL, which pickles it into a pool of processes: one row.
+
+        Args:
+            prompt: not used.
+            completions: the text of the model.
+            prompt_ids: not used.
+            completion_ids: not used.
+            **data: the fields of the row, which may have the same names.
+        """
+        columns = {name: [value] for name, value in data.items()}
+        return self.of_columns([completions], columns)[0].score or 0.0
+
+    @property
+    def verifiers(self) -> Callable[..., Awaitable[float]]:
+        """Return the form of verifiers.
+
+        `correct = vf.reward(rewards.math(column="answer").verifiers)`.
+
+        It is a method of the class of a task, which is called with the data of the task and a
+        trace: the reference is a field of the data, the text the last reply of the trace. A
+        reference that cannot be read is a ValueError, so that the rollout counts as an error.
+        """
+
+        async def scored(_: Any, task: Any, trace: Any) -> float:
+            return await self._of_trace(task, trace)
+
+        scored.__name__ = scored.__qualname__ = self.task.name
+        return scored
+
+    async def _of_trace(self, task: Any, trace: Any) -> float:
+        reference = None
+        if self.task.needs_reference():
+            if not hasattr(task, self.column):
+                raise ValueError(f"the task has no field {self.column!r}; pass column=...")
+            reference = getattr(task, self.column)
+        verdict = (await self.awaited([trace.last_reply], [reference]))[0]
+        if verdict.status == "unreadable":
+            raise ValueError(f"the reference cannot be read: {shown(reference)}")
+        return verdict.score or 0.0
+
+    @property
+    def nemo_gym(self) -> type[Any]:
+        """Return the form of NeMo Gym.
+
+        The class of a resources server, `app.py` runs `run_webserver()`.
+
+        A request has the reference as `expected_answer`, or as the column of the reward if this
+        is not "solution". A response has `reward`, `extracted_answer` and `status`.
+        """
+        from .nemo_gym_servers import reward_server
+
+        column = "expected_answer" if self.column == "solution" else self.column
+        return reward_server(self.awaited, column if self.task.needs_reference() else None)
+
+    def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
+        """One warning for a batch without a readable reference."""
+        if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
+            warnings.warn(
+                f"no reference in the column {self.column!r} can be read: "
+                f"{self.task.suggestion(references)}",
+                stacklevel=4,
+            )
+
+
+_CONFIGURATIONS = 256
+
+
+def _proportion(verdicts: Sequence[Verdict], status: Status) -> float:
+    return sum(verdict.status == status for verdict in verdicts) / len(verdicts)
+
+
+def verl_result(verdict: Verdict) -> dict[str, Any]:
+    """Return a row for verl, which collates rows by their keys; `pred` is the only text."""
+    score = verdict.score or 0.0
+    statuses: dict[str, float] = {status: float(verdict.status == status) for status in STATUSES}
+    return {"score": score, "acc": score, "pred": verdict.answer or "", **statuses}
+
+
+def _completion(query: str, prompt: str) -> str:
+    """Return the part of a query after its prompt, which special tokens may precede."""
+    prefix, separator, completion = query.partition(prompt) if prompt else (query, "", "")
+    return completion if separator else prefix
+
+
+@cache
+def _tensor() -> Callable[[list[float]], Any]:
+    try:
+        from torch import tensor
+    except ImportError:
+        return list
+    function: Callable[[list[float]], Any] = tensor
+    return function

@@ -1,0 +1,401 @@
+"""Scores of a model in training, as the `compute_metrics` of a transformers Trainer.
+
+`training_tasks` converts the Trainer's data to rows; here modules score them, at once or batch by
+batch, and results are converted to numbers that a Trainer logs and compares.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from fnmatch import fnmatchcase
+from functools import cache
+from itertools import chain
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from ...evaluation.scoring.states import State
+from ...module.catalog.catalog import load, names
+from ...module.declaration.declarations import REPORTING, names_of_functions
+from ...module.declaration.locks import Lock
+from ...module.declaration.row_module import RowModule
+from ...statistics.arguments.checks import OptionError, nearest
+from ...statistics.arguments.domains import Count, OneOf, checked_options
+from .answer_spans import QuestionAnswering
+from .flat_scores import UNSUITABLE, flat_scores
+from .generated_texts import Generation, Speech
+from .training_tasks import (
+    PADDING,
+    CausalLM,
+    Classification,
+    ClassProbabilities,
+    MultilabelClassification,
+    Regression,
+    SequenceLabeling,
+    TokenClassification,
+    TrainingRows,
+    TrainingTask,
+)
+
+_TASKS: Mapping[str, type[TrainingTask]] = {
+    "classification": Classification,
+    "class_probabilities": ClassProbabilities,
+    "multilabel_classification": MultilabelClassification,
+    "token_classification": TokenClassification,
+    "causal_lm": CausalLM,
+    "regression": Regression,
+    "generation": Generation,
+    "question_answering": QuestionAnswering,
+    "sequence_labeling": SequenceLabeling,
+    "speech": Speech,
+}
+_DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
+
+
+class TrainerHook:
+    """A `compute_metrics` that scores with one or several modules, created by `trainer_hook`.
+
+    Pass it to a `Trainer` or `Seq2SeqTrainer` as `compute_metrics`, and its method
+    `preprocess_logits_for_metrics` under the same name, so that the Trainer gathers predictions
+    instead of the logits of every class or word.
+
+    The meaning of a score does not change between evaluations: the classes of the model are fixed
+    by its first logits, or by `id2label`.
+    """
+
+    def __init__(
+        self,
+        modules: Mapping[str, Any],
+        options: Mapping[str, Mapping[str, Any]],
+        task: TrainingTask,
+        id2label: Mapping[int, str],
+    ) -> None:
+        self._modules = modules
+        self._options = options
+        self._task = task
+        self._id2label = id2label
+        self._has_states = not task.keeps_rows and all(
+            _has_state(modules[name], options[name]) for name in modules
+        )
+        self._lock = Lock()  # guards what follows: threads may evaluate at the same time
+        self.reset()
+
+    def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
+        """The scores as single numbers, by name; empty before the last of several batches.
+
+        If several modules have a score of the same name, it is prefixed with the name of the
+        module. After scoring, and after an error, the hook is empty.
+
+        Args:
+            evaluation: an `EvalPrediction`: `predictions` and `label_ids`, each an array or tensor,
+                or a list with one for each batch. The first element of a tuple of predictions is
+                used.
+            compute_result: with `batch_eval_metrics`, whether this is the last batch.
+
+        Raises:
+            ValueError: predictions and labels do not fit the task, or rows do not fit a module.
+        """
+        with self._lock:
+            finished = True
+            try:
+                self._take(evaluation)
+                finished = compute_result
+                if not finished and self._has_states:
+                    self._update_states()
+                return self._scores() if finished else {}
+            finally:
+                if finished:
+                    self.reset()
+
+    def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
+        """Return the most likely class or word for each label, if the task does not need logits.
+
+        If a model returns a tuple, the first element is the logits.
+
+        Raises:
+            ValueError: the rows lack the labels without which a Trainer computes no scores.
+        """
+        if labels is None and self._task.label_columns:
+            columns = " and ".join(self._task.label_columns)
+            raise ValueError(
+                f"the evaluation dataset has no {columns}, and without labels a Trainer computes "
+                "no scores; add these columns, or use the QuestionAnsweringTrainer of run_qa"
+            )
+        scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
+        return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
+
+    def greater_is_better(self, score: str) -> bool:
+        """Return the value for `greater_is_better`: whether higher scores are better.
+
+        By default, a Trainer assumes that higher is better, unless the name ends with "loss".
+
+        >>> trainer_hook("regression", task="regression").greater_is_better("rmse")
+        False
+        """
+        name = score.removeprefix("eval_")
+        for module, metric in self._modules.items():
+            for key in metric.lower_is_better:
+                patterns = (f"{key}_*", f"{module}_{key}_*")
+                if any(fnmatchcase(f"{name}_", pattern) for pattern in patterns):
+                    return False
+        return not name.endswith(("loss", "standard_error"))
+
+    def reset(self) -> None:
+        """Discard all batches, after an unfinished evaluation with `batch_eval_metrics`."""
+        with self._lock:
+            self._rows: list[TrainingRows] = []  # of batches without a state
+            self._states: dict[str, State] = {}  # of the batches before them, by module
+            self._examples = 0  # in all batches
+            self._omitted = 0  # rows, in all batches
+            self._task.reset()
+
+    def _take(self, evaluation: Any) -> None:
+        examples = self._examples
+        for batch in self._task.batches(evaluation):
+            first = examples + batch.first
+            rows = self._task.rows(batch._replace(first=first))
+            self._examples = first + len(batch.predictions)
+            self._omitted += rows.omitted
+            self._rows.append(rows)
+
+    def _update_states(self) -> None:
+        """Replace rows by states, which hardly grow with the number of rows."""
+        predictions, references = self._columns()
+        if len(predictions):
+            for name, module in self._modules.items():
+                if name not in self._states:
+                    options = {**module.options, **self._module_options(name)}
+                    self._states[name] = State(
+                        name,
+                        **{key: value for key, value in options.items() if key not in REPORTING},
+                    )
+                self._states[name].update(predictions=predictions, references=references)
+        self._rows = []
+
+    def _columns(self) -> tuple[Any, Any]:
+        return (
+            _joined([rows.predictions for rows in self._rows]),
+            _joined([rows.references for rows in self._rows]),
+        )
+
+    def _results(self) -> dict[str, dict[str, Any]]:
+        if self._states:
+            self._update_states()
+            return {name: state.result() for name, state in self._states.items()}
+        rows = self._task.completed(*self._columns())
+        results = {}
+        for name, module in self._modules.items():
+            predictions, references = self._task.columns(*rows, module)
+            results[name] = module.compute(
+                predictions=predictions, references=references, **self._module_options(name)
+            )
+        return results
+
+    def _scores(self) -> dict[str, float]:
+        self._task.warn()
+        results = {name: self._flat(name, result) for name, result in self._results().items()}
+        scores = [score for result in results.values() for score in result]
+        flat = {
+            score if scores.count(score) == 1 else f"{name}_{score}": value
+            for name, result in results.items()
+            for score, value in result.items()
+        }
+        return flat | {"omitted": float(self._omitted)} if self._task.nan_policy == "omit" else flat
+
+    def _flat(self, name: str, result: Mapping[str, Any]) -> dict[str, float]:
+        labels = {**self._modules[name].options, **self._module_options(name)}.get("labels")
+        if labels is None and self._task.classes is not None:
+            labels = range(self._task.classes)
+        classes = labels and [str(self._id2label.get(label, label)) for label in labels]
+        return flat_scores(result, classes)
+
+    def _module_options(self, name: str) -> dict[str, Any]:
+        """Return the options of a module, including those determined by the model."""
+        options = dict(self._options[name])
+        return {**options, **self._task.model_options({**self._modules[name].options, **options})}
+
+
+@checked_options
+def trainer_hook(
+    modules: Any,
+    *,
+    task: Annotated[str, OneOf(_TASKS)],
+    tokenizer: Any = None,
+    id2label: Mapping[Any, str] | Sequence[str] | None = None,
+    decoder_only: bool = False,
+    examples: Any = None,
+    features: Any = None,
+    n_best: Count = 20,
+    max_answer_length: Count = 30,
+    null_threshold: float | None = None,
+    ignore_index: int = PADDING,
+    nan_policy: Literal["raise", "omit"] = "raise",
+    **options: Any,
+) -> TrainerHook:
+    """Create a `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with `modules`.
+
+    With `batch_eval_metrics`, the hook keeps states of the batches instead of their rows. It keeps
+    rows if an option is a function or requests an interval, or if a module is not one of this
+    package, such as a Space of another version.
+
+    Args:
+        modules: a module or a list of modules, each a name, or loaded from anywhere. They must take
+            predictions and references.
+        task: the meaning of a row, and what modules are given. "classification": the class with the
+            highest logit and the label of each example. "class_probabilities": the softmax of the
+            logits instead of the class. "multilabel_classification": a row of 0 and 1; a class is
+            predicted if its logit is positive. "token_classification": as "classification", for
+            each token. "causal_lm": the same, with each prediction compared to the next token.
+            "regression": a number, or a row of numbers. "generation": the text of each example,
+            without special tokens and surrounding white space. "speech": the same, from generated
+            tokens or from the logits of a CTC model. "question_answering": the answer to each
+            question, from the logits of its first and last token, as in transformers' `run_qa`, or
+            from SQuAD's dictionaries. "sequence_labeling": the tags of each sequence.
+        tokenizer: for generation and speech; its `batch_decode` converts tokens to texts.
+        id2label: the names of all classes, as in the configuration of a model. Without them, the
+            number of logits determines the number of classes. An evaluation may contain fewer.
+        decoder_only: for generation, whether predictions begin with their prompts, which are then
+            removed; the Trainer must have `include_for_metrics=["inputs"]`.
+        examples: for question_answering, the evaluated questions, each with `id`, `context` and
+            `answers`; a `datasets.Dataset`, or a list.
+        features: the model's inputs for these, each with `example_id` and `offset_mapping`, in the
+            order of the evaluation.
+        n_best: how many first and last tokens of an answer are considered.
+        max_answer_length: the maximum number of tokens of an answer.
+        null_threshold: no answer is predicted if its logits exceed those of the best answer by
+            more than this; None if every question has an answer.
+        ignore_index: the label of tokens that are ignored. The -100 that a Trainer pads with is
+            always ignored.
+        nan_policy: "raise": logits that are not finite are an error. "omit": such rows are left
+            out, and `omitted` counts them.
+        **options: the options of the modules; each is passed to the modules that have it.
+            `clusters` are labels of the rows of the evaluation dataset, in its order.
+
+    Raises:
+        TypeError: no module has the option.
+        ValueError: a module is unknown, or a module, an option or the task cannot be used this way.
+
+    >>> from types import SimpleNamespace
+    >>> hook = trainer_hook("classification", task="classification")
+    >>> batch = SimpleNamespace(predictions=np.array([[2.0, 1.0]]), label_ids=np.array([0]))
+    >>> hook(batch)["accuracy"]
+    1.0
+    """
+    if not isinstance(modules, list | tuple):
+        modules = [modules]
+    metrics = [load(module) if isinstance(module, str) else module for module in modules]
+    if task in _DECODED and not hasattr(tokenizer, "batch_decode"):
+        raise ValueError(f"task {task!r} needs {_DECODED[task]} since tokens are not texts")
+    if task != "generation" and decoder_only:
+        raise OptionError("decoder_only", f"is for task 'generation', not {task!r}")
+    for metric in metrics:
+        _check_usable(metric)
+    by_name = {metric.name: metric for metric in metrics}
+    if not metrics or len(by_name) < len(metrics):
+        listing = ", ".join(metric.name for metric in metrics) or "none"
+        raise ValueError(f"modules must be one or more of different names, got {listing}")
+    all_options = {option for metric in metrics for option in metric.options}
+    for option in options:
+        if option not in all_options:
+            raise TypeError(f"no module has an option {option!r}{nearest(option, all_options)}")
+    options_by_name = {
+        name: {option: value for option, value in options.items() if option in metric.options}
+        for name, metric in by_name.items()
+    }
+    for name, metric in by_name.items():
+        _check_options(metric, options_by_name[name])
+    class_names = _class_names(id2label)
+    if task == "sequence_labeling" and not class_names:
+        raise ValueError("task 'sequence_labeling' needs id2label, since tags are names")
+    settings = {
+        "ignore_index": ignore_index,
+        "nan_policy": nan_policy,
+        "classes": len(class_names) or None,
+        "class_names": class_names,
+        "tokenizer": tokenizer,
+        "decoder_only": decoder_only,
+        "examples": examples,
+        "features": features,
+        "n_best": n_best,
+        "max_answer_length": max_answer_length,
+        "null_threshold": null_threshold,
+    }
+    kind = _TASKS[task]
+    names_of_settings = {item.name for item in fields(kind) if item.init}
+    reader = kind(**{name: settings[name] for name in names_of_settings})
+    return TrainerHook(by_name, options_by_name, reader, class_names)
+
+
+def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int, str]:
+    """Return the name of each class; keys that went through JSON are strings."""
+    if id2label is None:
+        return {}
+    pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
+    class_names = {int(index): str(name) for index, name in pairs}
+    if sorted(class_names) != list(range(len(class_names))) or not class_names:
+        raise OptionError("id2label", f"must name the classes 0, 1, ..., got {id2label!r:.80}")
+    return class_names
+
+
+def _check_options(module: RowModule, options: Mapping[str, Any]) -> None:
+    """Check that the module accepts each option, and that its results are numbers.
+
+    Raises:
+        OptionError: it does not.
+    """
+    for name, value in options.items():
+        module.declared_options[name].check(value)
+    for name, value in {**module.options, **options}.items():
+        if name in UNSUITABLE and value is not None and value is not False:
+            raise OptionError(name, "has results, or needs values, that are not single numbers")
+
+
+def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
+    """Return whether a `State` computes the same scores as this module with these options.
+
+    A state loads its module by name. Another module may have the same name, so the class must be
+    the same; `evaluate` creates one class for equal scripts.
+    """
+    values = {**module.options, **options}
+    if names_of_functions(values) or _reports(values):
+        return False
+    return module.name in names() and type(module) is _loaded(module.name)
+
+
+@cache
+def _loaded(name: str) -> type[Any]:
+    """Return the class that `evaluate` creates for a module of the catalog."""
+    return type(load(name))
+
+
+def _reports(options: Mapping[str, Any]) -> bool:
+    """Return whether anything is to be reported besides scores; not every state can."""
+    is_uncertain = any(options.get(name) for name in ("confidence_level", "standard_error"))
+    return is_uncertain or options.get("clusters") is not None
+
+
+def _check_usable(module: Any) -> None:
+    """Check that a Trainer can use the module.
+
+    Raises:
+        ValueError: it is not one of our modules, has other inputs, or runs in several processes.
+    """
+    if not hasattr(module, "feature_sets"):
+        raise ValueError(
+            f"modules must be names or loaded modules of metric-commons, got {module!r:.80}"
+        )
+    inputs = module.feature_sets[0]
+    if set(inputs) != {"predictions", "references"}:
+        raise ValueError(
+            f"{module.name} takes {', '.join(inputs)}; a Trainer has predictions and references"
+        )
+    if module.num_process > 1:
+        raise ValueError(
+            f"{module.name} was loaded for {module.num_process} processes; in a Trainer each "
+            "process has all rows, so load it for one"
+        )
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return list(chain.from_iterable(parts))

@@ -1,0 +1,1 @@
+"""Outcomes of single trials: options chosen, samples that pass, comparisons won."""

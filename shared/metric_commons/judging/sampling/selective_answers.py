@@ -1,0 +1,226 @@
+"""Answers of a model that may abstain, graded, and possibly with a confidence."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Booleans, Column, Floats
+from ...statistics.arguments.checks import OptionError, RowError, check_labels, nearest
+from ...statistics.arguments.domains import (
+    Labels,
+    Level,
+    Proportion,
+    Resamples,
+    Seed,
+    checked_options,
+)
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.intervals import interval as mean_interval
+from ...statistics.intervals.methods import Method
+from ...statistics.intervals.proportions import COUNTING, Interval
+from ...statistics.intervals.summary import Estimator, mean, members, uncertainty
+from ...statistics.resampling.bootstrap import deviation, percentile_ends
+from .answer_kinds import AnswerKinds, GradedAnswers
+from .weighted_answers import WeightedAnswers
+
+GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
+_WEIGHTED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighted, in 8 MB
+_LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
+
+
+def graded_answers(predictions: Column) -> GradedAnswers:
+    """Parse rows from grades or from records.
+
+    Args:
+        predictions: "correct", "incorrect" or "not_attempted", or A, B or C for these; or records
+            with `correct`, `confidence` and optionally `attempted`.
+
+    Raises:
+        ValueError: a grade is unknown, or a row is correct but not attempted.
+
+    >>> graded_answers(["correct", "C"]).attempted.tolist()
+    [True, False]
+    >>> graded_answers(["correct", "wrong"])
+    Traceback (most recent call last):
+    ValueError: predictions[1] is 'wrong'; expected 'correct', 'incorrect' or 'not_attempted'
+    """
+    if isinstance(predictions[0], Mapping):
+        correct = np.array([row["correct"] for row in predictions], dtype=bool)
+        attempted = np.array([row.get("attempted", True) for row in predictions], dtype=bool)
+        if (correct & ~attempted).any():
+            row = int((correct & ~attempted).argmax())
+            raise RowError("predictions", row, "is correct, but not attempted")
+        confidences = np.array([row["confidence"] for row in predictions], dtype=np.float64)
+        return GradedAnswers(correct, attempted, confidences + 0.0)  # -0.0 becomes 0.0
+    grades = GRADES | _LETTERS
+    for row, grade in enumerate(predictions):
+        if grade not in grades:
+            expected = "expected 'correct', 'incorrect' or 'not_attempted'"
+            hint = nearest(grade, GRADES)
+            raise RowError("predictions", row, f"is {grade[:60]!r}; {expected}{hint}")
+    correct, attempted = np.array([grades[grade] for grade in predictions]).T
+    return GradedAnswers(correct, attempted)
+
+
+@checked_options
+def selective_scores(
+    predictions: Column,
+    *,
+    confidence_targets: Sequence[Level] = (),
+    coverages: Sequence[Proportion] = (),
+    curve: bool = False,
+    confidence_level: Level | None = None,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    groups: Labels | None = None,
+) -> dict[str, Any]:
+    """The rates of correct, wrong and withheld answers, and how well confidence predicts them.
+
+    `correct`, `incorrect` and `not_attempted` are proportions of all rows. `f1` is the harmonic
+    mean of `correct` and `accuracy_given_attempted`, as in SimpleQA. All scores based on confidence
+    are over the attempted rows.
+
+    Args:
+        predictions: as in `graded_answers`.
+        confidence_targets: for each t the score `penalized@t`: a correct answer counts 1, a wrong
+            one -t / (1 - t), so that answering pays off above the confidence t.
+        coverages: for each proportion the accuracy of the most confident answers, `accuracy@share`.
+        curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
+        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
+        interval: the method; "auto" suits each score. Scores that are not
+            means of rows are always drawn.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change.
+        n_resamples: the number of bootstrap resamples.
+        seed: for the resampling; the same seed gives the same interval on any machine.
+        groups: one label per row; also return the scores of each group under `groups`.
+
+    Raises:
+        ValueError: a row is not valid; coverages or a curve are requested of grades without
+            confidences; or there is not one label per row.
+
+    >>> scores = selective_scores(["correct", "incorrect", "C"], confidence_targets=[0.75])
+    >>> round(scores["f1"], 3), scores["accuracy_given_attempted"], scores["penalized@0.75"]
+    (0.4, 0.5, -0.6666666666666666)
+    """
+    answers = graded_answers(predictions)
+    if answers.confidences is None and (coverages or curve):
+        option = "coverages" if coverages else "curve"
+        raise OptionError(option, "needs confidences, but these rows are only grades")
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(answers))
+    options: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+
+    def summary(answers: GradedAnswers, clusters: Clusters | None) -> dict[str, Any]:
+        means = _means(answers, confidence_targets)
+        kinds = AnswerKinds.of_answers(answers, coverages)
+        rank_results = kinds.scores(kinds.counts[np.newaxis])
+        resample = cache(partial(kinds.resampled, clusters))  # once for all scores
+        estimators: dict[str, Estimator] = {
+            **{name: partial(score.interval, clusters) for name, score in means.items()},
+            **{name: partial(_resampled_interval, resample, name) for name in rank_results},
+        }
+        units = 0 if clusters is None else len(clusters.labels)
+        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
+        if interval != "bootstrap" and is_small:
+            weighted = WeightedAnswers.of_answers(answers, coverages, clusters)
+            redraws = cache(partial(weighted.redraws, [*rank_results]))  # once for all scores
+            estimators |= {
+                name: partial(weighted.interval, name, float(values[0]), redraws)
+                for name, values in rank_results.items()
+            }
+        result: dict[str, Any] = {name: score.value() for name, score in means.items()}
+        result |= {name: float(values[0]) for name, values in rank_results.items()}
+        if curve:
+            result["risk_coverage"] = kinds.curve()
+        return result | uncertainty(estimators, **options)
+
+    result = summary(answers, all_clusters)
+    if groups is not None:
+        labels = check_labels("groups", groups, len(answers))
+        result["groups"] = {
+            label: summary(
+                answers.take(rows), None if all_clusters is None else all_clusters.take(rows)
+            )
+            | {"n": len(rows)}
+            for label, rows in members(labels).items()
+        }
+    return result
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """A score that is a mean over some of the rows; NaN if there are none."""
+
+    values: Floats  # of these rows
+    rows: Booleans  # which of all rows are included
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def value(self) -> float:
+        return mean(self.values) if self.values.size else math.nan
+
+    def interval(
+        self, clusters: Clusters | None, *, method: Method = "auto", **options: Any
+    ) -> Interval:
+        if math.isnan(self.value()):
+            return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0)
+        if method in COUNTING and not np.isin(self.values, self.bounds).all():
+            method = "auto"  # the result names the method used
+        sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
+        return mean_interval(
+            self.values, clusters=sums, bounds=self.bounds, method=method, **options
+        )
+
+
+def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]:
+    """Return the scores that are means of rows."""
+    correct, attempted = answers.correct.astype(np.float64), answers.attempted
+    rows = np.ones(len(answers), dtype=bool)
+    wrong = attempted & ~answers.correct
+    means = {
+        "correct": _Mean(correct, rows),
+        "incorrect": _Mean(wrong.astype(np.float64), rows),
+        "not_attempted": _Mean((~attempted).astype(np.float64), rows),
+        "accuracy_given_attempted": _Mean(correct[attempted], attempted),
+    }
+    for target in targets:
+        target_fraction = Fraction(repr(float(target)))
+        penalty = float(target_fraction / (1 - target_fraction))
+        means[f"penalized@{float(target)!r}"] = _Mean(
+            np.where(wrong, -penalty, correct), rows, (-penalty, 1.0)
+        )
+    if answers.confidences is not None:
+        confidences = answers.confidences[attempted]
+        losses = (confidences - correct[attempted]) ** 2
+        if ((confidences < 0) | (confidences > 1)).any():
+            losses = np.full(losses.size, math.nan)
+        means["accuracy"] = means["accuracy_given_attempted"]
+        means["brier"] = _Mean(losses, attempted)
+    return means
+
+
+def _resampled_interval(
+    resample: Any,
+    name: str,
+    *,
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """Return the percentile interval of a resampled score, whichever method is requested."""
+    values = resample(int(n_resamples), int(seed))[name]
+    low, high = percentile_ends(values, confidence_level).tolist()
+    error = deviation(values[~np.isnan(values)])
+    return Interval(low, high, "bootstrap", error, None)

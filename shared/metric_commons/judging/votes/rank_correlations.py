@@ -1,0 +1,288 @@
+"""Correlations of the order of systems by two scores: tau, AP correlation, Spearman and others.
+
+Systems are the units. An interval of tau, of the pairwise accuracy and of Spearman's correlation
+follows from the influence of each system, and is about other systems like these.
+
+Source:
+    Kendall, A new measure of rank correlation (1938). Yilmaz, Aslam and Robertson, A new rank
+    correlation coefficient for information retrieval (2008). Urbano and Marrero, The treatment of
+    ties in AP correlation (2017). Vigna, A weighted correlation index for rankings with ties
+    (2015).
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.intervals.estimates import influence_interval, influence_spread
+from ...statistics.intervals.intervals import critical_value
+from ...statistics.intervals.proportions import Interval
+from .pair_counts import Neighbours, PairedScores
+
+FEWEST_SYSTEMS = 6  # that have intervals
+
+
+class Estimate(NamedTuple):
+    """A correlation, and the influence of each system; None if it has no interval from them."""
+
+    value: float
+    influences: Floats | None = None
+
+
+def kendall_tau_a(scores: PairedScores) -> Estimate:
+    """Kendall's tau a: the mean over all pairs, where tied ones count 0.
+
+    >>> kendall_tau_a(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]))).value
+    0.6666666666666666
+    """
+    opponents = scores.size - 1
+    value = int(scores.agreement.sum()) / (scores.size * opponents)
+    return Estimate(value, 2 * (scores.agreement / opponents - value))
+
+
+def kendall_tau_b(scores: PairedScores) -> Estimate:
+    """Kendall's tau b, divided by the pairs that are not tied; NaN if a score is constant.
+
+    >>> round(
+    ...     kendall_tau_b(PairedScores(np.array([1.0, 2.0, 3.0]), np.ones(3) * [1, 1, 2])).value, 6
+    ... )
+    0.816497
+    """
+    estimated, true = int(scores.estimated_pairs.sum()), int(scores.true_pairs.sum())
+    if not estimated or not true:
+        return Estimate(math.nan)
+    value = int(scores.agreement.sum()) / math.sqrt(estimated * true)
+    shares = scores.agreement / math.sqrt(estimated * true)
+    ties = scores.estimated_pairs / estimated + scores.true_pairs / true
+    return Estimate(value, 2 * scores.size * (shares - value * ties / 2))
+
+
+def pairwise_accuracy(scores: PairedScores) -> Estimate:
+    """Return the proportion of the pairs ordered by the true scores that are ordered alike.
+
+    Ties are half.
+
+    >>> pairwise_accuracy(PairedScores(np.array([1.0, 1.0, 3.0]), np.array([1.0, 2.0, 3.0]))).value
+    0.8333333333333333
+    """
+    pairs = int(scores.true_pairs.sum())
+    if not pairs:
+        return Estimate(math.nan)
+    balance = int(scores.agreement.sum()) / pairs
+    influences = scores.size * (scores.agreement - balance * scores.true_pairs) / pairs
+    return Estimate((balance + 1) / 2, influences)
+
+
+def tau_ap_a(scores: PairedScores) -> Estimate:
+    """AP correlation from the top of the estimated ranking; the mean over all orders of tied ones.
+
+    NaN if true scores are tied, for which it is not defined.
+
+    >>> tau_ap_a(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value
+    0.5
+    """
+    if int(scores.true_pairs.sum()) < scores.size * (scores.size - 1):
+        return Estimate(math.nan)
+    higher, tied, better_above, better_tied = scores.neighbours()
+    # With j of its k ties above it, each j equally likely, a system is compared with a + j systems;
+    # c + t j / k of them are better. Sums over j are differences of harmonic numbers.
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, scores.size + 1)))
+    inverse = harmonic[higher + tied] - harmonic[np.maximum(higher - 1, 0)]
+    fractions = np.where(higher > 0, tied + 1 - higher * inverse, tied)
+    share = np.divide(better_tied, tied, out=np.zeros(scores.size), where=tied > 0)
+    terms = (better_above * inverse * (higher > 0) + share * fractions) / (tied + 1)
+    return Estimate(2 * math.fsum(terms.tolist()) / (scores.size - 1) - 1)
+
+
+def tau_ap_b(scores: PairedScores) -> Estimate:
+    """AP correlation with ties: each system is compared with those above its group.
+
+    It is the mean of both directions, from the top of the estimated and of the true ranking. NaN if
+    a score is constant.
+
+    >>> tau_ap_b(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value
+    0.5
+    """
+    if not scores.estimated_pairs.any() or not scores.true_pairs.any():
+        return Estimate(math.nan)
+    directions = (scores.neighbours(), scores.neighbours(by_true=True))
+    return Estimate(math.fsum(map(_tau_ap_of, directions)) / 2)
+
+
+def _tau_ap_of(neighbours: Neighbours) -> float:
+    below_others = neighbours.higher > 0
+    shares = neighbours.better_above[below_others] / neighbours.higher[below_others]
+    return 2 * math.fsum(shares.tolist()) / shares.size - 1
+
+
+def spearman(scores: PairedScores) -> Estimate:
+    """Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
+
+    >>> spearman(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))).value
+    0.5
+    """
+    size = scores.size
+    first, second = _doubled_ranks(scores.estimated), _doubled_ranks(scores.true)
+    value = _rank_correlation(size, int(first @ second), int(first @ first), int(second @ second))
+    if math.isnan(value) or size < 3:
+        return Estimate(value)
+    sums = _sums_without_each(scores, first, second)
+    jackknife = [_rank_correlation(size - 1, *sums_of_others) for sums_of_others in sums]
+    mean = math.fsum(jackknife) / size
+    return Estimate(value, (size - 1) * (mean - np.array(jackknife)))
+
+
+def _sums_without_each(
+    scores: PairedScores, first: Integers, second: Integers
+) -> list[tuple[int, int, int]]:
+    """Return the sums of products and squares of doubled ranks without each system in turn.
+
+    Without a system all ranks above it fall by 2, and those tied with it by 1: by 1 + s, with the
+    sign s of the difference of scores. So the products (x - 1 - s) (y - 1 - t) of the others add up
+    to sums of ranks above and beside the system; the signs s t add up to its agreement.
+    """
+    sides = (scores.neighbours(), scores.neighbours(by_true=True))
+    # Of both scores for each system: the sum of 1 + s, and of its square, over the others.
+    falls = [2 * side.higher + side.tied for side in sides]
+    squared_falls = [4 * side.higher + side.tied for side in sides]
+    columns = (scores.estimated, scores.true)
+    ranks = (first, second)
+
+    def products(a: int, b: int) -> Integers:
+        """Sums for the ranks of two scores, or of one score twice."""
+        if a == b:
+            of_falls = squared_falls[a]
+        else:
+            signs = [fall - (scores.size - 1) for fall in falls]
+            of_falls = scores.size - 1 + signs[0] + signs[1] + scores.agreement
+        fallen = _fallen(columns[b], ranks[a]) + _fallen(columns[a], ranks[b])
+        total = int(ranks[a] @ ranks[b])
+        result: Integers = total - ranks[a] * ranks[b] - fallen + of_falls
+        return result
+
+    sums = (products(0, 1), products(0, 0), products(1, 1))
+    return list(zip(*(column.tolist() for column in sums), strict=True))
+
+
+def _fallen(values: Floats, ranks: Integers) -> Integers:
+    """The sums, for each value, of the ranks of equal values and of twice those of greater ones.
+
+    >>> _fallen(np.array([1.0, 2.0, 2.0]), np.array([10, 3, 4])).tolist()
+    [14, 4, 3]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, sums = values[order], np.append(0, np.cumsum(ranks[order]))
+    left, right = (sums[ordered.searchsorted(values, side=side)] for side in ("left", "right"))
+    result: Integers = 2 * (sums[-1] - right) + (right - left) - ranks
+    return result
+
+
+def _doubled_ranks(values: Floats) -> Integers:
+    """Twice the average ranks, from the smallest value, which are whole numbers.
+
+    >>> _doubled_ranks(np.array([5.0, 1.0, 5.0])).tolist()
+    [5, 2, 5]
+    """
+    ordered = np.sort(values)
+    left, right = (ordered.searchsorted(values, side=side) for side in ("left", "right"))
+    return (left + right + 1).astype(np.int64)
+
+
+def _rank_correlation(size: int, product: int, first: int, second: int) -> float:
+    """Pearson's correlation of doubled ranks, from the sums of their products and squares."""
+    square = size * (size + 1) ** 2  # of the sum, divided by the size
+    if first == square or second == square:
+        return math.nan
+    return (product - square) / math.sqrt((first - square) * (second - square))
+
+
+def pearson(scores: PairedScores) -> Estimate:
+    """Pearson's correlation; NaN if a score is constant.
+
+    >>> pearson(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))).value
+    1.0
+    """
+    if not scores.estimated_pairs.any() or not scores.true_pairs.any():
+        return Estimate(math.nan)
+    # Divided by powers of two, which rounds nothing, squares do not overflow.
+    x, y = (
+        _centered(values / 2.0 ** math.frexp(float(np.abs(values).max()))[1])
+        for values in (scores.estimated, scores.true)
+    )
+    product, first, second = (math.fsum((a * b).tolist()) for a, b in ((x, y), (x, x), (y, y)))
+    if not first or not second:
+        return Estimate(math.nan)
+    return Estimate(min(1.0, max(-1.0, product / math.sqrt(first * second))))
+
+
+def _centered(values: Floats) -> Floats:
+    """Return the distances from the mean.
+
+    The second round removes the rounding error of the first.
+    """
+    for _ in range(2):
+        values = values - math.fsum(values.tolist()) / values.size
+    return values
+
+
+def weighted_tau(scores: PairedScores) -> Estimate:
+    """Vigna's weighted tau with hyperbolic weights, as in SciPy: the top counts most.
+
+    >>> round(
+    ...     weighted_tau(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value,
+    ...     4,
+    ... )
+    0.5455
+    """
+    from scipy.stats import weightedtau
+
+    return Estimate(float(weightedtau(scores.estimated, scores.true).statistic))
+
+
+CORRELATIONS: dict[str, Callable[[PairedScores], Estimate]] = {
+    "kendall_tau_a": kendall_tau_a,
+    "kendall_tau_b": kendall_tau_b,
+    "pairwise_accuracy": pairwise_accuracy,
+    "tau_ap_a": tau_ap_a,
+    "tau_ap_b": tau_ap_b,
+    "spearman": spearman,
+    "pearson": pearson,
+    "weightedtau": weighted_tau,
+}
+
+
+def correlation_interval(
+    name: str, estimate: Estimate, systems: int, confidence_level: float
+) -> Interval | None:
+    """Return the interval of a correlation.
+
+    Its ends are NaN for too few systems. None if it has none.
+    """
+    if name in ("tau_ap_a", "tau_ap_b", "weightedtau"):
+        return None
+    method = "fisher_z" if name == "pearson" else "korn_graubard"
+    undefined = Interval(math.nan, math.nan, method, math.nan, None)
+    if name == "pearson":
+        if systems < 4 or math.isnan(estimate.value):
+            return undefined
+        if abs(estimate.value) == 1:
+            return undefined._replace(low=estimate.value, high=estimate.value, standard_error=0.0)
+        center = math.atanh(estimate.value)
+        error = 1 / math.sqrt(systems - 3)
+        reach = critical_value(confidence_level, math.inf) * error
+        low, high = math.tanh(center - reach), math.tanh(center + reach)
+        slope = 1 - estimate.value**2  # of the correlation by its z
+        return Interval(low, high, method, slope * error, None)
+    influences = estimate.influences
+    if systems < FEWEST_SYSTEMS or influences is None or not np.isfinite(influences).all():
+        return undefined
+    bounds = (0.0, 1.0) if name == "pairwise_accuracy" else (-1.0, 1.0)
+    return influence_interval(
+        estimate.value,
+        influence_spread(influences),
+        confidence_level=confidence_level,
+        bounds=bounds,
+    )

@@ -1,0 +1,165 @@
+"""Bradley-Terry ratings with covariates of votes, such as the difference of the answers' lengths.
+
+The log odds of a vote are the difference of two log strengths plus covariates times coefficients.
+Ratings are then for answers with equal covariates (style control), and each
+coefficient tests a bias of the judge: a constant covariate of 1 finds a preference for the answer
+shown first, and the difference of lengths finds a preference for longer answers.
+
+Source:
+    Li, Angelopoulos and Chiang, Does style matter? Disentangling style and substance in Chatbot
+    Arena (2024). White, Maximum likelihood estimation of misspecified models (1982), for the error.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.checks import OptionError
+from .bradley_terry import (
+    inverse_information,
+    laplacian,
+    maximize,
+    regular,
+    slopes_of_systems,
+)
+from .rating_errors import cluster_scores
+from .vote_counts import Votes
+
+_DEPENDENT = 1e-10  # the smallest eigenvalue of a correlation matrix that can be inverted
+
+
+class StyleFit(NamedTuple):
+    """Log strengths with mean 0, and coefficients, with the components of their errors."""
+
+    strengths: Floats
+    coefficients: Floats
+    inverse: Floats  # of the information, shape (systems + covariates, systems + covariates)
+    expected: Floats  # the expected proportion of the points in each distinct vote
+
+
+def standardized(covariates: Floats) -> Floats:
+    """Return the covariates with mean 0 and standard deviation 1 (divisor n) over all votes.
+
+    Raises:
+        ValueError: a covariate is constant.
+
+    >>> standardized(np.array([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+    constant = covariates.min(axis=0) == covariates.max(axis=0)
+    if constant.any():
+        raise OptionError(
+            "covariates",
+            f"column {int(constant.argmax())} is constant and cannot be standardized; pass "
+            "standardize=False, for instance to test the position by a column of ones",
+        )
+    centered = covariates - covariates.mean(axis=0)
+    return np.asarray(centered / np.sqrt(np.square(centered).mean(axis=0)), np.float64)
+
+
+def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
+    """Return the maximum of the likelihood.
+
+    Args:
+        votes: all votes; a tie is half a win of each side.
+        covariates: shape (votes, covariates).
+
+    Raises:
+        NoFiniteRatingsError: the likelihood has no finite maximum.
+        ValueError: a covariate follows from the others and from the systems.
+
+    >>> from .vote_counts import count_votes, read_rows
+    >>> rows = read_rows(
+    ...     ["a", "a", "a", "b", "b"],
+    ...     ["b", "b", "b", "a", "a"],
+    ...     ["model_a", "model_a", "model_b", "model_a", "model_b"],
+    ... )
+    >>> votes = count_votes(rows, covariates=[[1.0]] * 5)
+    >>> fit = fit_with_covariates(votes, votes.covariates)
+    >>> fit.coefficients.round(6).tolist()  # the mean of the log odds of 2 to 1 and of 1 to 1
+    [0.346574]
+    """
+    from scipy.special import expit, log_expit
+
+    size = votes.size
+    weight = votes.total_weight
+
+    def log_odds(point: Floats) -> Floats:
+        strengths = point[:size]
+        return strengths[votes.first] - strengths[votes.second] + covariates @ point[size:]
+
+    def likelihood(point: Floats) -> float:
+        odds = log_odds(point)
+        return float(
+            weight @ (votes.share * log_expit(odds) + (1 - votes.share) * log_expit(-odds))
+        )
+
+    def information(point: Floats) -> Floats:
+        expected = expit(log_odds(point))
+        return _cross_products(votes, covariates, weight * expected * (1 - expected))
+
+    def step(point: Floats) -> Floats:
+        residuals = weight * (votes.share - expit(log_odds(point)))
+        gradient = np.append(
+            slopes_of_systems(votes.first, votes.second, residuals, size), covariates.T @ residuals
+        )
+        matrix = information(point)
+        matrix[:size, :size] = regular(matrix[:size, :size])
+        return np.linalg.solve(matrix, gradient)
+
+    start = np.zeros(size + covariates.shape[1])
+    _check_independent(information(start), size)
+    point = maximize(likelihood, step, start)
+    inverse = inverse_information(information(point), size)
+    strengths = point[:size] - point[:size].mean()
+    return StyleFit(strengths, point[size:], inverse, expit(log_odds(point)))
+
+
+def style_covariance(
+    fit: StyleFit, votes: Votes, covariates: Floats, clusters: Integers | None
+) -> Floats:
+    """The sandwich covariance of strengths and coefficients, without a factor for small samples.
+
+    It is HC0 of statsmodels, and its `cov_type="cluster"` with `use_correction=False`.
+    """
+    residuals = votes.share - fit.expected
+    if clusters is None:
+        middle = _cross_products(votes, covariates, votes.total_weight * residuals**2)
+    else:
+        weighted = votes.total_weight * residuals
+        totals = [np.bincount(clusters, weighted * column) for column in covariates.T]
+        scores = np.column_stack([cluster_scores(votes, clusters, weighted), *totals])
+        middle = scores.T @ scores
+    return np.asarray(fit.inverse @ middle @ fit.inverse, np.float64)
+
+
+def _cross_products(votes: Votes, covariates: Floats, amounts: Floats) -> Floats:
+    """The sum over votes of amount * d d', where d has 1, -1 and the covariates of the vote."""
+    size, features = votes.size, covariates.shape[1]
+    table = votes.table(amounts)
+    weighted = amounts[:, None] * covariates
+    matrix = np.empty((size + features, size + features))
+    matrix[:size, :size] = laplacian(table + table.T)
+    for number in range(features):
+        slopes = weighted[:, number]
+        column = slopes_of_systems(votes.first, votes.second, slopes, size)
+        matrix[:size, size + number] = matrix[size + number, :size] = column
+    matrix[size:, size:] = covariates.T @ weighted
+    return matrix
+
+
+def _check_independent(matrix: Floats, size: int) -> None:
+    """Check that no covariate follows from the others and from the systems.
+
+    Raises:
+        ValueError: one does.
+    """
+    matrix[:size, :size] = regular(matrix[:size, :size])
+    scale = np.sqrt(np.diag(matrix))
+    if not scale.all() or np.linalg.eigvalsh(matrix / np.outer(scale, scale))[0] < _DEPENDENT:
+        raise OptionError(
+            "covariates",
+            "cannot be distinguished from each other or from the systems: a column is 0 in every "
+            "vote, or follows from other columns or from the pair of systems",
+        )

@@ -1,0 +1,1 @@
+"""Scores of classifiers, from predicted labels or scores: counts, ratios, curves and areas."""

@@ -1,0 +1,248 @@
+"""All classification scores, of labels, and of scores or probabilities."""
+
+from typing import Any
+
+from ...statistics.arguments.arrays import Column, take
+from ...statistics.arguments.checks import OptionError, check_labels, check_weights
+from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
+from ...statistics.arithmetic.binary_digits import Digits
+from ...statistics.arithmetic.contingency import ContingencyTable
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.summary import members
+from ..thresholds.multiclass import MultiClass
+from ..thresholds.rounded_scores import error_bounds, rounded_scores
+from ..thresholds.score_rows import THRESHOLD, is_scores
+from .classes import (
+    Average,
+    Classes,
+    IgnoredLabel,
+    ListedLabels,
+    PositiveLabel,
+    counted_rows,
+)
+from .confusion import Matrix, Rows
+from .label_distances import KappaWeights, LabelDistances
+from .label_intervals import ClusteredCounts
+from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
+from .multilabel import LabelIndicators, are_indicators
+from .multilabel_scores import IndicatorScores
+from .operating_points import OperatingPoint, point_scores
+from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
+
+
+@checked_options
+def classification_scores(
+    predictions: Column,
+    references: Column,
+    *,
+    threshold: Finite = THRESHOLD,
+    pos_label: PositiveLabel | None = None,
+    average: Average | None = None,
+    beta: Beta = 1.0,
+    labels: ListedLabels | None = None,
+    zero_division: ZeroDivision = 0.0,
+    sample_weight: Weights | None = None,
+    confusion_matrix: Matrix = False,
+    confusion_matrix_rows: Rows = "references",
+    report: bool = False,
+    ignore_index: IgnoredLabel | None = None,
+    adjusted: bool = False,
+    kappa_weights: KappaWeights | None = None,
+    multi_class: MultiClass = "ovr",
+    max_fpr: Level | None = None,
+    probabilities: bool = True,
+    score_bits: Digits | None = None,
+    top_k: TopK | None = None,
+    curves: Curves = False,
+    drop_intermediate: bool | None = None,
+    operating_point: OperatingPoint | None = None,
+    calibration_bins: Bins | None = None,
+    calibration_strategy: CalibrationStrategy = "uniform",
+    conventions: bool = False,
+    **uncertainty: Any,
+) -> dict[str, Any]:
+    """Return the scores by name and, on request, curves, calibration and intervals.
+
+    Args:
+        predictions: labels; or scores of the positive label, or probabilities of each label; or
+            rows of 0 and 1, one for each of several labels.
+        references: labels, or rows of 0 and 1.
+        threshold: rows with at least this score are positive; must be given explicitly for scores
+            outside 0 to 1.
+        pos_label: the positive one of two labels; None for 1 or, if neither label is 1, for the
+            larger one. For scores, it must be given if the rules for labels and for scores differ,
+            and if labels are strings.
+        average: "none" returns a list; None is "binary" for two labels, else "macro".
+        beta: also return f_beta, in which recall is weighted beta times as much as precision.
+        labels: the labels to average over and to show, in this order; None for all.
+        zero_division: the value of a ratio with denominator 0; NaN is left out of averages.
+        sample_weight: the weight of each row; None for equal weights.
+        confusion_matrix: also return it and its labels; "true", "pred" and "all" normalize it over
+            the references of a label, its predictions, and all rows.
+        confusion_matrix_rows: whether rows are the true or the predicted labels.
+        report: also return the scores of each label and their averages, as in scikit-learn's
+            `classification_report`.
+        ignore_index: rows with this reference are left out.
+        adjusted: rescale the balanced accuracy so that chance is 0 instead of 1 / labels.
+        kappa_weights: the weight of a wrong label in kappa: the number of steps to the true label
+            in the order of labels, "linear", or its square, "quadratic"; None for equal weights.
+        multi_class: areas under the ROC curve of each label against the rest, "ovr", or of each
+            pair of labels, averaged, "ovo".
+        max_fpr: also return the area under the ROC curve up to this false positive rate.
+        probabilities: whether rows of floats are probabilities; if not, they are arbitrary scores.
+        score_bits: round scores down to this many binary digits, counted from 0 or from 1, to keep
+            the state of very many rows small; also return the maximum error of areas and losses, as
+            `error_bound`. All other scores are unaffected.
+        top_k: also return the rate of rows whose label is among the k most probable ones.
+        curves: also return the points of the ROC and the precision-recall curve, or of the listed
+            ones: "roc", "pr", "det".
+        drop_intermediate: keep only significant points of curves; None does so only for ROC.
+        operating_point: also return the threshold that maximizes "f1" or "f_beta", that satisfies a
+            limit such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal,
+            "eer"; with the scores at this threshold, on the same rows and on held-out ones.
+        calibration_bins: also return the calibration in this many bins.
+        calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
+        conventions: also return the positive label, as {"positive": label}, if there is one.
+        **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
+            average of all rows.
+
+    Raises:
+        ValueError: a row or an option is not valid.
+
+    >>> scores = classification_scores([0, 0, 1, 1, 0], [0, 1, 0, 1, 0])
+    >>> scores["accuracy"], scores["recall"]
+    (0.6, 0.5)
+    """
+    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
+    if ignore_index is not None:
+        rows = counted_rows(references, ignore_index)
+        clusters, groups = (
+            None if labels is None else take(check_labels(name, labels, len(references)), rows)
+            for name, labels in (("clusters", clusters), ("groups", groups))
+        )
+        sample_weight = take(check_weights("sample_weight", sample_weight, len(references)), rows)
+        predictions, references = take(predictions, rows), take(references, rows)
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "average": average,
+        "sample_weight": sample_weight,
+    }
+    group_rows = {}
+    if groups is not None:
+        group_rows = members(check_labels("groups", groups, len(references)))
+    if score_bits is not None:
+        needing_scores = {
+            "max_fpr": max_fpr,
+            "calibration_bins": calibration_bins,
+            "operating_point": operating_point,
+        }
+        for name, value in needing_scores.items():
+            if value is not None:
+                raise OptionError(name, "needs exact scores, without score_bits")
+        predictions = rounded_scores(predictions, score_bits, threshold)
+    predicted: PredictedScores | IndicatorScores | None = None
+    table: ContingencyTable | LabelIndicators
+    task: Classes
+    if is_scores(predictions) and are_indicators(references):
+        del options["pos_label"]
+        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
+        table, task = predicted.table, predicted.task
+    elif is_scores(predictions):
+        predicted = PredictedScores(
+            predictions, references, threshold=threshold, probabilities=probabilities, **options
+        )
+        table, task = predicted.table, predicted.task
+    else:
+        table, task = label_table(predictions, references, **options)
+    all_clusters = None
+    if clusters is not None:
+        all_clusters = Clusters.of_labels(clusters, len(references))
+    clustered = None
+    if all_clusters is not None and uncertainty.get("confidence_level") is not None:
+        if isinstance(table, LabelIndicators):
+            clustered = ClusteredCounts.of_indicators(all_clusters, table, task)
+        else:
+            positions = (
+                predicted.label_positions()
+                if isinstance(predicted, PredictedScores)
+                else label_positions(predictions, references, task)
+            )
+            weights = check_weights("sample_weight", sample_weight, len(references))
+            distances = (
+                None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
+            )
+            size = len(task.all_labels)
+            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights, distances)
+    score_options: dict[str, Any] = {
+        "multi_class": multi_class,
+        "max_fpr": max_fpr,
+        "top_k": top_k,
+        "calibration_bins": calibration_bins,
+        "calibration_strategy": calibration_strategy,
+    }
+    measured = measured_curves(
+        predicted,
+        curves=curves,
+        drop_intermediate=drop_intermediate,
+        **score_options,
+        clusters=all_clusters,
+    )
+    label_options = {
+        "beta": beta,
+        "zero_division": zero_division,
+        "confusion_matrix": confusion_matrix,
+        "confusion_matrix_rows": confusion_matrix_rows,
+        "report": report,
+        "adjusted": adjusted,
+        "kappa_weights": kappa_weights,
+        **uncertainty,
+    }
+    result = label_scores(
+        table,
+        task,
+        further_scores=measured.result,
+        further_estimators=measured.estimators,
+        clusters=clustered,
+        **label_options,
+    )
+    if score_bits is not None and isinstance(predicted, PredictedScores):
+        result["error_bound"] = error_bounds(predicted.counts, score_bits)
+    if operating_point is not None:
+        if not isinstance(predicted, PredictedScores) or not predicted.binary:
+            raise OptionError("operating_point", "needs scores of two labels")
+        result["operating_point"] = point_scores(
+            predicted.rows,
+            operating_point,
+            beta=beta,
+            zero_division=zero_division,
+            clusters=all_clusters,
+            **uncertainty,
+        )
+    if conventions:
+        is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
+        positive = task.positive_label if is_about_one else None
+        result["conventions"] = {} if positive is None else {"positive": positive}
+    if groups is not None:
+        settled = {
+            "threshold": threshold,
+            "pos_label": pos_label if task.positive is None else task.positive_label,
+            "average": task.average,
+            "labels": labels if predicted is None else predicted.columns,
+            "probabilities": probabilities,
+            "score_bits": score_bits,
+            **score_options,
+            **label_options,
+        }
+        columns = {"sample_weight": sample_weight, "clusters": clusters}
+        result["groups"] = {
+            label: classification_scores(
+                take(predictions, rows),
+                take(references, rows),
+                **settled,
+                **{name: take(column, rows) for name, column in columns.items()},
+            )
+            | {"n": len(rows)}
+            for label, rows in group_rows.items()
+        }
+    return result

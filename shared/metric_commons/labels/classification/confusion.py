@@ -1,0 +1,452 @@
+"""Counts of right and wrong predictions of each label, and ratios of these counts.
+
+A plain result is computed from exact numbers: counts are Python integers, sums of weights are
+fractions, and every ratio is rounded once. Thousands of resamples are computed in float64, all at
+once.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
+from ...statistics.resampling.resampled_totals import resampled_totals
+from .classes import Classes
+from .label_distances import LabelDistances
+
+_Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
+
+_MOST_CELLS = 1 << 30  # of a confusion matrix, which takes 16 bytes per cell
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """The counts that determine the scores of predicted labels; with weights, their sums instead.
+
+    Args:
+        true_positives: rows whose reference and prediction are both the label, shape (labels, ...);
+            any further axis is that of resamples.
+        support: rows whose reference is the label.
+        predicted_positives: rows whose prediction is the label.
+        negatives: rows whose reference is another label.
+        correct: rows whose prediction is entirely correct, shape (...).
+        total: all rows.
+        distance: the total distance between references and predictions over all rows; None unless a
+            weighted kappa is requested.
+
+    """
+
+    true_positives: _Numbers
+    support: _Numbers
+    predicted_positives: _Numbers
+    negatives: _Numbers
+    correct: Any
+    total: Any
+    distance: _Numbers | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether these are counts rather than sums of weights."""
+        return all(isinstance(number, int) for number in self.support.tolist())
+
+    def select(self, positions: int | list[int] | Integers) -> "LabelCounts":
+        """Return the counts of the labels at these positions; a single position drops the axis."""
+        return LabelCounts(
+            self.true_positives[positions],
+            self.support[positions],
+            self.predicted_positives[positions],
+            self.negatives[positions],
+            self.correct,
+            self.total,
+        )
+
+
+class RowKinds(NamedTuple):
+    """Rows of several labels, grouped by their counts of right labels.
+
+    Args:
+        counts: the counts over the labels of one row of each kind, shape (kinds,), or (kinds, 1)
+            with resamples.
+        occurrences: the number of rows of each kind, shape (kinds, ...), or the sum of their
+            weights.
+
+    """
+
+    counts: LabelCounts
+    occurrences: _Numbers
+
+
+# Counts
+
+
+def label_counts(
+    table: ContingencyTable, task: Classes, distances: LabelDistances | None = None
+) -> LabelCounts:
+    """Return the exact counts of all labels, from a table of references and predictions.
+
+    >>> from ...statistics.arithmetic.contingency import contingency
+    >>> from .classes import classes
+    >>> counts = label_counts(contingency([0, 1, 1], [0, 0, 1]), classes([0, 1]))
+    >>> counts.true_positives.tolist(), counts.support.tolist()
+    ([1, 1], [1, 2])
+    """
+    rows, columns, sums = table.cells()
+    references = task.positions(table.row_labels)[rows]
+    predictions = task.positions(table.column_labels)[columns]
+    numbers = exact_numbers(sums)
+    size = len(task.all_labels)
+    true_positives: list[Any]
+    true_positives, support, predicted_positives = ([0] * size for _ in range(3))
+    cells = zip(references.tolist(), predictions.tolist(), numbers.tolist(), strict=True)
+    for reference, prediction, number in cells:
+        support[reference] += number
+        predicted_positives[prediction] += number
+        if reference == prediction:
+            true_positives[reference] += number
+    distance = None
+    if distances is not None:
+        steps = distances.between(references, predictions).astype(object)
+        distance = np.array((steps * numbers).sum(), object)
+    total = sum(support)
+    return LabelCounts(
+        true_positives=np.array(true_positives, object),
+        support=np.array(support, object),
+        predicted_positives=np.array(predicted_positives, object),
+        negatives=np.array([total - count for count in support], object),
+        correct=sum(true_positives),
+        total=total,
+        distance=distance,
+    )
+
+
+def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
+    """Counts as Python integers; sums of weights as fractions, without rounding.
+
+    >>> exact_numbers(np.array([0.5, 0.1])).tolist()
+    [Fraction(1, 2), Fraction(3602879701896397, 36028797018963968)]
+    """
+    if numbers.dtype.kind == "f":
+        fractions: _Numbers = np.vectorize(Fraction, otypes=[object])(numbers)
+        return fractions
+    return numbers.astype(object)
+
+
+def resampled_label_counts(
+    table: ContingencyTable,
+    task: Classes,
+    distances: LabelDistances | None = None,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> Iterator[LabelCounts]:
+    """Yield the counts of blocks of resamples of the rows of a table, float64."""
+    size = len(task.all_labels)
+    references = task.positions(table.row_labels)[table.rows]
+    predictions = task.positions(table.column_labels)[table.columns]
+    correct, uncounted = references == predictions, 3 * size + 2
+    positions = np.column_stack(
+        [
+            np.where(correct, references, uncounted),
+            size + references,
+            2 * size + predictions,
+            np.where(correct, 3 * size, uncounted),
+            np.full(correct.size, 3 * size + 1),
+        ]
+    )
+    counts = resampled_counts(
+        table.counts, positions, size, table.weights, n_resamples=n_resamples, seed=seed
+    )
+    if distances is None:
+        yield from counts
+        return
+    steps = distances.between(references, predictions).astype(np.float64)
+    if table.weights is not None:
+        steps *= scaled_weights(table.weights)[0]
+    sums = resampled_totals(  # of the same draws, which depend only on the seed and the counts
+        table.counts,
+        np.zeros((len(steps), 1), np.int64),
+        1,
+        amounts=steps[:, np.newaxis],
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    for block, (distance,) in zip(counts, sums, strict=True):
+        yield replace(block, distance=distance)
+
+
+def resampled_counts(
+    occurrences: Integers,
+    positions: Integers,
+    size: int,
+    weights: Floats | None,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> Iterator[LabelCounts]:
+    """Yield the counts of blocks of resamples of rows, float64.
+
+    Args:
+        occurrences: the number of rows of each kind.
+        positions: the counters that rows of each kind add to, shape (kinds, counters). There are
+            `size` counters each for true positives, support and predicted positives, then one for
+            correct rows, one for all rows, and one that is ignored.
+        size: the number of labels.
+        weights: the weights of rows of each kind, or None.
+        n_resamples: the number of resamples.
+        seed: the seed of the resampling.
+    """
+    blocks = resampled_totals(
+        occurrences,
+        positions,
+        3 * size + 3,
+        amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    for block in blocks:
+        totals = block.astype(np.float64)
+        support, total = totals[size : 2 * size], totals[3 * size + 1]
+        yield LabelCounts(
+            true_positives=totals[:size],
+            support=support,
+            predicted_positives=totals[2 * size : 3 * size],
+            negatives=total - support,
+            correct=totals[3 * size],
+            total=total,
+        )
+
+
+# Scores
+
+
+def confusion_scores(
+    counts: LabelCounts,
+    task: Classes,
+    *,
+    beta: float,
+    zero_division: float,
+    multilabel: bool,
+    kinds: RowKinds | None = None,
+    adjusted: bool = False,
+    distances: LabelDistances | None = None,
+) -> dict[str, Floats]:
+    """Return each score of these counts, which are exact numbers or float64.
+
+    Options as in `label_scores`.
+
+    Args:
+        counts: the counts of all labels.
+        task: the labels to average over, and the kind of average.
+        beta: the weight of recall relative to precision in `f_beta`.
+        zero_division: the value of a ratio with denominator 0.
+        multilabel: whether rows have several labels; then there is no balanced accuracy, MCC or
+            kappa.
+        kinds: the rows, if averages are over rows instead of labels.
+        adjusted: whether to rescale the balanced accuracy so that chance is 0 instead of 1 /
+            labels.
+        distances: the distances of labels, for a weighted kappa.
+    """
+    if kinds is None:
+        positions = task.averaged_positions
+        selected = counts.select(positions[0] if task.average == "binary" else positions)
+        average = _averaging(task.average, selected.support)
+    else:
+        selected, average = kinds.counts, _averaging("weighted", kinds.occurrences)
+    true_positives, negatives = selected.true_positives, selected.negatives
+    false_positives = selected.predicted_positives - true_positives
+    scores = {
+        "accuracy": _ratio(counts.correct, counts.total, math.nan),
+        "precision": average(true_positives, selected.predicted_positives, zero_division),
+        "recall": average(true_positives, selected.support, zero_division),
+        "f1": average(*_f_beta_terms(selected, 1.0), zero_division),
+    }
+    if beta != 1:
+        scores["f_beta"] = average(*_f_beta_terms(selected, beta), zero_division)
+    # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
+    scores["fpr"] = average(false_positives, negatives, zero_division or math.nan)
+    true_negatives = negatives - selected.predicted_positives + true_positives
+    scores["specificity"] = average(true_negatives, negatives, zero_division)
+    if multilabel:
+        union = selected.support + selected.predicted_positives - true_positives
+        scores["jaccard"] = average(true_positives, union, zero_division)
+        rows = selected.support + selected.negatives
+        scores["label_accuracy"] = average(true_positives + true_negatives, rows, zero_division)
+        wrong = counts.support + counts.predicted_positives - 2 * counts.true_positives
+        scores["hamming_loss"] = _ratio(wrong.sum(axis=0), counts.total * len(wrong), math.nan)
+    else:
+        recalls = _ratio(counts.true_positives, counts.support, math.nan)
+        scores["balanced_accuracy"] = _mean_over_labels(recalls)
+        if adjusted:
+            labels = (counts.support > 0).sum(axis=0).astype(np.float64)
+            excess = scores["balanced_accuracy"] * labels - 1
+            scores["balanced_accuracy"] = _ratio(excess, labels - 1, math.nan)
+        scores |= _chance_corrected(counts)
+        if distances is not None:
+            expected = distances.expected(counts.support, counts.predicted_positives)
+            observed = counts.total * counts.distance
+            scores["kappa"] = _ratio(expected - observed, expected, math.nan)
+    # If all weights are 0, everything is undefined, and `zero_division` does not apply.
+    is_empty = np.asarray(counts.total == 0, bool)
+    if not is_empty.any():
+        return scores
+    return {name: np.where(is_empty, math.nan, values) for name, values in scores.items()}
+
+
+def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
+    """Numerator and denominator of F-beta; from counts, it is defined even if precision is not.
+
+    F-beta is (1 + b) TP / (b * support + predicted positives) with b = beta**2. With b as the exact
+    fraction p / q this is (p + q) TP / (p * support + q * predicted positives), in integers.
+    """
+    if math.isinf(beta):
+        return counts.true_positives, counts.support
+    p, q = (term**2 for term in float(beta).as_integer_ratio())
+    if _are_exact(counts.true_positives):
+        return (
+            (p + q) * counts.true_positives,
+            p * counts.support + q * counts.predicted_positives,
+        )
+    # Divided by p + q, which may be too large for a float
+    return (
+        counts.true_positives,
+        p / (p + q) * counts.support + q / (p + q) * counts.predicted_positives,
+    )
+
+
+def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
+    """Matthews' correlation coefficient, and Cohen's kappa.
+
+    With n rows, c of them correct, and with the support t and the predicted positives p of each
+    label, the covariance is n * c - sum(t * p). For any number of labels, MCC is the covariance
+    divided by sqrt((n**2 - sum(p**2)) * (n**2 - sum(t**2))), or 0 if that is 0; kappa is the
+    covariance divided by n**2 - sum(t * p).
+
+    Source:
+        Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient
+        (2004); Cohen, A coefficient of agreement for nominal scales (1960).
+    """
+    total, support, predicted = counts.total, counts.support, counts.predicted_positives
+    chance = _sum_of_products(support, predicted)
+    covariance = total * counts.true_positives.sum(axis=0) - chance
+    variances = total**2 - _sum_of_products(predicted, predicted)
+    variances = variances * (total**2 - _sum_of_products(support, support))
+    # Float64 may round the square to slightly more than 1.
+    squared_mcc = np.minimum(np.maximum(_ratio(covariance**2, variances, 0.0), 0.0), 1.0)
+    return {
+        "mcc": np.where(np.asarray(covariance < 0, bool), -1.0, 1.0) * np.sqrt(squared_mcc),
+        "kappa": _ratio(covariance, total**2 - chance, math.nan),
+    }
+
+
+def _sum_of_products(left: _Numbers, right: _Numbers) -> Any:
+    """Return the sum of products over labels, which are on the first axis."""
+    return left.dot(right) if _are_exact(left) else (left * right).sum(axis=0)
+
+
+def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
+    """A function that averages numerators and denominators over labels, on the first axis."""
+
+    def averaged(numerators: _Numbers, denominators: _Numbers, undefined: float) -> Any:
+        if average == "micro":
+            return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
+        ratios = _ratio(numerators, denominators, undefined)
+        if average == "binary":  # of a single label
+            return ratios
+        if average == "none":
+            return ratios
+        return _mean_over_labels(ratios, support if average == "weighted" else None)
+
+    return averaged
+
+
+def _are_exact(numbers: Any) -> bool:
+    """Return whether these are Python integers or fractions, in an array or alone."""
+    return not isinstance(numbers, np.ndarray | np.generic) or numbers.dtype.hasobject
+
+
+def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
+    """Numerators over denominators, float64; `undefined` where the denominator is 0."""
+    if not isinstance(numerators, np.ndarray | np.generic):
+        return np.float64(float(numerators / denominators) if denominators else undefined)
+    if _are_exact(numerators):
+        terms = np.asarray(numerators, object), np.asarray(denominators, object)
+        pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
+        ratios = [
+            float(numerator / denominator) if denominator else undefined
+            for numerator, denominator in pairs
+        ]
+        return np.array(ratios, np.float64).reshape(terms[0].shape)
+    defined = np.asarray(denominators != 0, bool)
+    quotients = np.full(np.broadcast(numerators, denominators).shape, undefined, numerators.dtype)
+    np.divide(numerators, denominators, out=quotients, where=defined)
+    return quotients.astype(np.float64)
+
+
+def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats:
+    """Return the mean of the ratios that are not NaN, optionally weighted by support.
+
+    If no label with a ratio has support, all of them are weighted equally, as in scikit-learn.
+    """
+    defined = ~np.isnan(ratios)
+    if support is None and ratios.ndim == 1 and defined.all() and ratios.size:
+        return np.asarray(ratios.sum() / ratios.size)
+    weights = defined.astype(np.float64)
+    if support is not None:
+        supported = np.where(defined, support.astype(np.float64), 0.0)
+        weights = np.where(supported.sum(axis=0) > 0, supported, weights)
+    total = np.where(defined, weights * np.where(defined, ratios, 0.0), 0.0).sum(axis=0)
+    mean: Floats = _ratio(total, weights.sum(axis=0), math.nan)
+    return mean
+
+
+# The matrix
+
+
+Matrix = bool | Literal["true", "pred", "all"]
+Rows = Literal["references", "predictions"]
+
+
+def label_matrix(table: ContingencyTable, task: Classes) -> NDArray[Any]:
+    """Rows are references, columns are predictions, in the order of the selected labels."""
+    size = len(task.selection)
+    if size**2 > _MOST_CELLS:
+        raise ValueError(
+            f"there are {size} labels, too many for a confusion matrix; "
+            "labels=[...] must name those to average over and to show"
+        )
+    rows, columns, sums = table.cells()
+    indices = np.full(len(task.all_labels), -1)
+    indices[task.selection] = np.arange(size)
+    references = indices[task.positions(table.row_labels)[rows]]
+    predictions = indices[task.positions(table.column_labels)[columns]]
+    selected = (references >= 0) & (predictions >= 0)
+    matrix = np.zeros((size, size), sums.dtype)
+    matrix[references[selected], predictions[selected]] = sums[selected]
+    return matrix
+
+
+def shown_matrix(matrix: NDArray[Any], normalization: Matrix, rows: Rows) -> NDArray[Any]:
+    """Return the confusion matrix in the requested form, shape (labels, labels).
+
+    Or one for each label.
+
+    Args:
+        matrix: rows are references, columns are predictions; possibly several, on the first axis.
+        normalization: True for counts; "true", "pred" or "all" to divide by the total of the
+            reference, of the prediction, or of all rows. 0 / 0 is 0, as in scikit-learn.
+        rows: "references", as in scikit-learn, or "predictions".
+
+    >>> shown_matrix(np.array([[3, 1], [0, 0]]), "true", "predictions").tolist()
+    [[0.75, 0.0], [0.25, 0.0]]
+    """
+    axes = {"true": (-1,), "pred": (-2,), "all": (-2, -1)}
+    if isinstance(normalization, str):
+        totals = matrix.sum(axis=axes[normalization], keepdims=True)
+        matrix = np.divide(matrix, totals, out=np.zeros(matrix.shape), where=totals > 0)
+    return matrix if rows == "references" else matrix.swapaxes(-2, -1)

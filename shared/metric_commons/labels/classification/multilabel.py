@@ -1,0 +1,269 @@
+"""Rows with any number of labels: a 0 or 1 for each label, counted label by label."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
+from ...statistics.arguments.checks import RowError, check_weights
+from ...statistics.arithmetic.contingency import scaled_weights
+from ...statistics.arithmetic.exact_sums import group_sums
+from ...statistics.resampling.resampled_totals import resampled_totals
+from .classes import Classes, classes
+from .confusion import LabelCounts, RowKinds, exact_numbers, resampled_counts
+
+
+class LabelIndicators:
+    """References and predictions as rows of zeros and ones, one for each label.
+
+    Args:
+        predictions: rows of 0 and 1, shape (rows, labels); or lists of them.
+        references: the same.
+        sample_weight: one finite, non-negative number per row; None for equal weights.
+
+    Raises:
+        ValueError: rows have different lengths, or a number is not 0 or 1; names the row.
+
+    >>> indicators = LabelIndicators([[0, 1], [1, 1]], [[0, 1], [0, 1]])
+    >>> indicators.matrices.tolist()
+    [[[1, 1], [0, 0]], [[0, 0], [0, 2]]]
+    >>> LabelIndicators([[0, 1]], [[0, 2]])
+    Traceback (most recent call last):
+    ValueError: references[0][1] is 2; each label is 0 or 1
+
+    """
+
+    def __init__(self, predictions: Column, references: Column, sample_weight: Any = None) -> None:
+        self.predictions = _indicators("predictions", predictions)
+        self.references = _indicators("references", references)
+        self.weights = check_weights("sample_weight", sample_weight, len(self.references))
+        widths = self.predictions.shape[1], self.references.shape[1]
+        if widths[0] != widths[1]:
+            raise ValueError(
+                f"predictions have {widths[0]} labels per row, references {widths[1]}; "
+                "the numbers must be equal"
+            )
+
+    def task(self, *, labels: Any = None, average: str | None = None) -> Classes:
+        """Return the labels, identified by their positions in a row, and the kind of average.
+
+        Raises:
+            ValueError: a label is not such a position, or the average is for two labels.
+        """
+        positions = range(self.references.shape[1])
+        if average == "binary":
+            raise ValueError("average='binary' needs two labels, not rows of several")
+        if labels is not None and not set(labels) <= set(positions):
+            raise ValueError(f"labels are the positions 0 to {len(positions) - 1}, got {labels!r}")
+        return classes([*positions], labels=labels, average=average or "macro")
+
+    @cached_property
+    def matrices(self) -> NDArray[Any]:
+        """Return the confusion matrix of each label, shape (labels, 2, 2); rows are references."""
+        cells = (2 * self.references + self.predictions).T
+        return np.array(
+            [weighted_counts(column, self.weights, 4).reshape(2, 2) for column in cells]
+        )
+
+    def counts(self) -> LabelCounts:
+        """Return the exact counts of the labels."""
+        matrices = exact_numbers(self.matrices)
+        correct = (self.references == self.predictions).all(axis=1)
+        wrong_and_right = weighted_counts(correct.view(np.uint8), self.weights, 2)
+        return LabelCounts(
+            true_positives=matrices[:, 1, 1],
+            support=matrices[:, 1].sum(axis=1),
+            predicted_positives=matrices[:, :, 1].sum(axis=1),
+            negatives=matrices[:, 0].sum(axis=1),
+            correct=exact_numbers(wrong_and_right[1:]).sum(),
+            total=matrices[0].sum(),
+        )
+
+    def row_kinds(self, task: Classes) -> RowKinds | None:
+        """Return the rows, grouped by their right selected labels.
+
+        None for averages over labels.
+        """
+        if task.average != "samples":
+            return None
+        kinds, codes = _row_kinds(
+            self.references[:, task.selection], self.predictions[:, task.selection]
+        )
+        occurrences = weighted_counts(codes, self.weights, len(kinds.support))
+        return RowKinds(kinds, exact_numbers(occurrences))
+
+    def clustered_row_kinds(self, task: Classes, clusters: Integers) -> RowKinds | None:
+        """As `row_kinds`, with the occurrences in each cluster, shape (kinds, clusters)."""
+        if task.average != "samples":
+            return None
+        kinds, codes = _row_kinds(
+            self.references[:, task.selection], self.predictions[:, task.selection]
+        )
+        shape = len(kinds.support), int(clusters.max()) + 1
+        cells = codes * shape[1] + clusters
+        occurrences = weighted_counts(cells, self.weights, shape[0] * shape[1]).reshape(shape)
+        return RowKinds(kinds.select(np.arange(shape[0])[:, np.newaxis]), occurrences)
+
+    @cached_property
+    def _equal_rows(self) -> "_EqualRows":
+        size = self.references.shape[1]
+        weights = np.ones(len(self.references)) if self.weights is None else self.weights
+        kinds, occurrences = np.unique(
+            np.column_stack([self.references, self.predictions, weights]),
+            axis=0,
+            return_counts=True,
+        )
+        return _EqualRows(
+            kinds[:, :size] == 1,
+            kinds[:, size:-1] == 1,
+            None if self.weights is None else kinds[:, -1],
+            occurrences,
+        )
+
+    def resampled_counts(self, *, n_resamples: int, seed: int) -> Iterator[LabelCounts]:
+        """Return the counts of blocks of resamples of the rows, float64."""
+        references, predictions, weights, occurrences = self._equal_rows
+        correct = (references == predictions).all(axis=1)
+        return resampled_counts(
+            occurrences,
+            _counter_positions(references & predictions, references, predictions, correct),
+            references.shape[1],
+            weights,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+
+    def resampled_row_kinds(
+        self, task: Classes, *, n_resamples: int, seed: int
+    ) -> Iterator[RowKinds | None]:
+        """As `row_kinds`, with the occurrences in the same resamples, in the same blocks."""
+        if task.average != "samples":
+            yield from repeat(None)
+        references, predictions, weights, occurrences = self._equal_rows
+        kinds, codes = _row_kinds(references[:, task.selection], predictions[:, task.selection])
+        blocks = resampled_totals(
+            occurrences,
+            codes[:, np.newaxis],
+            len(kinds.support),
+            amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        counts = kinds.select(np.arange(len(kinds.support))[:, np.newaxis])
+        for totals in blocks:
+            yield RowKinds(counts, totals)
+
+
+def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integers]:
+    """The contribution of each kind of row to the counts of labels, its weight and its frequency.
+
+    The counters are true positives, support and predicted positives of each label, correct rows,
+    and all rows.
+
+    >>> counters, weights, counts = label_counters(LabelIndicators([[0, 1]], [[1, 1]]))
+    >>> counters.tolist(), counts.tolist()
+    ([[0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]], [1])
+    """
+    references, predictions, weights, occurrences = indicators._equal_rows
+    correct = (references == predictions).all(axis=1)
+    counters = np.column_stack(
+        [references & predictions, references, predictions, correct, np.ones(len(correct))]
+    ).astype(np.float64)
+    return counters, np.ones(len(correct)) if weights is None else weights, occurrences
+
+
+class _EqualRows(NamedTuple):
+    """Distinct rows, and their counts."""
+
+    references: Booleans
+    predictions: Booleans
+    weights: Floats | None
+    occurrences: Integers
+
+
+def _row_kinds(references: NDArray[Any], predictions: NDArray[Any]) -> tuple[LabelCounts, Integers]:
+    """Return the counts of each kind of row, shape (kinds,), and the kind of each row.
+
+    >>> counts, kinds = _row_kinds(np.array([[1, 1], [0, 1]]), np.array([[1, 0], [0, 1]]))
+    >>> counts.support.tolist(), kinds.tolist()
+    ([1.0, 2.0], [1, 0])
+    """
+    size = references.shape[1]
+    numbers = [
+        rows.sum(axis=1, dtype=np.int64)
+        for rows in (references & predictions, references, predictions)
+    ]
+    codes = (numbers[0] * (size + 1) + numbers[1]) * (size + 1) + numbers[2]
+    distinct, kinds = np.unique(codes, return_inverse=True)
+    heads, predicted_positives = np.divmod(distinct.astype(np.float64), size + 1)
+    true_positives, support = np.divmod(heads, size + 1)
+    counts = LabelCounts(
+        true_positives=true_positives,
+        support=support,
+        predicted_positives=predicted_positives,
+        negatives=size - support,
+        correct=np.zeros(1),
+        total=np.zeros(1),
+    )
+    return counts, kinds
+
+
+def _counter_positions(
+    true_positives: Booleans, references: Booleans, predictions: Booleans, correct: Booleans
+) -> Integers:
+    """Return the counters that rows of each kind add to, as `resampled_counts` takes them.
+
+    All kinds have the same number of counters: a kind that does not add to a counter adds to the
+    ignored one at the end instead.
+    """
+    adds = np.column_stack(
+        [true_positives, references, predictions, correct, np.ones(len(correct), bool)]
+    )
+    ignored = adds.shape[1]
+    positions: Integers = np.where(adds, np.arange(ignored), ignored)
+    return positions
+
+
+def weighted_counts(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[Any]:
+    """Return how often each code from 0 to `size` - 1 occurs, or the sum of its weights.
+
+    >>> weighted_counts(np.array([2, 0, 2]), None, 3).tolist()
+    [1, 0, 2]
+    """
+    if weights is None:
+        return np.bincount(codes, minlength=size)
+    return group_sums(weights, codes, size)
+
+
+def are_indicators(references: Column) -> bool:
+    """Return whether rows hold a 0 or 1 for each of several labels, or the labels themselves."""
+    return bool(np.ndim(references[0])) and not has_one_label(references)
+
+
+def has_one_label(column: Column) -> bool:
+    """Return whether the column holds rows with exactly one label each."""
+    if isinstance(column, np.ndarray):
+        return column.ndim == 2 and column.shape[1] == 1
+    return isinstance(column[0], list) and set(map(len, column)) == {1}
+
+
+def _indicators(name: str, rows: Column) -> NDArray[np.uint8]:
+    """Rows of zeros and ones as an array, shape (rows, labels)."""
+    if isinstance(rows, list):
+        for row, values in enumerate(rows):
+            if len(values) != len(rows[0]):
+                raise RowError(
+                    name, row, f"has {len(values)} labels, but the rows before {len(rows[0])}"
+                )
+    array = np.asarray(rows)
+    if array.ndim != 2 or not array.shape[1]:
+        raise ValueError(f"{name}[0] has no labels; a row holds a 0 or 1 for each label")
+    wrong = (array != 0) & (array != 1)
+    if wrong.any():
+        row, label = divmod(int(wrong.argmax()), array.shape[1])
+        raise RowError(name, row, f"[{label}] is {array[row, label]}; each label is 0 or 1")
+    return array.astype(np.uint8)

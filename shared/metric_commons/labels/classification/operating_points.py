@@ -1,0 +1,224 @@
+"""Choose a threshold by a rule, and evaluate it on rows that were not used to choose it.
+
+A threshold that is optimal on some rows looks better on these rows than on others. So the rows are
+divided into ten parts, and each part is evaluated with the threshold that the rule chooses on the
+other nine. Intervals are for these held-out decisions.
+"""
+
+import re
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Booleans, Floats, Integers
+from ...statistics.arguments.checks import shown
+from ...statistics.arguments.domains import Parsed
+from ...statistics.arithmetic.contingency import contingency
+from ...statistics.intervals.cluster_sums import Clusters
+from ..thresholds.areas import RowScores
+from ..thresholds.score_counts import ScoreCounts, score_counts
+from .classes import classes
+from .label_intervals import ClusteredCounts
+from .labels import label_scores
+
+_PARTS = 10
+_RATES = ("recall", "precision", "specificity", "fpr")
+_SYNTAX = re.compile(rf"({'|'.join(_RATES)})(>=|<=)([0-9.]+)", re.ASCII)
+
+
+class Rule(NamedTuple):
+    """How a threshold is chosen: maximizing "f1" or "f_beta", "eer", or a rate and its limit."""
+
+    kind: str
+    limit: float = 0.0
+
+
+def parse_rule(rule: Any) -> Rule:
+    """Parse the name of a rule.
+
+    >>> parse_rule("recall>=0.9"), parse_rule("f1")
+    (Rule(kind='recall', limit=0.9), Rule(kind='f1', limit=0.0))
+    >>> parse_rule("recall<=0.9")
+    Traceback (most recent call last):
+    ValueError: operating_point must be 'f1', 'f_beta', 'eer', 'recall>=0.9', 'precision>=0.9', \
+'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got 'recall<=0.9'
+    """
+    if rule in ("f1", "f_beta", "eer"):
+        return Rule(rule)
+    parts = _SYNTAX.fullmatch(rule.replace(" ", "")) if isinstance(rule, str) else None
+    if parts and parts[2] == ("<=" if parts[1] == "fpr" else ">="):
+        try:
+            limit = float(parts[3])
+        except ValueError:
+            limit = 2.0
+        if limit <= 1:
+            return Rule(parts[1], limit)
+    raise ValueError(
+        "operating_point must be 'f1', 'f_beta', 'eer', 'recall>=0.9', 'precision>=0.9', "
+        f"'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got {shown(rule)}"
+    )
+
+
+OperatingPoint = Annotated[str, Parsed(parse_rule, "'f1', 'f_beta', 'eer', or as 'recall>=0.9'")]
+
+
+def point_scores(
+    rows: RowScores,
+    rule: str,
+    *,
+    beta: float,
+    zero_division: float,
+    clusters: Clusters | None,
+    seed: int = 0,
+    **uncertain: Any,
+) -> dict[str, Any]:
+    """Return the threshold, label scores at that threshold, and held-out scores under `held_out`.
+
+    Args:
+        rows: the rows of a binary task.
+        rule: as in `parse_rule`.
+        beta: the beta of F-beta.
+        zero_division: the value of a ratio with denominator 0.
+        clusters: the clusters of rows, which are kept together; None if rows are independent.
+        seed: the seed of the division into parts.
+        **uncertain: the options of intervals, for the held-out scores.
+
+    Source:
+        Stone, Cross-validatory choice and assessment of statistical predictions (1974).
+
+    >>> rows = RowScores(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]) == 1, None)
+    >>> point = point_scores(
+    ...     rows, "recall>=0.9", beta=1.0, zero_division=0.0, clusters=None, seed=0
+    ... )
+    >>> point["threshold"], point["recall"], point["fpr"]
+    (0.35, 1.0, 0.5)
+    """
+    parsed = parse_rule(rule)
+    counts = score_counts(*rows)
+    threshold = chosen_threshold(counts, parsed, beta)
+    options = {"beta": beta, "zero_division": zero_division}
+    point: dict[str, Any] = {"threshold": threshold}
+    if parsed.kind == "eer":
+        point["eer"] = equal_error_rate(counts)
+    point |= _scores_of_decisions(rows, rows.scores >= threshold, None, **options)
+    decisions = held_out_decisions(rows, parsed, beta, clusters, seed)
+    point["held_out"] = _scores_of_decisions(
+        rows, decisions, clusters, **options, seed=seed, **uncertain
+    )
+    return point
+
+
+def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> float:
+    """Return the lowest score of positive rows.
+
+    Infinity if no row is, NaN if no choice is possible.
+
+    Among equally good thresholds, the highest is chosen. A limit on recall is satisfied by the
+    highest threshold that can, any other limit by the lowest.
+
+    >>> counts = score_counts(np.array([0.1, 0.4, 0.8]), np.array([False, True, True]))
+    >>> [chosen_threshold(counts, parse_rule(rule)) for rule in ("f1", "recall>=0.5", "fpr<=0")]
+    [0.4, 0.8, 0.4]
+    """
+    positives, negatives = counts.total_positives, counts.total_negatives
+    needs_positives = rule.kind not in ("fpr", "specificity")
+    needs_negatives = rule.kind in ("fpr", "specificity", "eer")
+    if (needs_positives and not positives) or (needs_negatives and not negatives):
+        return float("nan")
+    thresholds = np.append(counts.scores, np.inf)
+    true, false = np.append(counts.true_positives, 0), np.append(counts.false_positives, 0)
+    match rule.kind:
+        case "f1" | "f_beta":
+            square = 1.0 if rule.kind == "f1" else beta * beta
+            scores = true / (square * positives + true + false)
+            return float(thresholds[_last(scores == scores.max())])
+        case "eer":
+            gaps = np.abs(false / negatives - (positives - true) / positives)
+            return float(thresholds[_last(gaps == gaps.min())])
+        case "recall":
+            return float(thresholds[_last(true / positives >= rule.limit)])
+        case "precision":
+            suits = np.append(counts.precision >= rule.limit, True)
+        case "specificity":
+            suits = (negatives - false) / negatives >= rule.limit
+        case _:
+            suits = false / negatives <= rule.limit
+    return float(thresholds[suits.argmax()])
+
+
+def _last(suits: Booleans) -> int:
+    return int(np.flatnonzero(suits)[-1])
+
+
+def equal_error_rate(counts: ScoreCounts) -> float:
+    """Return the rate at which both kinds of errors are equal on the ROC curve, joined by lines.
+
+    >>> round(equal_error_rate(score_counts(np.arange(4.0), np.array([0, 1, 0, 1]) == 1)), 4)
+    0.5
+    """
+    positives, negatives = counts.total_positives, counts.total_negatives
+    if not positives or not negatives:
+        return float("nan")
+    fpr = np.append(counts.false_positives, 0)[::-1] / negatives
+    fnr = (positives - np.append(counts.true_positives, 0)[::-1]) / positives
+    end = int((fpr >= fnr).argmax())
+    gaps = (fnr - fpr)[end - 1 : end + 1]
+    share = gaps[0] / (gaps[0] - gaps[1])
+    return float(fpr[end - 1] + share * (fpr[end] - fpr[end - 1]))
+
+
+def held_out_decisions(
+    rows: RowScores, rule: Rule, beta: float, clusters: Clusters | None, seed: int
+) -> Booleans:
+    """Return whether each row is positive, by the threshold that the rule chooses on other rows."""
+    parts = _parts(rows, clusters, seed)
+    decisions = np.zeros(rows.scores.size, np.bool_)
+    for part in range(int(parts.max()) + 1):
+        is_held_out = parts == part
+        training = [None if column is None else column[~is_held_out] for column in rows]
+        threshold = chosen_threshold(score_counts(*training), rule, beta)  # type: ignore[arg-type]
+        decisions[is_held_out] = rows.scores[is_held_out] >= threshold
+    return decisions
+
+
+def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
+    """Return the part of each row.
+
+    Clusters at random, or positives and negatives each evenly at random.
+
+    Rows are sorted before they are divided, so that their order does not matter.
+    """
+    words = np.random.PCG64(int(seed))
+    parts = np.empty(rows.scores.size, np.int64)
+    if clusters is not None:
+        order = np.argsort(clusters.labels)
+        shuffled = order[np.argsort(words.random_raw(order.size), kind="stable")]
+        of_cluster = np.empty(order.size, np.int64)
+        of_cluster[shuffled] = np.arange(order.size) % _PARTS
+        parts[:] = of_cluster[clusters.numbers]
+        return parts
+    keys: list[Floats | Booleans] = [rows.scores, rows.positive]
+    order = np.lexsort(keys if rows.weights is None else [rows.weights, *keys])
+    numbers = words.random_raw(order.size)
+    shuffled = order[np.lexsort([numbers, rows.positive[order]])]
+    parts[shuffled] = np.arange(order.size) % _PARTS
+    return parts
+
+
+def _scores_of_decisions(
+    rows: RowScores, decisions: Booleans, clusters: Clusters | None, **options: Any
+) -> dict[str, Any]:
+    """Precision, recall, F, false positive rate and specificity, and their intervals."""
+    table = contingency(rows.positive, decisions, rows.weights)
+    task = classes([False, True])
+    clustered = None
+    if clusters is not None:
+        codes = rows.positive.astype(np.int64), decisions.astype(np.int64)
+        clustered = ClusteredCounts.of_rows(clusters, *codes, 2, rows.weights)
+    scores = label_scores(table, task, clusters=clustered, **options)
+    names = ("precision", "recall", "f1", "f_beta", "fpr", "specificity")
+    result = {name: scores[name] for name in (*names, "n_clusters") if name in scores}
+    for name, value in scores.items():
+        if isinstance(value, dict):
+            result[name] = {score: value[score] for score in names if score in value}
+    return result

@@ -1,0 +1,308 @@
+"""Results of `evaluate`'s modules for classification, such as `accuracy`, `roc_auc` and `glue`.
+
+These modules pass their inputs to scikit-learn; labels are whole numbers. The parameters of each
+function are the inputs and options of the module of this name.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Column, single_precision
+from ...statistics.arguments.checks import OptionError, RowError, check_weights
+from ...statistics.arguments.domains import Proportion, Weights
+from ...statistics.arguments.shapes import ListOf, NumberRows, Record, Scalar
+from .classes import ListedLabels
+from .classification_measures import classification_scores
+from .labels import ZeroDivision
+
+LabelRows = Annotated[Any, Scalar(int), ListOf(Scalar(int)), Scalar(float), ListOf(Scalar(float))]
+StockAverage = Literal["binary", "micro", "macro", "weighted", "samples"]
+AreaAverage = Literal["micro", "macro", "weighted", "samples"]
+StockZeroDivision = Literal["warn"] | ZeroDivision
+
+_QUESTION = Record(tuple((name, Scalar(int)) for name in ("answer", "paragraph", "question")))
+_MultircRows = Annotated[Any, Record((("idx", _QUESTION), ("prediction", Scalar(int))))]
+_IntRows = Annotated[Any, Scalar(int)]
+
+
+def accuracy(
+    *,
+    predictions: LabelRows,
+    references: LabelRows,
+    normalize: bool = True,
+    sample_weight: Weights | None = None,
+) -> dict[str, float]:
+    """The proportion of rows whose labels are all right, or without `normalize` their number.
+
+    >>> accuracy(predictions=[0, 1, 1], references=[0, 1, 0], normalize=False)
+    {'accuracy': 2.0}
+    """
+    predictions, references = _labels("predictions", predictions), _labels("references", references)
+    scores = classification_scores(predictions, references, sample_weight=sample_weight)
+    if normalize:
+        return {"accuracy": scores["accuracy"]}
+    hits = np.equal(predictions, references)
+    hits = hits.all(axis=1) if hits.ndim == 2 else hits
+    weights = check_weights("sample_weight", sample_weight, len(hits))
+    return {"accuracy": float(hits.sum() if weights is None else weights[hits].sum())}
+
+
+def f1(
+    *,
+    predictions: LabelRows,
+    references: LabelRows,
+    labels: ListedLabels | None = None,
+    pos_label: int = 1,
+    average: StockAverage | None = "binary",
+    sample_weight: Weights | None = None,
+) -> dict[str, Any]:
+    """F1 of the positive label, or averaged, or of each label (`average=None`).
+
+    Differences:
+        The values of several labels are a list; the module returns a numpy array.
+
+    >>> f1(predictions=[0, 1, 1], references=[0, 1, 0])
+    {'f1': 0.6666666666666666}
+    """
+    return _of_labels("f1", predictions, references, labels, pos_label, average, sample_weight)
+
+
+def precision(
+    *,
+    predictions: LabelRows,
+    references: LabelRows,
+    labels: ListedLabels | None = None,
+    pos_label: int = 1,
+    average: StockAverage | None = "binary",
+    sample_weight: Weights | None = None,
+    zero_division: StockZeroDivision = "warn",
+) -> dict[str, Any]:
+    """Precision, as `f1`; 0 where a label is not predicted, without a warning.
+
+    Differences:
+        The values of several labels are a list; the module returns a numpy array.
+    """
+    options = (labels, pos_label, average, sample_weight, zero_division)
+    return _of_labels("precision", predictions, references, *options)
+
+
+def recall(
+    *,
+    predictions: LabelRows,
+    references: LabelRows,
+    labels: ListedLabels | None = None,
+    pos_label: int = 1,
+    average: StockAverage | None = "binary",
+    sample_weight: Weights | None = None,
+    zero_division: StockZeroDivision = "warn",
+) -> dict[str, Any]:
+    """Recall, as `f1`; 0 where a label is not in the references, without a warning.
+
+    Differences:
+        The values of several labels are a list; the module returns a numpy array.
+    """
+    options = (labels, pos_label, average, sample_weight, zero_division)
+    return _of_labels("recall", predictions, references, *options)
+
+
+def _of_labels(
+    score: str,
+    predictions: Column,
+    references: Column,
+    labels: Any,
+    pos_label: int,
+    average: StockAverage | None,
+    sample_weight: Any,
+    zero_division: Any = "warn",
+) -> dict[str, Any]:
+    """Return one score of labels, with the options of scikit-learn's `precision_score`."""
+    columns = _labels("predictions", predictions), _labels("references", references)
+    is_binary = average == "binary"
+    undefined = 0.0 if zero_division == "warn" else float(zero_division)
+    if is_binary:
+        labels = None
+    elif all(np.ndim(column[0]) == 0 for column in columns):
+        present = {label for column in columns for label in np.unique(column).tolist()}
+        labels = sorted(present) if labels is None else list(labels)
+        if labels and not present.intersection(labels):  # so that nothing can be counted
+            is_listed = average is None and len(labels) > 1
+            return {score: [undefined] * len(labels) if is_listed else undefined}
+    scores = classification_scores(
+        *columns,
+        labels=labels,
+        pos_label=pos_label if is_binary else None,
+        average=average or "none",
+        sample_weight=sample_weight,
+        zero_division=undefined,
+    )
+    value = scores[score]
+    is_single = isinstance(value, list) and len(value) == 1
+    return {score: value[0] if is_single else value}
+
+
+def matthews_correlation(
+    *,
+    predictions: LabelRows,
+    references: LabelRows,
+    sample_weight: Weights | None = None,
+    average: Literal["macro"] | None = None,
+) -> dict[str, Any]:
+    """MCC; of rows with several labels a list, with one value for each label, or its mean."""
+    predictions, references = _labels("predictions", predictions), _labels("references", references)
+    if np.ndim(references[0]) == 0:
+        return {"matthews_correlation": _mcc(predictions, references, sample_weight)}
+    widths = [len(column[0]) for column in (predictions, references)]
+    if not widths[0]:
+        raise RowError("predictions", 0, "has no labels")
+    if widths[0] != widths[1]:
+        raise RowError("predictions", 0, "has {} labels, but references[0] has {}".format(*widths))
+    columns = zip(np.transpose(predictions), np.transpose(references), strict=True)
+    values = [_mcc(*pair, sample_weight) for pair in columns]
+    return {"matthews_correlation": _mean(values) if average == "macro" else values}
+
+
+def _mcc(predictions: Column, references: Column, sample_weight: Any) -> float:
+    scores = classification_scores(predictions, references, sample_weight=sample_weight)
+    return float(scores["mcc"])
+
+
+def roc_auc(
+    *,
+    references: LabelRows,
+    prediction_scores: NumberRows,
+    average: AreaAverage | None = "macro",
+    sample_weight: Weights | None = None,
+    max_fpr: Proportion | None = None,
+    multi_class: Literal["raise", "ovr", "ovo"] = "raise",
+    labels: ListedLabels | None = None,
+) -> dict[str, Any]:
+    """Return the area under the ROC curve.
+
+    Scores are rounded to single precision first, as in the module.
+
+    Differences:
+        The values of several labels are a list; the module returns a numpy array. `max_fpr` is
+        for scores of two labels. With `multi_class="ovo"`, the area is NaN if one of `labels` is
+        in no row; the module leaves this label out.
+
+    >>> roc_auc(references=[0, 1, 1, 0], prediction_scores=[0.5, 0.25, 0.75, 0.1])
+    {'roc_auc': 0.75}
+    """
+    targets = _labels("references", references)
+    scores = single_precision(prediction_scores)
+    if scores.ndim == 2 and scores.shape[1] == 1:  # one column is one score per row
+        scores, targets = scores[:, 0], np.ravel(targets)
+    options: dict[str, Any] = {
+        "threshold": 0.0,  # of scores of any kind; the area does not depend on it
+        "average": average or "none",
+        "sample_weight": sample_weight,
+    }
+    is_partial = max_fpr is not None and max_fpr < 1
+    if scores.ndim == 2:
+        is_multiclass = np.ndim(targets[0]) == 0
+        if is_multiclass and multi_class == "raise":
+            raise OptionError("multi_class", "must be 'ovr' or 'ovo' for scores of several labels")
+        if is_partial:
+            raise OptionError("max_fpr", "is for scores of two labels")
+        if is_multiclass:
+            options |= {"labels": labels, "multi_class": multi_class}
+    else:
+        options |= {"average": None, "pos_label": max(targets)}
+        options |= {"max_fpr": max_fpr} if is_partial else {}
+    result = classification_scores(scores, targets, **options)
+    return {"roc_auc": result["partial_roc_auc" if is_partial else "roc_auc"]}
+
+
+def _labels(name: str, column: Column) -> Column:
+    """Return the labels as whole numbers.
+
+    Raises:
+        RowError: a number is not whole.
+    """
+    values = column if isinstance(column, np.ndarray) else None
+    if values is None and len(set(map(np.size, column))) == 1:
+        values = np.asarray(column)
+    if values is None or values.dtype.kind != "f":
+        return column
+    fractions = values != np.floor(values)
+    if fractions.any():
+        row = int(np.flatnonzero(fractions.reshape(len(values), -1).any(axis=1))[0])
+        raise RowError(name, row, f"is {values[row]}; labels are whole numbers")
+    return values.astype(np.int64)
+
+
+def label_accuracy(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
+    """Return the proportion of right labels."""
+    return accuracy(predictions=predictions, references=references)
+
+
+def accuracy_and_f1(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
+    """Return the proportion of right labels, and F1 of the label 1."""
+    columns = {"predictions": predictions, "references": references}
+    return accuracy(**columns) | f1(**columns)
+
+
+def accuracy_and_macro_f1(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
+    """Return the proportion of right labels, and the mean F1 of the labels."""
+    columns = {"predictions": predictions, "references": references}
+    return accuracy(**columns) | f1(**columns, average="macro")
+
+
+def label_correlation(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
+    """MCC."""
+    return matthews_correlation(predictions=predictions, references=references)
+
+
+def multirc(*, predictions: _MultircRows, references: _IntRows) -> dict[str, float]:
+    """Exact match and F1 of the answers to each question of MultiRC, and F1 of all answers."""
+    questions: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for prediction, label in zip(predictions, references, strict=True):
+        key = prediction["idx"]["paragraph"], prediction["idx"]["question"]
+        questions.setdefault(key, []).append((prediction["prediction"], label))
+    pairs = questions.values()
+    answers = [prediction["prediction"] for prediction in predictions]
+    return {
+        "exact_match": _mean([float(all(p == r for p, r in rows)) for rows in pairs]),
+        "f1_m": _mean([_macro_f1(rows) for rows in pairs]),
+        "f1_a": f1(predictions=answers, references=references)["f1"],
+    }
+
+
+def _macro_f1(pairs: Sequence[tuple[int, int]]) -> float:
+    """Return the mean F1 of the labels in pairs of a predicted and a true label."""
+    counts = Counter(label for pair in pairs for label in pair)
+    hits = Counter(prediction for prediction, label in pairs if prediction == label)
+    return _mean([2 * hits[label] / count for label, count in counts.items()])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+GLUE: Mapping[str, Callable[..., Any]] = {
+    "glue/cola": label_correlation,
+    **dict.fromkeys(("glue/mrpc", "glue/qqp"), accuracy_and_f1),
+    **dict.fromkeys(
+        (
+            *("glue/sst2", "glue/mnli", "glue/mnli_mismatched", "glue/mnli_matched"),
+            *("glue/qnli", "glue/rte", "glue/wnli", "glue/hans"),
+        ),
+        label_accuracy,
+    ),
+}
+SUPER_GLUE: Mapping[str, Callable[..., Any]] = {
+    "super_glue/axb": label_correlation,
+    "super_glue/cb": accuracy_and_macro_f1,
+    "super_glue/multirc": multirc,
+    **dict.fromkeys(
+        (
+            *("super_glue/boolq", "super_glue/copa", "super_glue/rte", "super_glue/wic"),
+            *("super_glue/wsc", "super_glue/wsc.fixed", "super_glue/axg"),
+        ),
+        label_accuracy,
+    ),
+}

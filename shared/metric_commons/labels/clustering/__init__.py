@@ -1,0 +1,1 @@
+"""Scores of clusters, from their points or against true labels."""

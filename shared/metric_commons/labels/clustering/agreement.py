@@ -1,0 +1,256 @@
+"""Agreement of clusters with true labels: pairs of rows, mutual information, and purity."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arithmetic.contingency import ContingencyTable
+from .expected_information import expected_information
+from .partition_names import ClusteringMeasure
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """Counts of several contingency tables of the same labels, such as resamples of one table.
+
+    Args:
+        cells: the count of each pair of labels, shape (tables, pairs).
+        cell_row_totals: for each pair, the total of its true label.
+        cell_column_totals: for each pair, the total of its cluster.
+        cell_columns: for each pair, the number of its cluster, shape (pairs,).
+        row_totals: the total of each true label, shape (tables, labels).
+        column_totals: the total of each cluster, shape (tables, clusters).
+
+    """
+
+    cells: Integers
+    cell_row_totals: Integers
+    cell_column_totals: Integers
+    cell_columns: Integers
+    row_totals: Integers
+    column_totals: Integers
+
+
+def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
+    """Return the counts, with their totals.
+
+    Args:
+        table: the table of true labels and clusters, which defines the labels of each pair.
+        counts: the count of each pair of the table, shape (tables, pairs).
+    """
+    row_totals = np.zeros((len(counts), len(table.row_labels)), np.int64)
+    column_totals = np.zeros((len(counts), len(table.column_labels)), np.int64)
+    for cells, rows, columns in zip(counts, row_totals, column_totals, strict=True):
+        # Sums of whole numbers are exact in float64.
+        rows += np.bincount(table.rows, cells, len(rows)).astype(np.int64)
+        columns += np.bincount(table.columns, cells, len(columns)).astype(np.int64)
+    return CellCounts(
+        counts,
+        row_totals[:, table.rows],
+        column_totals[:, table.columns],
+        table.columns,
+        row_totals,
+        column_totals,
+    )
+
+
+def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
+    """Return the value of the measure for each table.
+
+    >>> from ...statistics.arithmetic.contingency import contingency
+    >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
+    >>> counts = cell_counts(table, table.counts[np.newaxis])
+    >>> [
+    ...     agreement(ClusteringMeasure(name, name), counts)
+    ...     for name in ("ari", "homogeneity", "purity")
+    ... ]
+    [[0.5714285714285714], [1.0], [1.0]]
+    """
+    match measure.kind:
+        case "ari":
+            return _adjusted_rand_indices(counts)
+        case "rand":
+            return [(p - a - b + 2 * s) / p if p else 1.0 for s, a, b, p in _pair_counts(counts)]
+        case "fowlkes_mallows":
+            pairs = _pair_counts(counts)
+            return [math.sqrt(s / a) * math.sqrt(s / b) if s else 0.0 for s, a, b, _ in pairs]
+        case "pair_confusion":
+            pairs = _pair_counts(counts)
+            return [
+                [[2 * (p - a - b + s), 2 * (b - s)], [2 * (a - s), 2 * s]] for s, a, b, p in pairs
+            ]
+        case "purity":
+            return _purities(counts)
+    information, label_entropies, cluster_entropies = _information(counts)
+    entropies = list(zip(label_entropies, cluster_entropies, strict=True))
+    match measure.kind:
+        case "homogeneity":
+            return _information_ratios(information, label_entropies)
+        case "completeness":
+            return _information_ratios(information, cluster_entropies)
+        case "ami":
+            return _adjusted_information(measure.average, counts, information, entropies)
+    if measure.beta != 1:
+        # (1 + beta) h c / (beta h + c), where homogeneity h is I / H and completeness c is I / K
+        weights = [(measure.beta * k + h) / (1 + measure.beta) for h, k in entropies]
+        return _information_ratios(information, weights)
+    # NMI is the information divided by the mean entropy. V-measure is the harmonic mean of
+    # homogeneity I / H and completeness I / K, which is equal: 2 / (H / I + K / I) = 2 I / (H + K).
+    return _normalized(measure.average, information, entropies)
+
+
+def _normalized(
+    average: str, information: Sequence[float], entropies: Sequence[tuple[float, float]]
+) -> list[float]:
+    """Information over an average of both entropies; 1 if both are 0, 0 without information."""
+    ratios = _information_ratios(information, [_average(average, *pair) for pair in entropies])
+    return [
+        ratio if value or not any(pair) else 0.0
+        for ratio, value, pair in zip(ratios, information, entropies, strict=True)
+    ]
+
+
+def _average(average: str, first: float, second: float) -> float:
+    match average:
+        case "arithmetic":
+            return (first + second) / 2
+        case "geometric":
+            return math.sqrt(first) * math.sqrt(second)
+        case "min":
+            return min(first, second)
+        case _:
+            return max(first, second)
+
+
+_ROUNDING = 1e-12  # relative difference up to which entropies count as equal
+
+
+def _adjusted_information(
+    average: str,
+    counts: CellCounts,
+    information: Sequence[float],
+    entropies: Sequence[tuple[float, float]],
+) -> list[float]:
+    """Information above chance, divided by its maximum; 0 is chance level.
+
+    As in scikit-learn, a single label and a single cluster agree; a single one and several have
+    nothing in common.
+
+    Source:
+        Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).
+    """
+    values = []
+    tables = zip(counts.row_totals, counts.column_totals, information, entropies, strict=True)
+    for row_totals, column_totals, total, pair in tables:
+        sizes = [int(np.count_nonzero(totals)) for totals in (row_totals, column_totals)]
+        if 1 in sizes:
+            values.append(float(sizes == [1, 1]))
+            continue
+        rows = int(row_totals.sum())
+        expected = expected_information(row_totals, column_totals)
+        average_entropy = _average(average, *pair) / rows
+        maximum = average_entropy - expected
+        # If clusters are single rows on both sides, agreement by chance is already perfect.
+        is_certain = maximum <= _ROUNDING * average_entropy
+        values.append(1.0 if is_certain else (total / rows - expected) / maximum)
+    return values
+
+
+def _purities(counts: CellCounts) -> list[float]:
+    """Return the proportion of rows that have the most frequent label of their cluster."""
+    clusters = counts.cell_columns
+    purities = []
+    for cells, totals in zip(counts.cells, counts.column_totals, strict=True):
+        largest = np.zeros(totals.size, np.int64)
+        np.maximum.at(largest, clusters, cells)
+        purities.append(int(largest.sum()) / int(totals.sum()))
+    return purities
+
+
+def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
+    """Return the pairs of rows with equal label and cluster, equal label, equal cluster.
+
+    And all pairs.
+
+    >>> from ...statistics.arithmetic.contingency import contingency
+    >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
+    >>> _pair_counts(cell_counts(table, table.counts[np.newaxis]))
+    [(1, 2, 1, 6)]
+    """
+
+    def pairs(totals: Integers) -> list[int]:
+        return [int(products) // 2 for products in (totals * (totals - 1)).sum(axis=1)]
+
+    rows = counts.row_totals.sum(axis=1).tolist()
+    columns = map(pairs, (counts.cells, counts.row_totals, counts.column_totals))
+    return [(*shared, n * (n - 1) // 2) for *shared, n in zip(*columns, rows, strict=True)]
+
+
+def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
+    """Agreement of the two columns on pairs of rows, adjusted for chance.
+
+    Of P pairs of rows, let A have the same true label, B the same cluster, and S both. The expected
+    value of S is A * B / P, its maximum (A + B) / 2. The index is (S - expected) / (maximum -
+    expected); both terms times 2 P are integers, so only the division rounds. Where it would be
+    0 / 0, as with a single label and a single cluster, the index is 1.
+
+    Source:
+        Hubert and Arabie, Comparing partitions (1985).
+    """
+    indices = []
+    for s, a, b, p in _pair_counts(counts):
+        maximum = (a + b) * p - 2 * a * b
+        indices.append(2 * (s * p - a * b) / maximum if maximum else 1.0)
+    return indices
+
+
+def _information(counts: CellCounts) -> tuple[list[float], list[float], list[float]]:
+    """Mutual information, entropy of labels and entropy of clusters, in nats times rows.
+
+    Source:
+        Rosenberg and Hirschberg, V-Measure: A conditional entropy-based external cluster evaluation
+        measure (2007).
+    """
+    rows = counts.row_totals.sum(axis=1, keepdims=True)
+    expected = counts.cell_row_totals * counts.cell_column_totals
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # With log1p, a ratio of exactly 1 adds nothing, and ratios close to 1 keep their digits.
+        excess = (counts.cells * rows - expected) / expected
+        terms = np.where(counts.cells > 0, counts.cells * np.log1p(excess), 0.0)
+    return _sums(terms), _entropies(counts.row_totals, rows), _entropies(counts.column_totals, rows)
+
+
+def entropies_of_table(table: ContingencyTable) -> tuple[float, float]:
+    """Return the entropy of labels and that of clusters, in nats.
+
+    >>> from ...statistics.arithmetic.contingency import contingency
+    >>> entropies_of_table(contingency(["x", "x"], [0, 0]))
+    (0.0, 0.0)
+    """
+    counts = cell_counts(table, table.counts[np.newaxis])
+    rows = float(table.counts.sum())
+    _, (labels,), (clusters,) = _information(counts)
+    return labels / rows, clusters / rows
+
+
+def _entropies(totals: Integers, rows: Integers) -> list[float]:
+    """Return the entropy of each row of totals, in nats times rows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _sums(np.where(totals > 0, totals * np.log(rows / totals), 0.0))
+
+
+def _sums(terms: Floats) -> list[float]:
+    """Return the sum of each row of terms, at least 0."""
+    return [max(math.fsum(row), 0.0) for row in terms.tolist()]
+
+
+def _information_ratios(information: Sequence[float], entropies: Sequence[float]) -> list[float]:
+    """Information over entropy, at most 1; 1 if the entropy is 0, since nothing is uncertain."""
+    return [
+        min(value / entropy, 1.0) if entropy else 1.0
+        for value, entropy in zip(information, entropies, strict=True)
+    ]

@@ -1,0 +1,463 @@
+"""Precision, recall and F1 of spans: entities, chunks, answers in a text.
+
+The scores of tags equal seqeval's (and so conlleval.pl's), both by default and in strict
+mode. Spans given by start and end can also be matched loosely, as in nervaluate: a predicted span
+may match a true one of another type, or one that it merely overlaps.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from itertools import zip_longest
+from operator import add
+from typing import Any, Literal
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.checks import RowError
+from ...statistics.arguments.domains import Proportion, checked_options
+from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
+from ...statistics.intervals.sums import RowStatistics
+from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
+
+Match = Literal["strict", "exact", "partial", "type"]
+SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
+
+_AT_MOST = (("hits:", "predicted:"), ("found:", "relevant:"), ("equal_tags", "tags"))
+_PIECEWISE = 8  # from this many numbers on, numpy no longer adds sequentially
+
+
+@checked_options
+def span_statistics(
+    predictions: Sequence[Sequence[str]] | Sequence[SpanLists],
+    references: Sequence[Sequence[str]] | Sequence[SpanLists],
+    *,
+    scheme: Scheme | None = None,
+    suffix: bool = False,
+    match: Match = "strict",
+    zero_division: Proportion = 0.0,
+    joined: bool = False,
+) -> RowStatistics:
+    """Return the predicted, true and matching spans of each row and type.
+
+    Args:
+        predictions: the tags of each row, or its spans as lists of types, starts and ends.
+        references: the true tags or spans, in the same form.
+        scheme: the scheme for strict matching of tags; "auto" for the scheme of the references;
+            None for the rules of conlleval, which accept any tags.
+        suffix: whether the letter of a tag follows its type.
+        match: "strict": same type, start and end. "exact": same start and end. "partial": overlaps
+            count half. "type": overlaps with a span of the same type count.
+        zero_division: precision without predicted spans, and recall without true spans.
+        joined: whether a tag at the beginning of a row with neither a type nor a letter of B, I, E,
+            S and O continues the last span of the rows before, as in seqeval. Such spans count in
+            the row in which they start.
+
+    Raises:
+        ValueError: a row is not valid, or the tags do not follow a scheme.
+
+    >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
+    >>> rows.result()["precision"], rows.result()["recall"]
+    (0.5, 1.0)
+    """
+    score = partial(span_scores, zero_division=float(zero_division))
+
+    def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
+        return {"f1": _type_scores(sums, _types(sums), float(zero_division))[2]}
+
+    distributions = partial(_span_distributions, float(zero_division))
+    rows = len(references)
+    if not rows:
+        empty = np.zeros((0, 0), np.int64)
+        return RowStatistics((), empty, score, row_scores, _AT_MOST, distributions)
+    spans, types, columns = _read_spans(
+        predictions, references, scheme, suffix=suffix, joined=joined
+    )
+    predicted, relevant = spans["predictions"], spans["references"]
+    tables = {
+        "predicted": _by_type(predicted, rows, len(types)),
+        "relevant": _by_type(relevant, rows, len(types)),
+    }
+    if match == "strict":
+        tables["hits"] = _by_type(_equal_spans(predicted, relevant), rows, len(types))
+    else:
+        pairs, credit = _loose_pairs(predicted, relevant, rows, match)
+        for name, side, index in (("hits", predicted, 0), ("found", relevant, 1)):
+            matches = Spans(*(column[pairs[:, index]] for column in side))
+            tables[name] = _by_type(matches, rows, len(types), credit)
+    for number, type_name in enumerate(types):
+        if tables["predicted"][:, number].any() or tables["relevant"][:, number].any():
+            for name, table in tables.items():
+                columns[f"{name}:{type_name}"] = table[:, number]
+    values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
+    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST, distributions)
+
+
+def type_f1_intervals(
+    statistics: RowStatistics, *, confidence_level: float, n_resamples: int, seed: int
+) -> dict[str, Interval]:
+    """Return the interval of the F1 of each type."""
+
+    def f1_of_types(sums: Mapping[str, float]) -> dict[str, float]:
+        by_type = statistics.scores(sums)["per_type"]
+        return {name: scores["f1"] for name, scores in by_type.items()}
+
+    distributions = {
+        name: _micro_distributions([name], statistics.names)["f1"]
+        for name in _names_of_types(statistics.names)
+    }
+    by_type = replace(
+        statistics, scores=f1_of_types, distributions=lambda statistics: distributions
+    )
+    return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
+
+
+def type_confusion(
+    predictions: Sequence[Sequence[str]] | Sequence[SpanLists],
+    references: Sequence[Sequence[str]] | Sequence[SpanLists],
+    *,
+    scheme: Scheme | None = None,
+    suffix: bool = False,
+) -> tuple[list[str], list[list[int]]]:
+    """Return the types, and the number of spans of each true type that are predicted as each type.
+
+    Spans are matched if they have the same boundaries. The last row counts predicted spans without
+    a true span, and the last column true spans that were not predicted.
+
+    >>> type_confusion([["B-PER", "I-PER", "B-LOC"]], [["B-ORG", "I-ORG", "O"]])
+    (['LOC', 'ORG', 'PER'], [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]])
+    """
+    spans, names, _ = _read_spans(predictions, references, scheme, suffix=suffix)
+    counts: dict[tuple[int, int, int], list[Counter[str]]] = {}
+    for index, side in enumerate((spans["references"], spans["predictions"])):
+        for *borders, kind in zip(*(column.tolist() for column in side), strict=True):
+            counters = counts.setdefault(tuple(borders), [Counter(), Counter()])
+            counters[index][names[kind]] += 1
+    types = sorted({name for pair in counts.values() for counter in pair for name in counter})
+    numbers = {name: number for number, name in enumerate(types)}
+    missing = len(types)
+    matrix = [[0] * (missing + 1) for _ in range(missing + 1)]
+    for relevant, predicted in counts.values():
+        for name, count in (relevant & predicted).items():
+            matrix[numbers[name]][numbers[name]] += count
+        confused = (
+            sorted((relevant - predicted).elements()),
+            sorted((predicted - relevant).elements()),
+        )
+        for true, guess in zip_longest(*confused):
+            matrix[numbers.get(true, missing)][numbers.get(guess, missing)] += 1
+    return types, matrix
+
+
+def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dict[str, Any]:
+    """Return the scores of sums over rows, with seqeval's operations in the same order.
+
+    Types that occur on neither side are left out. Without any type, macro averages are NaN.
+    """
+    types = _types(sums)
+    by_type = {name: _type_scores(sums, [name], zero_division) for name in types}
+    support = {name: int(sums[f"relevant:{name}"]) for name in types}
+    result: dict[str, Any] = {}
+    keys = ("precision", "recall", "f1")
+    result |= zip(keys, _type_scores(sums, types, zero_division), strict=True)
+    columns = list(zip(*by_type.values(), strict=True)) or [()] * 3
+    for key, values in zip(keys, columns, strict=True):
+        result[f"macro_{key}"] = _sum(values) / len(values) if values else float("nan")
+    weights = list(support.values())
+    if any(weights):
+        for key, values in zip(keys, columns, strict=True):
+            products = [value * weight for value, weight in zip(values, weights, strict=True)]
+            result[f"weighted_{key}"] = _sum(products) / _sum(weights)
+    else:
+        empty = 0.0 if types else zero_division  # there are no true spans, perhaps none at all
+        result |= {"weighted_precision": empty, "weighted_recall": zero_division}
+        result["weighted_f1"] = empty
+    if "tags" in sums:
+        result["accuracy"] = sums["equal_tags"] / sums["tags"] if sums["tags"] else float("nan")
+    result["support"] = sum(weights)
+    result["per_type"] = {
+        name: dict(zip(keys, by_type[name], strict=True)) | {"number": support[name]}
+        for name in types
+    }
+    return result
+
+
+def _types(sums: Mapping[str, float]) -> list[str]:
+    """Return the types that occur on either side, in order."""
+    names = _names_of_types(sums)
+    return sorted(n for n in names if sums[f"predicted:{n}"] or sums[f"relevant:{n}"])
+
+
+def _names_of_types(statistics: Iterable[str]) -> list[str]:
+    """Return the names of the types in these names of statistics."""
+    return [key.partition(":")[2] for key in statistics if key.startswith("predicted:")]
+
+
+# ---- how scores follow from sums, for their intervals -------------------------------------------
+
+
+def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict[str, SumScore]:
+    """Return how each score follows from the sums of these statistics.
+
+    The scores of all types together are ratios. Averages over types are functions of sums, with an
+    unseen row in which no span is right, or all are.
+    """
+    types = _names_of_types(statistics)
+    if not types:
+        return {}
+    distributions = _micro_distributions(types, statistics)
+    for position, key in enumerate(("precision", "recall", "f1")):
+        for is_weighted in (False, True):
+            score = partial(
+                _average_of_types,
+                types=types,
+                position=position,
+                is_weighted=is_weighted,
+                zero_division=zero_division,
+            )
+            name = f"{'weighted' if is_weighted else 'macro'}_{key}"
+            distributions[name] = _distribution_of_spans(
+                score, types, statistics, biased=key == "f1"
+            )
+    if "tags" in statistics:
+        distributions["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
+    return distributions
+
+
+def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dict[str, SumScore]:
+    """Precision, recall and F1 of the spans of some types together."""
+
+    def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
+        return {f"{kind}:{name}": factor for name in types}
+
+    distributions: dict[str, SumScore] = {
+        "precision": SumRatio(factors("hits"), factors("predicted"))
+    }
+    if f"found:{types[0]}" not in statistics:
+        predicted_and_relevant = factors("predicted") | factors("relevant")
+        distributions["recall"] = SumRatio(factors("hits"), factors("relevant"))
+        return distributions | {"f1": SumRatio(factors("hits", 2.0), predicted_and_relevant)}
+    distributions["recall"] = SumRatio(factors("found"), factors("relevant"))
+
+    def f1(sums: Mapping[str, Floats]) -> Floats:
+        return _harmonic(*_shares(sums, types, 0.0))
+
+    return distributions | {"f1": _distribution_of_spans(f1, types, statistics)}
+
+
+def _distribution_of_spans(
+    score: Callable[[Mapping[str, Floats]], Floats],
+    types: Sequence[str],
+    statistics: Sequence[str],
+    *,
+    biased: bool = False,
+) -> SumFunction:
+    """Return a score with an unseen row in which no span is right, or all are."""
+    hit_names = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
+
+    def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
+        return dict.fromkeys(hit_names, 0.0)
+
+    def all_right(sums: Mapping[str, float]) -> dict[str, float]:
+        relevant = {name: sums[f"relevant:{name.partition(':')[2]}"] for name in hit_names}
+        return relevant | {f"predicted:{name}": sums[f"relevant:{name}"] for name in types}
+
+    size = {f"{kind}:{name}": 1.0 for kind in ("predicted", "relevant") for name in types}
+    return SumFunction(score, size, all_wrong, all_right, biased=biased)
+
+
+def _shares(
+    sums: Mapping[str, Floats], types: Sequence[str], zero_division: float
+) -> tuple[Floats, Floats]:
+    """Precision and recall of the spans of some types together, for arrays of sums."""
+    hits, predicted, relevant = (
+        np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
+        for kind in ("hits", "predicted", "relevant")
+    )
+    found_spans = np.sum(
+        [sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0
+    )
+    return (
+        np.where(predicted > 0, hits / predicted, zero_division),
+        np.where(relevant > 0, found_spans / relevant, zero_division),
+    )
+
+
+def _harmonic(precision: Floats, recall: Floats) -> Floats:
+    total = precision + recall
+    return np.where(total > 0, 2 * precision * recall / total, 0.0)
+
+
+def _average_of_types(
+    sums: Mapping[str, Floats],
+    *,
+    types: Sequence[str],
+    position: int,
+    is_weighted: bool,
+    zero_division: float,
+) -> Floats:
+    """Precision, recall or F1 averaged over types, for arrays of sums."""
+    total = weight_total = np.zeros(1)
+    for name in types:
+        shares = _shares(sums, [name], zero_division)
+        value = (*shares, _harmonic(*shares))[position]
+        relevant, predicted = sums[f"relevant:{name}"], sums[f"predicted:{name}"]
+        weight = relevant if is_weighted else (relevant + predicted > 0).astype(np.float64)
+        total, weight_total = total + weight * value, weight_total + weight
+    return total / weight_total
+
+
+def _type_scores(
+    sums: Mapping[str, float], types: Sequence[str], zero_division: float
+) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the spans of several types together."""
+    hits, predicted, relevant = (
+        sum(sums[f"{kind}:{name}"] for name in types) for kind in ("hits", "predicted", "relevant")
+    )
+    recalled = sum(sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types)
+    precision = hits / predicted if predicted else zero_division
+    recall = recalled / relevant if relevant else zero_division
+    total = precision + recall
+    return precision, recall, 2 * precision * recall / total if total else 0.0
+
+
+def _sum(values: Sequence[float]) -> float:
+    """Return the sum as numpy adds; `sum` rounds less from Python 3.12 on."""
+    if len(values) < _PIECEWISE:
+        return reduce(add, values, 0.0)
+    return float(np.sum(np.array(values, np.float64)))
+
+
+def _read_spans(
+    predictions: Any,
+    references: Any,
+    scheme: Scheme | None,
+    *,
+    suffix: bool,
+    joined: bool = False,
+) -> tuple[dict[str, Spans], list[str], dict[str, Integers | Floats]]:
+    """Return the spans of both sides, their types, and for tags the number of equal ones."""
+    if isinstance(references[0], Mapping):
+        spans, types = _given_spans({"predictions": predictions, "references": references})
+        return spans, types, {}
+    sides = tag_rows(predictions, references)
+    if scheme == "auto":
+        scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
+    texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}
+    spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix, joined=joined)
+    return spans, types, {"tags": sides[0].counts, "equal_tags": equal_tags(*sides)}
+
+
+# ---- spans as they are given --------------------------------------------------------------------
+
+
+def _given_spans(
+    columns: Mapping[str, Sequence[SpanLists]],
+) -> tuple[dict[str, Spans], list[str]]:
+    """Return the spans of each column, and the names of their types.
+
+    Raises:
+        ValueError: a row has lists of different lengths, or a span ends before it starts.
+    """
+    numbers: dict[str, int] = {}
+    spans = {}
+    for name, rows in columns.items():
+        flat: list[tuple[int, int, int, int]] = []
+        for row, lists in enumerate(rows):
+            types, starts, ends = lists["type"], lists["start"], lists["end"]
+            if not len(types) == len(starts) == len(ends):
+                problem = f"has {len(types)} types, {len(starts)} starts and {len(ends)} ends"
+                raise RowError(name, row, problem)
+            for type_name, start, end in zip(types, starts, ends, strict=True):
+                if not 0 <= start < end:
+                    problem = f"has a span from {start} to {end}; the end is exclusive"
+                    raise RowError(name, row, problem)
+                flat.append((row, start, end, numbers.setdefault(type_name, len(numbers))))
+        array = np.array(flat, np.int64).reshape(-1, 4)
+        spans[name] = Spans(*array.T)
+    return spans, list(numbers)
+
+
+# ---- matches ------------------------------------------------------------------------------------
+
+
+def _by_type(spans: Spans, rows: int, types: int, credit: Floats | None = None) -> Any:
+    """For each row and type, the number of spans, or the total credit."""
+    cells = spans.rows * types + spans.types
+    return np.bincount(cells, weights=credit, minlength=rows * types).reshape(rows, types)
+
+
+def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
+    """Return the spans that both sides have, one for each pair."""
+    all_spans = [np.concatenate(columns) for columns in zip(predicted, relevant, strict=True)]
+    order = np.lexsort(all_spans)
+    differs = np.zeros(order.size, dtype=bool)
+    differs[:1] = True
+    for column in all_spans:
+        ordered = column[order]
+        differs[1:] |= ordered[1:] != ordered[:-1]
+    is_relevant = order >= predicted.rows.size
+    starts = np.flatnonzero(differs)
+    counts = np.diff(starts, append=order.size)
+    if not starts.size:
+        return predicted
+    relevant_counts = np.add.reduceat(is_relevant.astype(np.int64), starts)
+    pairs = np.minimum(relevant_counts, counts - relevant_counts)
+    matches = np.repeat(order[starts], pairs)
+    return Spans(*(column[matches] for column in all_spans))
+
+
+def _loose_pairs(
+    predicted: Spans, relevant: Spans, rows: int, match: Match
+) -> tuple[Integers, Floats]:
+    """Pairs of a predicted and a true span that match, with their credit.
+
+    As in nervaluate, predicted spans are processed in the given order, and each takes a true span
+    that is still free: the first with the same boundaries; otherwise, for "partial", the first that
+    overlaps, with half the credit; for "type", the closest of its type. A span that overlaps
+    wrongly is used up too.
+    """
+    pairs: list[tuple[int, int]] = []
+    credit_values: list[float] = []
+    ends = [np.searchsorted(side.rows, np.arange(rows + 1)) for side in (predicted, relevant)]
+    left, right = (
+        list(zip(*(column.tolist() for column in side[1:]), strict=True))
+        for side in (predicted, relevant)
+    )
+    bounds = [end.tolist() for end in ends]
+    for row in range(rows):
+        free = list(range(bounds[1][row], bounds[1][row + 1]))
+        for number in range(bounds[0][row], bounds[0][row + 1]):
+            choice, credit = _choice(left[number], [(n, right[n]) for n in free], match)
+            if choice is not None:
+                free.remove(choice)
+                if credit:
+                    pairs.append((number, choice))
+                    credit_values.append(credit)
+    return np.array(pairs, np.int64).reshape(-1, 2), np.array(credit_values, np.float64)
+
+
+def _choice(
+    span: tuple[int, int, int], free: Sequence[tuple[int, tuple[int, int, int]]], match: Match
+) -> tuple[int | None, float]:
+    """Return the true span that a predicted one takes, and its credit; None if none overlaps."""
+    start, end, kind = span
+    overlapping = [
+        (n, candidate) for n, candidate in free if start < candidate[1] and candidate[0] < end
+    ]
+    if not overlapping:
+        return None, 0.0
+    if match == "type":
+        distances = [
+            (abs(start - candidate[0]) + abs(end - candidate[1]), n)
+            for n, candidate in overlapping
+            if candidate[2] == kind
+        ]
+        return (min(distances)[1], 1.0) if distances else (overlapping[0][0], 0.0)
+    for n, candidate in overlapping:
+        if candidate[:2] == (start, end):
+            return n, 1.0
+    return overlapping[0][0], 0.5 if match == "partial" else 0.0

@@ -1,0 +1,194 @@
+"""Intervals of areas under curves, losses and calibration errors, from the influence of rows.
+
+The variance of a score is the sum of the squared influences of its rows; with clusters, influences
+are added up within each cluster before they are squared.
+"""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats
+from ...statistics.arithmetic.exact_sums import group_sums
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.estimates import ClusterVariance, error_interval, estimate_interval
+from ...statistics.intervals.intervals import interval
+from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.sum_distributions import weighted_mean_interval
+from ...statistics.intervals.summary import Estimator
+from .areas import ScoreWithVariance
+
+_OF_MEANS = ("auto", "log_t", "korn_graubard")
+_ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
+
+
+def score_estimators(
+    scores: Mapping[str, ScoreWithVariance],
+    rows: Mapping[str, Any],
+    upper_bounds: Mapping[str, float],
+    clusters: Clusters | None,
+    weights: Floats | None = None,
+) -> dict[str, Estimator]:
+    """Return a function for each score that returns its interval, for `summary.uncertainty`.
+
+    Args:
+        scores: the scores.
+        rows: the number of rows that each is based on; for a list of scores a list.
+        upper_bounds: the largest possible value of each; infinite for errors without a bound.
+        clusters: the clusters of the rows; None if they are independent.
+        weights: the weights of the rows; None if they are equal.
+    """
+
+    def estimate(name: str, **options: Any) -> Interval | list[Interval]:
+        score, variance, influences = scores[name]
+        is_list = isinstance(score, list)
+        method = options.get("method", "auto")
+        if name == "mce" and method != "bootstrap":
+            n_clusters = None if clusters is None else len(clusters.labels)
+            return Interval(math.nan, math.nan, "none", math.nan, None, n_clusters)
+        if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
+            pairs = zip(score, influences(), strict=True) if is_list else [(score, influences())]
+            means = [
+                _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
+                for value, changes in pairs
+            ]
+            return means if is_list else means[0]
+        columns = (
+            [score, variance(), rows[name]] if is_list else [[score], [variance()], [rows[name]]]
+        )
+        variances: list[ClusterVariance | None] = [None] * len(columns[0])
+        if clusters is not None:
+            listed = influences() if is_list else [influences()]
+            variances = [cluster_variance(influence, clusters) for influence in listed]
+        estimates = [
+            _interval(value, square, size, cluster, upper_bounds[name], **options)
+            for value, square, size, cluster in zip(*columns, variances, strict=True)
+        ]
+        return estimates if is_list else estimates[0]
+
+    return {name: partial(estimate, name) for name in scores}
+
+
+def _mean_interval(
+    score: float,
+    influences: Floats,
+    weights: Floats | None,
+    clusters: Clusters | None,
+    largest: float,
+    **options: Any,
+) -> Interval:
+    """Return the interval of a mean of rows, whose scores follow from their influences on it."""
+    n_clusters = None if clusters is None else len(clusters.labels)
+    level = options.get("confidence_level", 0.95)
+    name = "unseen_error" if math.isinf(largest) else "unseen_row"
+    if math.isnan(score):
+        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+    counting = np.ones(influences.size, bool) if weights is None else weights > 0
+    member_clusters = None if clusters is None else clusters.take(counting)
+    w = np.ones(influences.size) if weights is None else weights[counting]
+    values = score + influences[counting] * (math.fsum(w.tolist()) / w)
+    values = np.clip(values, 0.0, largest)
+    is_whole = np.abs(values - np.rint(values)) < _ROUNDING
+    values = np.where(is_whole, np.rint(values), values)
+    if weights is not None:
+        return weighted_mean_interval(
+            values, w, member_clusters, confidence_level=level, bounds=(0.0, largest)
+        )
+    sums = None if member_clusters is None else member_clusters.sums(values)
+    method = options.get("method", "auto")
+    if method == ("korn_graubard" if math.isinf(largest) else "log_t"):
+        options["method"] = "auto"  # the result says which it was
+    return interval(
+        values, clusters=sums, bounds=(0.0, largest), **{"confidence_level": level} | options
+    )
+
+
+def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
+    """Return the variance between clusters, from the influence of each row.
+
+    >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
+    >>> cluster_variance(np.array([0.25, -0.25, 0.5]), clusters)
+    ClusterVariance(squares=0.25, units=Fraction(9, 5), n_clusters=2)
+    """
+    numbers, n_clusters = clusters.numbers, len(clusters.labels)
+    sums = group_sums(influences, numbers, n_clusters)
+    sizes = np.bincount(numbers, minlength=n_clusters)
+    units = Fraction(len(numbers) ** 2, int((sizes**2).sum()))
+    return ClusterVariance(float(np.sort(sums**2).sum()), units, n_clusters)
+
+
+def _interval(
+    score: float,
+    variance: float,
+    rows: int,
+    clusters: ClusterVariance | None,
+    upper_bound: float,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """Return the interval of a score from 0 to `upper_bound`, or of an unbounded error."""
+    if method == "bootstrap":
+        return _normal_interval(score, variance, confidence_level, upper_bound, clusters)
+    if math.isnan(score):
+        name = "log_t" if math.isinf(upper_bound) else "korn_graubard"
+        n_clusters = clusters.n_clusters if clusters else None
+        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+    # Methods that do not apply to such scores are replaced; the result names the one used.
+    if math.isinf(upper_bound):
+        method = "t" if method == "t" else "auto"
+        return error_interval(
+            score,
+            variance,
+            rows,
+            confidence_level=confidence_level,
+            method=method,
+            clusters=clusters,
+        )
+    scaled = clusters and clusters._replace(squares=clusters.squares / upper_bound**2)
+    estimate = estimate_interval(
+        score / upper_bound,
+        variance / upper_bound**2,
+        rows,
+        confidence_level=confidence_level,
+        method="wilson" if method == "wilson" else "auto",
+        clusters=scaled,
+    )
+    return estimate._replace(
+        low=upper_bound * estimate.low,
+        high=upper_bound * estimate.high,
+        standard_error=upper_bound * estimate.standard_error,
+    )
+
+
+def _normal_interval(
+    score: float,
+    variance: float,
+    level: float,
+    upper_bound: float,
+    clusters: ClusterVariance | None,
+) -> Interval:
+    """Return the normal interval around a score, cut at the ends of its range.
+
+    For ROC AUC, DeLong's.
+
+    It also replaces a requested bootstrap: resampled areas have this distribution if there are many
+    rows, and it needs no random numbers.
+    """
+    n_clusters = clusters.n_clusters if clusters else None
+    if clusters:
+        factor = n_clusters / (n_clusters - 1) if n_clusters and n_clusters > 1 else math.nan
+        variance = clusters.squares * factor
+    error = math.sqrt(variance)
+    margin = NormalDist().inv_cdf((1 + level) / 2) * error
+    low, high = max(score - margin, 0.0), min(score + margin, upper_bound)
+    if math.isnan(score):
+        low = high = math.nan
+    return Interval(low, high, "normal", error, None, n_clusters)

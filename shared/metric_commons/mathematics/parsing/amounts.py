@@ -1,0 +1,112 @@
+"""Amounts: formulas with units and other suffixes, ratios, and sums such as 5 ft 3 in."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..algebra.exact_values import Value, rational
+from ..algebra.work_limits import UndecidedError
+from .conventions import Context
+from .expressions import parse_expression
+from .notation import Token
+from .separators import split_at_signs
+from .structures import (
+    Bracketed,
+    Collection,
+    MathObject,
+    Noted,
+    Quantity,
+    Ratio,
+    as_value,
+)
+from .units import measured
+
+
+def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
+    r"""Return the meaning of a formula with the text after it; "± 3" is the list 3, -3.
+
+    Raises:
+        UndecidedError: it is not understood.
+
+    >>> from .notation import tokens
+    >>> parse_amount(tokens(r"10 \text{ billion}"), Context()).fraction
+    Fraction(10000000000, 1)
+    """
+    if not all_tokens:
+        raise UndecidedError("nothing")
+    ratio, colons = split_at_signs(all_tokens, ":")
+    if colons:
+        text = "".join(token.text for token in all_tokens)
+        return Ratio(tuple(parse_expression(part, context) for part in ratio), text)
+    compound = _compound(all_tokens, context)
+    if compound is not None:
+        return compound
+    amount, suffix = measured(all_tokens, context)
+    number = _values(amount, context)
+    if suffix.scale != 1:
+        number = as_value(number) * rational(suffix.scale)
+    if suffix.note:
+        return Noted(number, suffix.note)
+    if suffix.unit is None and not suffix.noun and not suffix.is_percent:
+        return number
+    if isinstance(number, Collection) and not number.in_braces:
+        items = (
+            Quantity(item, suffix.unit, suffix.noun, suffix.is_percent) for item in number.items
+        )
+        return Collection(tuple(items))
+    return Quantity(number, suffix.unit, suffix.noun, suffix.is_percent)
+
+
+def _values(amount: Sequence[Token], context: Context) -> MathObject:
+    """Return one value, or a list of two where the formula has ±."""
+    signs = [token.text for token in amount if token.is_sign("±∓")]
+    if not signs:
+        return parse_expression(amount, context)
+    if signs.count("±") > 1:
+        raise UndecidedError("several ±")
+    contents = []
+    for sign in (1, -1):
+        contents.append(parse_expression(amount, replace(context, plus_minus=sign)))
+    match contents:
+        case [Collection(items, True), Collection(more_items, True)]:  # {1 ± 2, 5} is one set
+            return Collection((*items, *more_items), in_braces=True)
+        case [Bracketed(), Bracketed()]:
+            raise UndecidedError("± inside brackets")
+    return Collection(tuple(contents))
+
+
+def _compound(all_tokens: Sequence[Token], context: Context) -> MathObject | None:
+    """5 ft 3 in, as one quantity; None for any other form."""
+    starts = [
+        index
+        for index, token in enumerate(all_tokens)
+        if token.kind == "number"
+        and (not index or all_tokens[index - 1].kind in ("word", "text"))
+        and (not index or token.is_spaced or all_tokens[index - 1].kind == "text")
+    ]
+    if len(starts) < 2 or starts[0]:
+        return None
+    ends = [*starts[1:], len(all_tokens)]
+    parts = []
+    for start, end in zip(starts, ends, strict=True):
+        amount, suffix = measured(all_tokens[start:end], context)
+        if suffix.unit is None or len(amount) != 1:
+            return None
+        parts.append(Quantity(parse_expression(amount, context), suffix.unit))
+    return total_quantity(parts)
+
+
+def total_quantity(parts: Sequence[MathObject]) -> Quantity | None:
+    """Return the sum of quantities in decreasing units of one dimension; None for any others."""
+    quantities = [part for part in parts if isinstance(part, Quantity)]
+    units = [quantity.unit for quantity in quantities if quantity.unit is not None]
+    if len(units) < len(parts) or len({unit.powers for unit in units}) > 1:
+        return None
+    factors = [unit.factor for unit in units]
+    if sorted(set(factors), reverse=True) != factors or any(unit.offset for unit in units):
+        return None
+    total = rational(0)
+    for quantity, factor in zip(quantities, factors, strict=True):
+        if not isinstance(quantity.number, Value):
+            return None
+        total += quantity.number * rational(factor / factors[0])
+    return Quantity(total, units[0])

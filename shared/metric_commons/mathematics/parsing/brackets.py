@@ -1,0 +1,119 @@
+"""Brackets in formulas: groups, sets, tuples, absolute values, matrices, and sums with bounds."""
+
+from ..algebra.elementary import size
+from ..algebra.exact_values import Value, rational
+from ..algebra.work_limits import UndecidedError, spend
+from .functions import binomial, small_integer
+from .letters import LetterReader
+from .matrices import determinant
+from .notation import ROW_END, Token
+from .structures import Bracketed, Collection, MathObject, Matrix, as_value
+
+_MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
+_MAX_SUM = 1_000  # terms of a sum that is expanded
+
+
+class BracketReader(LetterReader):
+    """The part of the grammar that reads brackets, matrices and sums with bounds."""
+
+    def _iterated(self, name: str) -> Value:
+        r"""\sum_{k=1}^{4} k^2, which is expanded; the body is one term."""
+        lower: list[Token] = []
+        upper: list[Token] = []
+        for _ in range(2):
+            if self.skip("_"):
+                lower = self.group()
+            elif self.skip("^"):
+                upper = self.group()
+        if len(lower) < 3 or not lower[1].is_sign("=") or len(lower[0].text) != 1:
+            raise UndecidedError("a sum without bounds")
+        letter = lower[0].text
+        first = small_integer(self.parsed(lower[2:]), -(10**6), 10**6)
+        last = small_integer(self.parsed(upper), first - 1, first + _MAX_SUM)
+        start, outer_letters = self.position, dict(self._context.values_of_letters)
+        result = rational(0 if name == "sum" else 1)
+        end = start
+        body = list(self._tokens)
+        for index in range(first, max(last, first) + 1):
+            spend(5)
+            self._tokens = list(body)  # reading may split tokens
+            self.move(start)
+            self._context.values_of_letters = {**outer_letters, letter: rational(index)}
+            value = as_value(self.term())
+            end = self.position
+            if index <= last:
+                result = result + value if name == "sum" else result * value
+        self._context.values_of_letters = outer_letters
+        if end == start:
+            raise UndecidedError("a sum of nothing")
+        return result
+
+    def _absolute_value(self) -> Value:
+        self._bars += 1
+        content = self.sum()
+        self._bars -= 1
+        self.expect("|")
+        return determinant(content) if isinstance(content, Matrix) else size(as_value(content))
+
+    def _braces(self) -> MathObject:
+        """Return a group, or a set whose braces lost their backslashes."""
+        bars, self._bars = self._bars, 0
+        items = self._items(",")
+        self._bars = bars
+        if len(items) == 1 and self.next.is_command("choose"):
+            self.take()
+            items = (binomial(as_value(items[0]), as_value(self.sum())),)
+        self.expect("}")
+        return items[0] if len(items) == 1 else Collection(items, in_braces=True)
+
+    def _bracket(self, opening: str) -> MathObject:
+        bars, self._bars = self._bars, 0
+        if opening == "⦃" and self.skip("⦄"):
+            return Collection((), in_braces=True)
+        items = self._items(",;")
+        self._bars = bars
+        closing = self.take()
+        if opening == "⦃" and closing.is_sign("⦄"):
+            return Collection(items, in_braces=True)
+        if opening == "⟨" and closing.is_sign("⟩"):
+            return Bracketed("⟨⟩", items)
+        if opening in "⦃⟨" or not closing.is_sign(")]"):
+            raise UndecidedError("a bracket is not closed")
+        brackets = opening + closing.text
+        if len(items) == 1 and brackets in ("()", "[]"):
+            return items[0]
+        rows = [item.items for item in items if isinstance(item, Bracketed)]
+        is_matrix = brackets == "[]" and len(rows) == len(items)
+        if is_matrix and all(isinstance(x, Value) for row in rows for x in row):
+            return Matrix(tuple(tuple(as_value(x) for x in row) for row in rows))
+        return Bracketed(brackets, items)
+
+    def _items(self, separators: str) -> tuple[MathObject, ...]:
+        items = [self.union()]
+        while self.next.is_sign(separators):
+            self.take()
+            items.append(self.union())
+        return tuple(items)
+
+    def _matrix(self) -> MathObject:
+        self.expect("{")
+        name = self.take().text
+        if name not in _MATRICES and name != "vmatrix":
+            raise UndecidedError(f"the environment {name}")
+        self.expect("}")
+        if name == "array":
+            self.group()
+        bars, self._bars = self._bars, 0
+        rows: list[tuple[Value, ...]] = []
+        while not self.next.is_command("end"):
+            row = [as_value(self.sum())]
+            while self.skip("&"):
+                row.append(as_value(self.sum()))
+            rows.append(tuple(row))
+            if not self.skip(ROW_END):
+                break
+        self._bars = bars
+        for text in ("end", "{", name, "}"):
+            self.expect(text)
+        matrix = Matrix(tuple(rows))
+        return determinant(matrix) if name == "vmatrix" else matrix

@@ -1,0 +1,55 @@
+"""Conventions for texts that can be read in two ways; both sides are read by the same ones."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..algebra.exact_values import Value
+from .notation import Token
+
+
+class Conventions(NamedTuple):
+    """One choice for each form that two conventions read differently.
+
+    >>> Conventions(applied=False).applied
+    False
+    """
+
+    applied: bool = True  # h(a + b) is a function of a + b, not a product
+    tight_division: bool = False  # 1/2x is 1/(2x), not (1/2) x
+    common_logarithm: bool = True  # log x has the base 10, not e
+    wide_argument: bool = True  # sin xy is sin(xy), not y sin x; sin x/2 is sin(x/2)
+    long_exponent: bool = True  # x^12 in LaTeX is x^{12}, not x^1 2
+    bare_units: bool = True  # 5 m is five metres, not five times m
+    multisets: bool = False  # 1, 2, 2 differs from 1, 2
+    clock: bool = False  # 7:30 is a time, not a ratio
+
+
+MAX_FORMS = 3  # forms with two readings that may occur in one comparison
+DEFAULT = Conventions()
+
+_VOWELS = set("aeiou")
+
+
+@dataclass
+class Context:
+    """How a text is read, and what was found in it."""
+
+    conventions: Conventions = DEFAULT
+    forms: set[str] = field(default_factory=set)  # conventions that mattered
+    is_latex: bool = False
+    has_digits: bool = False  # a formula with a digit or ^ has no words of the language
+    plus_minus: int = 1  # the sign that ± represents
+    values_of_letters: dict[str, Value] = field(default_factory=dict)  # letters of sums
+    depth: int = 0
+    has_vectors: bool = False
+
+    def chooses(self, form: str) -> bool:
+        """Return whether a convention applies; also records that it matters for the text."""
+        self.forms.add(form)
+        return bool(getattr(self.conventions, form))
+
+
+def is_of_language(token: Token) -> bool:
+    """Return whether this is a word of the language, and not a product of letters."""
+    word = token.text
+    return token.is_spaced and len(word) > 3 and not _VOWELS.isdisjoint(word.lower())

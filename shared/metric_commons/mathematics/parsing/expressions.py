@@ -1,0 +1,365 @@
+r"""The grammar of formulas: from tokens to exact values and structures.
+
+A recursive descent: a sum has terms, a term factors, a factor is an atom with its exponents. Each
+method reads one part and leaves the reader after it.
+
+    union    = sum { (∪ | ∩ | ∖) sum }
+    sum      = [sign] term { sign term }              or an infinity
+    term     = factor { [*] factor | / factor | mod factor }
+    factor   = atom { ! | ' | ° } [^ exponent]
+    atom     = number | letters | \frac | \sqrt | function | matrix | bracket | |sum| | \sum
+
+A word is a product of its letters, one by one. Where two conventions read a form differently,
+`Context.conventions` decides, and the form is recorded in `Context.forms`.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..algebra.elementary import PI, power, root
+from ..algebra.exact_values import Value, decimal, rational
+from ..algebra.work_limits import UndecidedError
+from .brackets import BracketReader
+from .conventions import Context
+from .functions import FUNCTIONS, binomial, factorial_of, rounded, small_integer
+from .letters import ACCENTS, GREEK, derivative
+from .matrices import matrix_power, multiplied, total, transposed
+from .notation import Token
+from .numerals import mixed_fraction, recurring_decimal
+from .real_sets import REALS, as_real_set, complement, intersection, union
+from .structures import (
+    BasedNumber,
+    Collection,
+    Infinity,
+    MathObject,
+    Matrix,
+    RealSet,
+    as_value,
+)
+
+_MAX_DEPTH = 40  # of brackets within brackets
+_MAX_SCIENTIFIC_EXPONENT = 400
+_MAX_ROOT = 64
+_INFINITIES = {"inf", "infinity", "oo"}
+_NO_FACTORS = {
+    "text",
+    "end",
+    "to",
+    "bmod",
+    "mod",
+    "choose",
+    "pmod",
+}  # commands that end a term
+_SIGNS = "+-±∓"
+_SETS = {"∪", "∩", "∖"}
+
+
+def parse_expression(tokens: Sequence[Token], context: Context | None = None) -> MathObject:
+    """Return the meaning of the tokens.
+
+    Raises:
+        UndecidedError: they are not a formula, or not one that is understood.
+
+    >>> from .notation import tokens
+    >>> parse_expression(tokens("2(3+4)/7")).fraction
+    Fraction(2, 1)
+    """
+    parser = _Parser(tokens, context or Context())
+    result = parser.union()
+    parser.finish()
+    return result
+
+
+class _Parser(BracketReader):
+    def __init__(self, tokens: Sequence[Token], context: Context) -> None:
+        super().__init__(tokens, context)
+        sign = context.plus_minus
+        self._factor_of_sign = {"+": 1, "-": -1, "±": sign, "∓": -sign}
+
+    def union(self) -> MathObject:
+        result = self.sum()
+        while self.next.kind == "sign" and self.next.text in _SETS:
+            operator = self.take().text
+            result = _combined(operator, result, self.sum())
+        return result
+
+    def sum(self) -> MathObject:
+        sign = self._sign()
+        if self.skip("∞") or self._skip_word(_INFINITIES):
+            return Infinity(sign)
+        result = self.term()
+        if sign < 0 and isinstance(result, BasedNumber):
+            result = BasedNumber(-result.digits, result.base)
+        elif sign < 0:
+            result = -result if isinstance(result, Value) else multiplied(rational(-1), result)
+        while self.next.is_sign(_SIGNS):
+            sign = self._sign()
+            term = self.term()
+            result = total(result, term if sign > 0 else multiplied(rational(-1), term))
+        return result
+
+    def _sign(self, signs: str = _SIGNS) -> int:
+        """Return the product of the signs at this position, 1 if there are none."""
+        sign = 1
+        while self.next.is_sign(signs):
+            sign *= self._factor_of_sign[self.take().text]
+        return sign
+
+    def _skip_word(self, words: set[str]) -> bool:
+        if self.next.kind != "word" or self.next.text.lower() not in words:
+            return False
+        self.take()
+        return True
+
+    def term(self) -> MathObject:
+        result = self.factor()
+        while True:
+            if self.next.is_sign("*/"):
+                operator = self.take().text
+                sign = self._sign("+-")
+                factor = self.factor()
+                if operator == "*":
+                    result = self._times(result, factor)
+                else:
+                    result = as_value(result) / self._denominator(factor)
+                result = multiplied(rational(-1), result) if sign < 0 else result
+            elif self._starts_factor():
+                if self.next.kind == "number" and not self.previous().is_sign("})!^"):
+                    raise UndecidedError("two numbers side by side")
+                result = self._times(result, self.factor())
+            elif self._skip_mod():
+                result = _remainder(as_value(result), as_value(self.factor()))
+            else:
+                return result
+
+    def _times(self, left: MathObject, right: MathObject) -> MathObject:
+        if self._context.has_vectors and _is_vector(left) and _is_vector(right):
+            raise UndecidedError("a product of vectors")
+        return multiplied(left, right)
+
+    def _denominator(self, factor: MathObject) -> Value:
+        """1/2x: adjacent factors after a slash may all belong to the denominator."""
+        denominator = as_value(factor)
+        if self._starts_symbol() and self._context.chooses("tight_division"):
+            while self._starts_symbol():
+                denominator *= as_value(self.factor())
+        return denominator
+
+    def _skip_mod(self) -> bool:
+        is_mod = self.next.kind in ("command", "word") and self.next.text in ("bmod", "mod")
+        if is_mod:
+            self.take()
+        return is_mod
+
+    def _starts_symbol(self) -> bool:
+        return self.next.kind != "number" and self._starts_factor()
+
+    def _starts_factor(self) -> bool:
+        token = self.next
+        if token.kind == "number":
+            return True
+        if token.kind == "word":
+            return token.text.lower() not in ("and", "or", "mod")
+        if token.kind == "command":
+            return token.text not in _NO_FACTORS
+        if token.kind == "text":
+            return len(token.text) == 1
+        return token.is_sign("({[⦃π⌊⌈") or (token.is_sign("|") and not self._bars)
+
+    def factor(self) -> MathObject:
+        result = self.atom()
+        while True:
+            if self.skip("!"):
+                result = factorial_of(as_value(result))
+                if self.next.is_sign("!"):
+                    raise UndecidedError("a double factorial")
+            elif self._angles and self.skip("°"):
+                result = as_value(result) * PI / rational(180)
+            else:
+                break
+        if self.skip("^"):
+            result = self._power(result)
+        # 2^3^2 and 2^3! may be read in two ways, and only letters have subscripts.
+        if self.next.is_sign("^!_'"):
+            raise UndecidedError(f"{self.next.text!r} does not belong here")
+        if self._angles and self.skip("°"):
+            result = as_value(result) * PI / rational(180)
+        return result
+
+    def _power(self, base: MathObject) -> MathObject:
+        if isinstance(base, Matrix):
+            exponent_tokens = self.group()
+            if [token.text for token in exponent_tokens] in (["T"], ["top"]):
+                return transposed(base)
+            exponent = self.parsed(exponent_tokens)
+            return matrix_power(base, small_integer(exponent, 1, _MAX_ROOT))
+        return power(as_value(base), self._exponent())
+
+    def _exponent(self) -> Value:
+        if self.next.is_sign("{"):
+            return self._group()
+        sign = self._sign("+-")
+        if self.next.kind == "number" and self.next.text.isdigit() and len(self.next.text) > 1:
+            is_one_digit = self._context.is_latex and not self._context.chooses("long_exponent")
+            exponent = rational(self.digit() if is_one_digit else int(self.take().text))
+        elif self.next.kind == "word" and len(self.next.text) > 1 and self.next.text != "pi":
+            exponent = self._first_letter()
+        else:
+            exponent = as_value(self.atom(mixed=False))
+        return -exponent if sign < 0 else exponent
+
+    def _first_letter(self) -> Value:
+        """x^ab in LaTeX is x^a b; in plain text it may be x^(ab)."""
+        if not self._context.is_latex:
+            raise UndecidedError("an exponent of several letters")
+        self.split_word()
+        return self._letter(self.take().text)
+
+    def atom(self, *, mixed: bool = True) -> MathObject:
+        """Return a number, letters, a command or a bracket.
+
+        `mixed` numbers are a whole and a fraction.
+        """
+        self._context.depth += 1
+        if self._context.depth > _MAX_DEPTH:
+            raise UndecidedError("brackets within brackets within brackets")
+        content = self._content(self.take(), mixed=mixed)
+        self._context.depth -= 1
+        return content
+
+    def _content(self, token: Token, *, mixed: bool) -> MathObject:
+        match token.kind:
+            case "number":
+                return self._number(token.text, mixed=mixed)
+            case "command":
+                return self._command(token.text)
+            case "word":
+                return self._word(token)
+            case "text" if len(token.text) == 1:
+                return self._named_letter(token.text)
+            case "sign" if token.text == "π":
+                return PI
+            case "sign" if token.text == "{":
+                return self._braces()
+            case "sign" if token.text in "([⦃⟨":
+                return self._bracket(token.text)
+            case "sign" if token.text in "⌊⌈":
+                value = as_value(self.sum())
+                self.expect({"⌊": "⌋", "⌈": "⌉"}[token.text])
+                return rounded(value, token.text)
+            case "sign" if token.text == "|":
+                return self._absolute_value()
+            case "sign" if token.text == "ℝ":
+                return REALS
+            case "sign" if token.text == "∅":
+                return Collection((), in_braces=True)
+        raise UndecidedError(f"{token.text!r} is not part of a formula")
+
+    def _group(self) -> Value:
+        """Return the content of braces."""
+        self.expect("{")
+        value = as_value(self.sum())
+        self.expect("}")
+        return value
+
+    def _argument(self) -> Value:
+        r"""Return one argument of a command.
+
+        A group, or one token, or the first digit of a number.
+        """
+        if self.next.is_sign("{"):
+            return self._group()
+        if self.next.kind == "number" and self.next.text.isdigit():
+            return rational(self.digit())
+        if self.next.kind == "word" and len(self.next.text) > 1:
+            self.split_word()
+            return self._letter(self.take().text)
+        return as_value(self.atom())
+
+    def _number(self, text: str, *, mixed: bool) -> MathObject:
+        recurring = recurring_decimal(text, self)
+        if recurring is not None:
+            return rational(recurring)
+        if not text.isdigit():
+            exponent = text.lower().partition("e")[2]
+            if abs(int(exponent[:6] or 0)) > _MAX_SCIENTIFIC_EXPONENT:
+                raise UndecidedError("too large a number")
+            return rational(Fraction(text)) if exponent else decimal(text)
+        value = rational(int(text))
+        if self.skip("_"):
+            is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
+            base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
+            return BasedNumber(value, rational(base))
+        fraction = mixed_fraction(self) if mixed else None
+        return value if fraction is None else value + rational(fraction)
+
+    def _command(self, name: str) -> MathObject:
+        if name == "frac":
+            return self._fraction()
+        if name == "sqrt":
+            degree = 2
+            if self.skip("["):
+                degree = small_integer(self.sum(), 2, _MAX_ROOT)
+                self.expect("]")
+            return root(self._argument(), degree)
+        if name == "binom":
+            return binomial(self._argument(), self._argument())
+        if name in FUNCTIONS:
+            return self._function(name)
+        if name in ("sum", "prod"):
+            return self._iterated(name)
+        if name == "begin":
+            return self._matrix()
+        if name in GREEK:
+            return self._named_letter(name)
+        if name in ACCENTS:
+            return self._accented(name)
+        raise UndecidedError(f"the command {name}")
+
+    def _fraction(self) -> Value:
+        of_functions = self._derivative()
+        return of_functions or self._argument() / self._argument()
+
+    def _derivative(self) -> Value | None:
+        r"""\frac{dy}{dx} is not a fraction of letters."""
+        start = self.position
+        if not self.next.is_sign("{"):
+            return None
+        numerator, denominator = self.group(), self.group()
+        if all(part and part[0].text[:1] in ("d", "∂") for part in (numerator, denominator)):
+            if len(numerator) == 1 and len(numerator[0].text) == 1:
+                raise UndecidedError("a derivative that is not computed")
+            return derivative(
+                "".join(t.text for t in numerator), "".join(t.text for t in denominator)
+            )
+        self.move(start)
+        return None
+
+
+def _combined(operator: str, left: MathObject, right: MathObject) -> MathObject:
+    """Return a union, an intersection or a difference of two sets."""
+    sets = [as_real_set(left), as_real_set(right)]
+    if sets[0] is not None and sets[1] is not None:
+        if operator == "∪":
+            return _union(left, right, sets[0], sets[1])
+        operand = sets[1] if operator == "∩" else complement(sets[1])
+        return intersection(sets[0], operand)
+    if operator == "∪" and isinstance(left, Collection) and isinstance(right, Collection):
+        return Collection(left.items + right.items, in_braces=True)
+    raise UndecidedError("sets that are not known")
+
+
+def _union(left: MathObject, right: MathObject, first: RealSet, second: RealSet) -> MathObject:
+    if isinstance(left, Collection) and isinstance(right, Collection):
+        return Collection(left.items + right.items, in_braces=True)
+    return union([first, second])
+
+
+def _remainder(number: Value, modulus: Value) -> Value:
+    if number.integer is None or not modulus.integer:
+        raise UndecidedError("a remainder of a number that is not an integer")
+    return rational(number.integer % modulus.integer)
+
+
+def _is_vector(content: MathObject) -> bool:
+    return isinstance(content, Value) and any(x.startswith("vec ") for x in content.letters)

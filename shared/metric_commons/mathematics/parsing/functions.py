@@ -1,0 +1,136 @@
+"""Named functions, and their known properties."""
+
+from collections.abc import Sequence
+from math import comb, factorial, gcd, lcm
+
+from ..algebra.elementary import (
+    I,
+    exp,
+    inverse_trigonometric,
+    log,
+    rounded_down,
+    trigonometric,
+)
+from ..algebra.enclosures import real_sign
+from ..algebra.exact_values import Value, opaque, rational
+from ..algebra.work_limits import UndecidedError, spend
+from .matrices import determinant
+from .structures import MathObject, Matrix, as_value
+
+_MAX_FACTORIAL = 3_000
+_CIRCULAR = ("sin", "cos", "tan", "cot", "sec", "csc")
+TRIGONOMETRIC = frozenset({*_CIRCULAR, *(f"{name}h" for name in _CIRCULAR), "cis"})
+_INVERSES = {
+    **{f"{prefix}{name}": f"arc{name}" for name in _CIRCULAR for prefix in ("arc", "a")},
+    **{f"{prefix}{name}h": f"ar{name}h" for name in _CIRCULAR for prefix in ("arc", "ar", "a")},
+}
+_GUESSED_INVERSES = ("arcsin", "arccos", "arctan")
+LOGARITHMS = frozenset({"ln", "log", "lg"})
+_OF_SEVERAL = frozenset({"gcd", "lcm", "max", "min"})
+FUNCTIONS = frozenset({*TRIGONOMETRIC, *_INVERSES, *LOGARITHMS, *_OF_SEVERAL, "exp", "det"})
+
+
+def is_of_angle(name: str) -> bool:
+    """Return whether the argument may be in degrees."""
+    return name in TRIGONOMETRIC and not name.endswith("h")
+
+
+def takes_several(name: str) -> bool:
+    """Return whether a function has a list of arguments, like gcd."""
+    return name in _OF_SEVERAL
+
+
+def inverse_name(name: str) -> str:
+    """Return the name of the inverse function: arcsin of sin.
+
+    Raises:
+        UndecidedError: it does not exist.
+    """
+    if name not in TRIGONOMETRIC or name == "cis":
+        raise UndecidedError("an inverse function that is not known")
+    return f"ar{name}" if name.endswith("h") else f"arc{name}"
+
+
+def applied(name: str, argument: MathObject) -> Value:
+    """Return a function of one argument.
+
+    >>> applied("sin", rational(0)).fraction
+    Fraction(0, 1)
+    """
+    spend(3)
+    if name == "det":
+        if isinstance(argument, Matrix):
+            return determinant(argument)
+        return opaque("det", as_value(argument))
+    value = as_value(argument)
+    if name == "cis":
+        return exp(I * value)
+    if name in TRIGONOMETRIC:
+        return trigonometric(name, value)
+    if name in _INVERSES:
+        name = _INVERSES[name]
+        return (
+            inverse_trigonometric(name, value) if name in _GUESSED_INVERSES else opaque(name, value)
+        )
+    return exp(value) if name == "exp" else log(value)
+
+
+def applied_to_several(name: str, arguments: Sequence[Value]) -> Value:
+    """gcd, lcm, max or min of numbers; with letters it is not analysed.
+
+    >>> applied_to_several("gcd", [rational(12), rational(18)]).fraction
+    Fraction(6, 1)
+    """
+    if name in ("gcd", "lcm"):
+        integers = [argument.integer for argument in arguments]
+        if None in integers:
+            return _symmetric(name, arguments)
+        return rational((gcd if name == "gcd" else lcm)(*(n for n in integers if n is not None)))
+    if any(argument.letters for argument in arguments):
+        return _symmetric(name, arguments)
+    best = arguments[0]
+    for argument in arguments[1:]:
+        if real_sign(argument - best) == (1 if name == "max" else -1):
+            best = argument
+    return best
+
+
+def _symmetric(name: str, arguments: Sequence[Value]) -> Value:
+    return opaque(name, *sorted(arguments, key=lambda argument: repr(argument.form)))
+
+
+def factorial_of(value: Value) -> Value:
+    """Return the factorial of a natural number; that of a formula with letters is not analysed."""
+    if value.letters:
+        return opaque("factorial", value)
+    spend(100)
+    return rational(factorial(small_integer(value, 0, _MAX_FACTORIAL)))
+
+
+def binomial(n: Value, k: Value) -> Value:
+    """Return a binomial coefficient."""
+    if n.letters or k.letters:
+        return opaque("binomial", n, k)
+    spend(100)
+    upper = small_integer(n, 0, _MAX_FACTORIAL)
+    return rational(comb(upper, small_integer(k, 0, upper)))
+
+
+def rounded(value: Value, opening: str) -> Value:
+    """Return the floor or the ceiling."""
+    name = "floor" if opening == "⌊" else "ceil"
+    if value.letters:
+        return opaque(name, value)
+    return rational(rounded_down(value) if name == "floor" else -rounded_down(-value))
+
+
+def small_integer(content: MathObject, low: int, high: int) -> int:
+    """Return the value as an integer, checked to be between these.
+
+    Raises:
+        UndecidedError: it is not such an integer.
+    """
+    number = as_value(content).integer
+    if number is None or not low <= number <= high:
+        raise UndecidedError(f"an integer from {low} to {high} expected")
+    return number

@@ -1,0 +1,324 @@
+"""Words in formulas: letters with subscripts, functions, applications, derivatives, accents."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ..algebra.algebraic import conjugate
+from ..algebra.elementary import PI, power, root, size
+from ..algebra.exact_values import Opaque, Value, constant_value, opaque, rational, symbol
+from ..algebra.work_limits import UndecidedError
+from .conventions import Context, is_of_language
+from .functions import (
+    FUNCTIONS,
+    LOGARITHMS,
+    applied,
+    applied_to_several,
+    inverse_name,
+    is_of_angle,
+    takes_several,
+)
+from .matrices import multiplied
+from .notation import CLOSING, OPENING, Token
+from .structures import MathObject, as_value
+from .token_reader import TokenReader
+
+GREEK = frozenset(
+    {
+        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
+        *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
+        *("varphi", "varepsilon", "vartheta", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma"),
+        *("Phi", "Psi", "Omega", "ell", "hbar", "varrho", "upsilon"),
+    }
+)
+ACCENTS = frozenset(
+    {
+        *("vec", "hat", "bar", "overline", "tilde", "dot", "ddot", "widehat", "widetilde"),
+        *("overrightarrow", "mathcal", "mathscr", "mathfrak", "underline", "boldsymbol"),
+    }
+)
+_OF_TIME = ("dot", "ddot")  # derivatives about which nothing is known
+_OFTEN_FUNCTIONS = frozenset("fghFGH")
+
+
+_NAMES = re.compile("pi|sin|cos|tan|log|ln|exp|sqrt|max|min|gcd|pct")
+
+
+class LetterReader(TokenReader, ABC):
+    """The part of the grammar that reads letters, functions and their arguments."""
+
+    def __init__(self, tokens: Sequence[Token], context: Context) -> None:
+        super().__init__(tokens)
+        self._context = context
+        self._bars = 0  # the number of open |
+        self._angles = 0  # the number of open functions of angles
+
+    @abstractmethod
+    def union(self) -> MathObject:
+        """Sums with signs of sets between them."""
+
+    @abstractmethod
+    def sum(self) -> MathObject:
+        """Terms with signs between them."""
+
+    @abstractmethod
+    def term(self) -> MathObject:
+        """Factors side by side."""
+
+    @abstractmethod
+    def factor(self) -> MathObject:
+        """Return an atom with its exponent."""
+
+    @abstractmethod
+    def atom(self, *, mixed: bool = True) -> MathObject:
+        """Return a number, letters, a command or a bracket.
+
+        `mixed` numbers are a whole and a fraction.
+        """
+
+    @abstractmethod
+    def _argument(self) -> Value:
+        """Return one argument of a command."""
+
+    @abstractmethod
+    def _exponent(self) -> Value:
+        """Return the exponent after ^."""
+
+    @abstractmethod
+    def _sign(self, signs: str) -> int:
+        """Return the product of the signs at this position."""
+
+    @abstractmethod
+    def _items(self, separators: str) -> tuple[MathObject, ...]:
+        """Parts with separators between them."""
+
+    def parsed(self, tokens: Sequence[Token]) -> MathObject:
+        """Return the meaning of other tokens in the same context."""
+        reader = type(self)(tokens, self._context)
+        result = reader.union()
+        reader.finish()
+        return result
+
+    def _word(self, token: Token) -> MathObject:
+        word = token.text
+        if word in ("pi", "Pi"):
+            return PI
+        if word in ("sqrt", "cbrt") and self.next.is_sign("({"):
+            return root(as_value(self.atom()), 2 if word == "sqrt" else 3)
+        if word == "abs" and self.next.is_sign("("):
+            return size(as_value(self.atom()))
+        if word in FUNCTIONS:
+            return self._function(word)
+        if self._is_derivative(word):
+            self.take()
+            return derivative(word, self.take().text)
+        if len(word) > 1:  # letter by letter, so that exponents belong only to the last one
+            self._check_product(token)
+            if word[-2] == "d" and word[-1] in "xytuvzr" and self.next.kind == "end":
+                raise UndecidedError("a differential")
+            self.move(self.position - 1)
+            self.split_word()
+            word = self.take().text
+        return self._named_letter(word)
+
+    def _is_derivative(self, word: str) -> bool:
+        denominator = self.following(1)
+        is_quotient = self.next.is_sign("/") and denominator.kind == "word"
+        return (
+            is_quotient
+            and word[0] == denominator.text[0] == "d"
+            and len(word) == len(denominator.text) == 2
+        )
+
+    def _check_product(self, token: Token) -> None:
+        """A word is a product of its letters.
+
+        Raises:
+            UndecidedError: it is a word of the language, or may contain the name of a function.
+        """
+        word = token.text
+        if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
+            raise UndecidedError(f"the word {word}")
+        if _NAMES.search(word):
+            raise UndecidedError(f"the word {word}")
+
+    def _letter(self, letter: str) -> Value:
+        if letter in self._context.values_of_letters:
+            return self._context.values_of_letters[letter]
+        if letter.isascii() and letter.isalpha():
+            return symbol(letter)
+        return symbol(letter) if letter in GREEK else self._unknown(letter)
+
+    def _unknown(self, text: str) -> Value:
+        raise UndecidedError(f"{text!r} is not part of a formula")
+
+    def _named_letter(self, letter: str) -> MathObject:
+        """Return a letter with its subscript and primes, and its argument."""
+        name = letter + self._subscript()
+        primes = 0
+        while self.skip("'"):
+            primes += 1
+        if primes:
+            name += "'" * primes
+            if not self.next.is_sign("("):
+                return symbol(Opaque(name, ()))
+        if self._is_inverse_function(letter):
+            self.group_of_exponent()
+            return self._application(f"{name}^-1")
+        if self.next.is_sign("(") and self._is_applied(letter, primes):
+            return self._application(name)
+        return self._letter(letter) if name == letter else symbol(name)
+
+    def _is_inverse_function(self, letter: str) -> bool:
+        """Return whether f^{-1}( is at this position."""
+        texts = [self.next.text, *(self.following(step).text for step in range(1, 6))]
+        return letter in _OFTEN_FUNCTIONS and "".join(texts).startswith("^{-1}(")
+
+    def group_of_exponent(self) -> None:
+        """Move the position past ^ and its group."""
+        self.expect("^")
+        self.group()
+
+    def _is_applied(self, letter: str, primes: int) -> bool:
+        """Return whether a letter before a bracket is a function of the content of the bracket."""
+        end = self.closing(self.position)
+        inner = self.between(self.position + 1, end)
+        if primes or any(token.is_sign(",;|∩∪∖") for token in inner):
+            return True
+        if letter in ("e", "i") or not inner or letter in self._context.values_of_letters:
+            return False
+        is_greek = len(letter) > 1
+        is_single = len(inner) == 1 and (inner[0].kind == "number" or inner[0].text.isupper())
+        if letter in _OFTEN_FUNCTIONS or is_greek or letter.isupper() or is_single:
+            return self._context.chooses("applied")
+        return False
+
+    def _application(self, name: str) -> Value:
+        """Return a function that is not analysed, of the arguments in the bracket that follows."""
+        end = self.closing(self.position)
+        inner = self.between(self.position + 1, end)
+        self.move(end + 1)
+        arguments: list[list[Token]] = [[]]
+        separators = ""
+        depth = 0
+        for token in inner:
+            depth += (token.is_sign(OPENING)) - (token.is_sign(CLOSING))
+            if not depth and token.is_sign(",;|∩∪∖"):
+                separators += token.text
+                arguments.append([])
+            else:
+                arguments[-1].append(token)
+        values = [as_value(self.parsed(argument)) for argument in arguments]
+        return opaque(f"{name}({separators})", *values)
+
+    def _subscript(self) -> str:
+        """Return the part that belongs to the name of a letter: "_1" of both x_1 and x_{1}."""
+        if not self.skip("_"):
+            return ""
+        if self.next.kind == "number" and len(self.next.text) > 1 and self._context.is_latex:
+            return f"_{self.digit()}"
+        if self.next.kind == "word" and len(self.next.text) > 1:
+            raise UndecidedError("a subscript of several letters")
+        parts = self.group()
+        if any(part.kind == "end" or part.is_sign("()[]=") for part in parts):
+            raise UndecidedError("a subscript that is not a name")
+        values_of_letters = [self._context.values_of_letters.get(part.text) for part in parts]
+        if any(value is not None for value in values_of_letters):
+            raise UndecidedError("a subscript that counts")
+        return "_" + "".join(part.text for part in parts)
+
+    def _accented(self, name: str) -> Value:
+        r"""\vec v is a separate name; a line above a number is its conjugate."""
+        parts = self.group()
+        text = "".join(part.text for part in parts)
+        if name in ("overline", "bar") and not text.isalpha():
+            constant = as_value(self.parsed(parts)).constant
+            if constant is None or text.isdigit() or not any(t.text == "i" for t in parts):
+                raise UndecidedError("a line above a formula")
+            return constant_value(conjugate(constant))
+        if not all(part.kind in ("word", "command", "text") for part in parts):
+            raise UndecidedError("an accent above a formula")
+        name = {"overrightarrow": "vec", "boldsymbol": "vec"}.get(name, name)
+        self._context.has_vectors |= name == "vec"
+        full_name = f"{name} {text}{self._subscript()}"
+        return symbol(Opaque(full_name, ())) if name in _OF_TIME else symbol(full_name)
+
+    def _function(self, name: str) -> Value:
+        r"""\sin x, \sin^2(x), \log_2 8."""
+        base = self._argument() if self.skip("_") else None
+        exponent = rational(1)
+        if self.skip("^"):
+            exponent = self._exponent()
+            if exponent.fraction == -1:
+                name, exponent = inverse_name(name), rational(1)
+            elif exponent.fraction is None or exponent.fraction < 0:
+                raise UndecidedError("a power of a function that may be an inverse")
+        if takes_several(name):
+            result = applied_to_several(name, self._arguments_in_brackets())
+        else:
+            self._angles += is_of_angle(name)
+            argument = self._argument_of_function(name)
+            self._angles -= is_of_angle(name)
+            result = applied(name, argument)
+            if name in LOGARITHMS:
+                result = self._to_base(name, result, base)
+            elif base is not None:
+                raise UndecidedError("a function with a subscript")
+        return result if exponent.fraction == 1 else power(result, exponent)
+
+    def _to_base(self, name: str, logarithm: Value, base: Value | None) -> Value:
+        if base is not None:
+            return logarithm / applied("ln", base)
+        if name == "lg" or (name == "log" and self._context.chooses("common_logarithm")):
+            return logarithm / applied("ln", rational(10))
+        return logarithm
+
+    def _arguments_in_brackets(self) -> list[Value]:
+        if not self.next.is_sign("(⦃{"):
+            raise UndecidedError("a function without its arguments")
+        opening = self.take().text
+        items = self._items(",;")
+        if not self.take().is_sign({"(": ")", "⦃": "⦄", "{": "}"}[opening]):
+            raise UndecidedError("a bracket is not closed")
+        return [as_value(item) for item in items]
+
+    def _argument_of_function(self, name: str) -> MathObject:
+        if self.next.is_sign("({[|"):
+            return self.atom()
+        if name == "det":
+            return self.factor()
+        sign = self._sign("+-")
+        argument = self._factor_of_argument()
+        # 2 pi x: up to the first letter, everything belongs to the argument.
+        while not as_value(argument).letters and self._continues_argument():
+            argument = multiplied(argument, self._factor_of_argument())
+        while self._may_continue_argument() and self._context.chooses("wide_argument"):
+            if self.skip("/"):
+                argument = as_value(argument) / as_value(self._factor_of_argument())
+            else:
+                argument = multiplied(argument, self._factor_of_argument())
+        return argument if sign > 0 else multiplied(rational(-1), argument)
+
+    def _factor_of_argument(self) -> MathObject:
+        """Return a factor, or the first letter of a product of letters."""
+        word = self.next.text
+        if self.next.kind == "word" and len(word) > 1 and word not in {*FUNCTIONS, "pi", "sqrt"}:
+            self._check_product(self.next)
+            self.split_word()
+        return self.factor()
+
+    def _continues_argument(self) -> bool:
+        r"""Return whether a letter or pi follows: \sin 2x, but not \sin x \cos x."""
+        token = self.next
+        if token.kind == "word":
+            return token.text not in FUNCTIONS and token.text not in ("and", "or", "mod")
+        return token.is_sign("π") or (token.kind == "command" and token.text in GREEK)
+
+    def _may_continue_argument(self) -> bool:
+        is_command = self.next.kind == "command" and self.next.text in ("sqrt", "frac")
+        return self._continues_argument() or self.next.is_sign("/") or is_command
+
+
+def derivative(numerator: str, denominator: str) -> Value:
+    """Return a derivative, of which only the name is known."""
+    return symbol(Opaque(f"{numerator}/{denominator}", ()))

@@ -1,0 +1,289 @@
+r"""Whole answers: "x = 5 \text{ cm}" is the quantity 5 cm with the name x."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..algebra.exact_values import Value, decimal
+from ..algebra.work_limits import UndecidedError, limited_work
+from .amounts import total_quantity
+from .conventions import DEFAULT, Context, Conventions
+from .functions import FUNCTIONS
+from .notation import Token, closing_brace, tokens
+from .real_sets import complement, intersection, points, union
+from .relations import parse_item
+from .separators import split_answer
+from .structures import (
+    Bracketed,
+    Collection,
+    Equation,
+    MathObject,
+    NamedValues,
+    Noted,
+    RealSet,
+    Words,
+)
+
+_MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**"), ("`", "`"))
+_FIRST_OF_MARKS = ("$", "\\", "*", "`")
+_DECIMAL = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
+_FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|textit|mbox)\s?\{([^{}]*)\}")
+_CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
+_BOXES = re.compile(r"\\boxed(?=\{)")
+_SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
+_NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
+_NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
+_PRODUCTS_OF_LETTERS = ("abcd", "kmn", "pqrs", "uvw", "xyz")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that was read, by certain conventions."""
+
+    content: MathObject
+    text: str  # without the signs that mark mathematics
+    forms: frozenset[str] = _NO_FORMS  # conventions that made a difference
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """An answer that was not read."""
+
+    reason: str
+
+
+@lru_cache(10_000)
+def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unreadable:
+    r"""Return the meaning of an answer, by conventions.
+
+    >>> answer = parse_answer(r"$x = 5$")
+    >>> answer.content.content.fraction, answer.content.name
+    (Fraction(5, 1), 'x')
+    >>> parse_answer(r"\text{Evelyn}").content
+    Words(text='evelyn')
+    """
+    try:
+        with limited_work():
+            return _answer(unmarked(text), conventions)
+    except UndecidedError as error:
+        return Unreadable(str(error))
+
+
+def unmarked(text: str) -> str:
+    r"""Return the text without the marks of mathematics or an answer: $...$, \boxed{}, a full stop.
+
+    >>> unmarked(r" $\boxed{12}$. ")
+    '12'
+    """
+    text = text.strip()
+    if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
+        text = text.strip("$ ")
+    previous_text = None
+    if text[:1].isalnum() and text[-1:].isalnum():
+        return text
+    while previous_text != text:
+        previous_text = text
+        text = text.rstrip(".,;: ") if not text.endswith(("..", "…", r"\,", r"\;", r"\:")) else text
+        for left, right in _MARKS if text[:1] in _FIRST_OF_MARKS else ():
+            inner = text[len(left) : -len(right)]
+            is_marked = len(text) > len(left + right) and text == left + inner + right
+            if is_marked and left not in inner:
+                text = inner.strip()
+        box = r"\boxed{"
+        is_box = text.startswith(box) and text.endswith("}") and not text.endswith(r"\}")
+        if is_box and closing_brace(text, len(box)) == len(text) - 1:
+            text = text[len(box) : -1].strip()
+    return text
+
+
+def _answer(text: str, conventions: Conventions) -> Answer:
+    if _DECIMAL.fullmatch(text):  # most answers are; a shortcut with the same result
+        return Answer(decimal(text), text)
+    choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text) if "{" in text else text)
+    if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
+        return Answer(Words(choice[1].casefold()), text)
+    all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
+    words = _words(all_tokens)
+    if words is not None:
+        return Answer(words, text)
+    context = Context(conventions)
+    context.is_latex = any(sign in text for sign in "\\{}")
+    context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
+    parts, separators = split_answer(all_tokens)
+    if not parts:
+        raise UndecidedError("nothing")
+    contents = [_part(part, context) for part in parts]
+    content = contents[0] if len(contents) == 1 else _joined(contents, separators)
+    return Answer(content, text, frozenset(context.forms) if context.forms else _NO_FORMS)
+
+
+def _part(part: Sequence[Token], context: Context) -> MathObject:
+    """Return one part of an answer: a set by a condition, or a relation or an amount."""
+    if part[-1].kind == "number" and part[-1].text.isdigit():  # most parts are
+        if len(part) == 1:
+            return decimal(part[0].text)
+        if len(part) == 2 and part[0].is_sign("-"):
+            return -decimal(part[1].text)
+    by_condition = _set_by_condition(part, context)
+    return parse_item(part, context) if by_condition is None else by_condition
+
+
+def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | None:
+    r"""\{x \mid x > 2\} as a set of real numbers; None for any other form."""
+    if not (part[0].is_sign("⦃") and part[-1].is_sign("⦄")):
+        return None
+    inner = part[1:-1]
+    bars = [index for index, token in enumerate(inner) if token.is_sign("|:")]
+    if not bars or not 1 <= bars[0] <= 3 or inner[0].kind != "word":
+        return None
+    if bars[0] != 1 and [token.text for token in inner[1 : bars[0]]] != ["∈", "ℝ"]:
+        return None
+    parts, separators = split_answer(inner[bars[0] + 1 :])
+    contents = [parse_item(condition, context) for condition in parts]
+    content = contents[0] if len(contents) == 1 else _joined(contents, separators)
+    if not (isinstance(content, Equation) and content.name == inner[0].text):
+        raise UndecidedError("a set with a condition that is not understood")
+    if not isinstance(content.content, RealSet):
+        raise UndecidedError("a set with a condition that is not understood")
+    return content.content
+
+
+# Words
+
+
+def _words(all_tokens: Sequence[Token]) -> MathObject | None:
+    """Return the words of an answer without a formula.
+
+    Several with commas between them are a list.
+    """
+    if not all_tokens or not all(
+        t.kind in ("word", "text") or t.is_sign(",-'") for t in all_tokens
+    ):
+        return None
+    is_text = all_tokens[0].kind == "text" and len(all_tokens) == 1
+    if not is_text and not any(t.kind in ("word", "text") and _is_word(t.text) for t in all_tokens):
+        return None
+    has_function = any(t.kind == "word" and t.text.lower() in _NO_WORDS for t in all_tokens)
+    is_formula = has_function and len(all_tokens) < 3
+    return (
+        None if is_formula and all(t.kind == "word" for t in all_tokens) else _spelled(all_tokens)
+    )
+
+
+def _spelled(all_tokens: Sequence[Token]) -> Words:
+    text = " ".join(token.text for token in all_tokens).casefold().replace(",", ", ")
+    return Words(" ".join(text.strip(" .").split()))
+
+
+def _is_word(word: str) -> bool:
+    """Return whether this is a word, rather than letters or the name of a function."""
+    lower = word.lower()
+    if lower in _NO_WORDS:
+        return False
+    is_product = len(word) == 3 and any(set(lower) <= set(f) for f in _PRODUCTS_OF_LETTERS)
+    vowels = "aeiouy" if len(word) > 3 else "aeiou"
+    is_long = len(word) > 2 and not is_product and not set(vowels).isdisjoint(lower)
+    return is_long or lower in _SHORT_WORDS
+
+
+# Several parts
+
+
+def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathObject:
+    """Return the meaning of several parts together."""
+    conditions = [content for content in contents if isinstance(content, Words)]
+    if conditions and len(conditions) < len(contents):
+        formulas = [content for content in contents if not isinstance(content, Words)]
+        content = (
+            formulas[0] if len(formulas) == 1 else _joined(formulas, [","] * (len(formulas) - 1))
+        )
+        return Noted(content, "; ".join(condition.text for condition in conditions))
+    names = [content.name for content in contents if isinstance(content, Equation)]
+    if any(_numbers(content) is not None for content in contents) and len(set(names)) <= 1:
+        return _joined_sets(contents, separators, names)
+    if set(separators) == {"and"}:
+        quantity = total_quantity(contents)
+        if quantity is not None:
+            return quantity
+    if len(names) == len(contents):
+        return _named(contents)
+    if names and isinstance(contents[0], Equation) and contents[0].name and len(names) == 1:
+        items = _flat([contents[0].content, *contents[1:]])
+        return Equation(None, contents[0].name, Collection(items))
+    if isinstance(contents[0], NamedValues):
+        return Collection(tuple(_as_tuple(content) for content in contents))
+    if names:
+        raise UndecidedError("an equation beside other parts")
+    return Collection(_flat(contents))
+
+
+def _as_tuple(content: MathObject) -> MathObject:
+    return Bracketed("()", content.values) if isinstance(content, NamedValues) else content
+
+
+def _flat(contents: Sequence[MathObject | None]) -> tuple[MathObject, ...]:
+    """Return the items, where lists such as ± 3 are replaced by their items."""
+    items: list[MathObject] = []
+    for content in contents:
+        if isinstance(content, Collection) and not content.in_braces:
+            items += content.items
+        elif content is not None:
+            items.append(content)
+    return tuple(items)
+
+
+def _named(contents: Sequence[MathObject]) -> MathObject:
+    """Named values: a repeated name makes a list, different names are coordinates."""
+    names, values = [], []
+    for content in contents:
+        if not isinstance(content, Equation) or content.name is None or content.content is None:
+            raise UndecidedError("several equations")
+        names.append(content.name)
+        values.append(content.content)
+    if len(set(names)) == 1:
+        return Equation(None, names[0], Collection(_flat(values)))
+    if len(set(names)) < len(names):
+        raise UndecidedError("names that occur twice")
+    return NamedValues(tuple(names), tuple(values))
+
+
+def _numbers(content: MathObject) -> RealSet | None:
+    """Return the set of numbers that satisfy an inequality."""
+    if isinstance(content, Equation) and isinstance(content.content, RealSet):
+        return content.content
+    return content if isinstance(content, RealSet) else None
+
+
+def _joined_sets(
+    contents: Sequence[MathObject], separators: Sequence[str], names: Sequence[str | None]
+) -> MathObject:
+    """Inequalities of one letter with "and", "or" or commas between them."""
+    sets = []
+    for content in contents:
+        numbers = _numbers(content)
+        if numbers is None and isinstance(content, Equation) and isinstance(content.content, Value):
+            numbers = points([content.content])
+        if numbers is None:
+            raise UndecidedError("an inequality beside other parts")
+        sets.append(numbers)
+    result = sets[0]
+    if len(set(separators)) > 1:
+        raise UndecidedError("both and and or")
+    if separators[0] == "or":
+        result = union(sets)
+    else:
+        for numbers in sets[1:]:
+            result = intersection(result, numbers)
+        if separators[0] == ",":
+            result = _by_comma(result, union(sets))
+    return Equation(None, names[0], result) if names else result
+
+
+def _by_comma(common: RealSet, union_of_all: RealSet) -> RealSet:
+    """X > 1, x < 3 means "and"; x < 1, x > 3 means "or", since no number satisfies both."""
+    if not common.intervals:
+        return union_of_all
+    if not complement(union_of_all).intervals:
+        return common
+    raise UndecidedError("a comma between inequalities")

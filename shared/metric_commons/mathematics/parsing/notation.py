@@ -1,0 +1,348 @@
+r"""LaTeX and plain text as tokens: \dfrac12 and \frac{1}{2}, × and \cdot become the same."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ..algebra.work_limits import UndecidedError
+
+MAX_LENGTH = 2_000  # of a text; answers are short
+
+Kind = Literal["number", "text", "command", "word", "sign", "end"]
+
+
+class Token(NamedTuple):
+    r"""A number, the content of \text{}, the name of a command, a word, or a single sign."""
+
+    kind: Kind
+    text: str
+    is_spaced: bool = False  # preceded by white space
+
+    def is_sign(self, signs: str) -> bool:
+        """Return whether the token is one of these signs."""
+        return self.kind == "sign" and self.text in signs
+
+    def is_command(self, name: str) -> bool:
+        """Return whether the token is this command."""
+        return self.kind == "command" and self.text == name
+
+
+END = Token("end", "")
+OPENING, CLOSING = "([{⦃⟨⌊⌈", ")]}⦄⟩⌋⌉"  # ⦃ and ⦄ are the braces of sets
+CURRENCIES = "¤£€"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
+ROW_END = "↵"  # \\ in a matrix
+
+_FRACTIONS = {
+    "1/2": "½",
+    "1/4": "¼",
+    "3/4": "¾",
+    "1/3": "⅓",
+    "2/3": "⅔",
+    "1/5": "⅕",
+    "2/5": "⅖",
+    "3/5": "⅗",
+    "4/5": "⅘",
+    "1/6": "⅙",
+    "5/6": "⅚",
+    "1/8": "⅛",
+    "3/8": "⅜",
+    "5/8": "⅝",
+    "7/8": "⅞",
+    "1/7": "⅐",
+    "1/9": "⅑",
+    "1/10": "⅒",
+}
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+_GREEK_LETTERS = {
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "εϵ",
+    "zeta": "ζ",
+    "eta": "η",
+    "theta": "θϑ",
+    "lambda": "λ",
+    "mu": "μµ",
+    "nu": "ν",
+    "xi": "ξ",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "phi": "φϕ",
+    "chi": "χ",
+    "psi": "ψ",
+    "omega": "ω",
+    "Gamma": "Γ",
+    "Delta": "Δ",
+    "Theta": "Θ",
+    "Lambda": "Λ",
+    "Sigma": "Σ",
+    "Phi": "Φ",
+    "Psi": "Ψ",
+    "Omega": "Ω",
+}
+
+# Replacements of signs that are missing on keyboards, or not used in TeX.
+_SIGNS = str.maketrans(
+    {
+        sign: replacement
+        for replacement, signs in {
+            "-": "−–—‐‑－",
+            "+": "＋",
+            "*": "×·⋅∗＊",
+            "/": "÷⁄∕／",
+            "≤": "⩽",
+            "≥": "⩾",
+            "<": "＜",
+            ">": "＞",
+            "=": "＝",
+            "%": "％",
+            "°": "º∘",
+            "(": "（",
+            ")": "）",
+            ",": "，",
+            ":": "：",
+            ".": "．",
+            "'": "′’",
+            "∖": "⧵",
+            "…": "⋯",
+            " ": "\u00a0\u2002\u2003",
+            r"\sqrt ": "√",
+            **{str(digit): chr(0xFF10 + digit) for digit in range(10)},
+            **{rf"\{name} ": letters for name, letters in _GREEK_LETTERS.items()},
+            **{f" {fraction}": sign for fraction, sign in _FRACTIONS.items()},
+        }.items()
+        for sign in signs
+    }
+)
+_COMMANDS = {
+    command: replacement
+    for replacement, commands in {
+        "*": "cdot times ast",
+        "∖": "setminus smallsetminus backslash",
+        "⟨": "langle",
+        "⟩": "rangle",
+        "⌊": "lfloor",
+        "⌋": "rfloor",
+        "⌈": "lceil",
+        "⌉": "rceil",
+        "…": "dots ldots cdots dotsc dotsb",
+        "≈": "approx",
+        "≡": "equiv",
+        "'": "prime",
+        ":": "colon",
+        "∨": "lor vee",
+        "∧": "land wedge",
+        "∅": "emptyset varnothing",
+        "/": "div",
+        "<": "lt",
+        ">": "gt",
+        "≤": "le leq leqslant leqq",
+        "≥": "ge geq geqslant geqq",
+        "≠": "ne neq",
+        "±": "pm",
+        "∓": "mp",
+        "|": "lvert rvert vert mid",
+        "⦃": "lbrace",
+        "⦄": "rbrace",
+        "∪": "cup",
+        "∩": "cap",
+        "∈": "in",
+        "∞": "infty",
+        "π": "pi",
+        "°": "degree textdegree",
+        r"\frac ": "dfrac tfrac cfrac",
+        " ": "left right big Big bigg Bigg bigl bigr Bigl Bigr displaystyle limits mathstrut "
+        "hfill quad qquad textstyle nolimits Biggl Biggr biggl biggr bigm Bigm middle",
+    }.items()
+    for command in commands.split()
+}
+_FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
+
+# Steps of LaTeX, in this order: a string that is present if a step matters, a pattern, and its
+# replacement. White space is already reduced to single spaces.
+_REWRITES = [
+    (trigger, re.compile(pattern), replacement)
+    for trigger, pattern, replacement in [
+        ("\\\\", r"\\\\", ROW_END),
+        # Thousands are joined: 10{,}000 and 10,\!000 and 10\,000.
+        (",", r"(?<=[0-9]) ?\{ ?, ?\} ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})", ""),
+        (
+            "\\",
+            r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=[0-9]{3})",
+            "",
+        ),
+        ("", r"\\[!,;:> ]|~|&nbsp;", " "),
+        ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
+        ("mathbb", r"\\mathbb ?\{? ?([NZQC]) ?\}?", r" \\text{\1} "),
+        ("operatorname", r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
+        ("binom", r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
+        (
+            "b",
+            r"\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\}",
+            r"\\vec{\1}",
+        ),
+        ("\\", r"\\(?:left|right) ?\.", " "),
+        ("", r"\^ ?\{? ?(?:\\circ|°)(?![A-Za-z]) ?\}?", "°"),
+        ("\\%", r"\\%", "%"),
+        ("\\$", r"\\\$", "¤"),
+        ("\\{", r"\\\{", "⦃"),
+        ("\\}", r"\\\}", "⦄"),
+        ("\\", r"\\[()\[\]]", " "),
+        # The constants in upright letters.
+        ("{", r"\\(?:mathrm|text|mathit) ?\{ ?([ei]) ?\}", r" \1 "),
+        (
+            "{",
+            rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{",
+            r"\\text{",
+        ),
+    ]
+]
+_ROOT_OF_NUMBER = re.compile("√ ?([0-9]+)")  # all of it, where \\sqrt takes a digit
+_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
+_SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
+_THIN_SPACE = re.compile("(?<=[0-9])[\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_HAS_LETTER = re.compile("[A-Za-z]")
+_SIGN_PAIRS = [(re.compile("<="), "≤"), (re.compile(">="), "≥"), (re.compile("(?<= )!="), "≠")]
+_IS_LATEX = re.compile(r"[\\^{~&]")
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_SPACE = re.compile(r"\s+")
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<number>
+        [0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9]|,[0-9])  # 1,000.5
+        | (?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+(?![A-Za-z0-9])  # 6.02e23
+        | [0-9]*\.[0-9]+
+        | [0-9]+(?:\.(?!\.))?
+    )
+    | (?P<text>\\text\ ?\{)
+    | \\(?P<command>[A-Za-z]+)
+    | (?P<word>[A-Za-z]+)
+    | (?P<sign>\S)
+    )""",
+    re.VERBOSE,
+)
+
+
+def tokens(text: str) -> list[Token]:
+    r"""Return the tokens of an answer.
+
+    "1,000" is a number, but a pair inside brackets.
+
+    Raises:
+        UndecidedError: a brace of \text{ is not closed, or the text is very long.
+
+    >>> [token.text for token in tokens(r"-\dfrac{1}{2}x \cdot 1,000")]
+    ['-', 'frac', '{', '1', '}', '{', '2', '}', 'x', '*', '1000']
+    >>> [token.text for token in tokens(r"(1,000)")]
+    ['(', '1', ',', '000', ')']
+    """
+    if len(text) > MAX_LENGTH:
+        raise UndecidedError("a long text")
+    if not text.isascii():
+        text = _THIN_SPACE.sub("", text)
+    result = _tokens(_rewritten(_SPACE.sub(" ", text).strip()))
+    return _with_spaced_groups(result) if " " in text else result
+
+
+def _tokens(text: str) -> list[Token]:
+    result: list[Token] = []
+    start, depth = 0, 0
+    while match := _TOKEN.match(text, start):
+        is_spaced = text[start : start + 1] == " "
+        start = match.end()
+        kind, content = match.lastgroup, match[match.lastgroup or 0]
+        if kind == "number" and "," in content:
+            result += _grouped_number(content, in_brackets=depth > 0)
+        elif kind == "text":
+            end = closing_brace(text, start)
+            inner = text[start:end].strip()
+            if inner and not _HAS_LETTER.search(inner) and inner.isascii():
+                result += _tokens(inner)  # a number in another font
+            else:
+                result.append(Token("text", inner, is_spaced))
+            start = end + 1
+        else:
+            depth += (content in "([⦃") - (content in ")]⦄")
+            result.append(Token(kind, content, is_spaced))  # type: ignore[arg-type] # a group
+    return result
+
+
+def _with_spaced_groups(all_tokens: list[Token]) -> list[Token]:
+    """Joins 1 234 567 outside brackets; 7 3/4 stays a mixed number."""
+    result: list[Token] = []
+    depth, index = 0, 0
+    while index < len(all_tokens):
+        token = all_tokens[index]
+        if token.kind == "sign":
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+        end = index + 1
+        if not depth and token.kind == "number" and token.text.isdigit() and len(token.text) <= 3:
+            while end < len(all_tokens) and _is_group(all_tokens[end]):
+                end += 1
+        follower = all_tokens[end] if end < len(all_tokens) else END
+        if end > index + 1 and not follower.is_sign("/") and follower.kind != "number":
+            text = "".join(part.text for part in all_tokens[index:end])
+            token = Token("number", text, token.is_spaced)
+            index = end - 1
+        result.append(token)
+        index += 1
+    return result
+
+
+def _is_group(token: Token) -> bool:
+    integer_part, _, _ = token.text.partition(".")
+    return (
+        token.kind == "number"
+        and token.is_spaced
+        and len(integer_part) == 3
+        and integer_part.isdigit()
+    )
+
+
+def _rewritten(text: str) -> str:
+    if not text.isascii():
+        text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text)
+        text = _SUPERSCRIPT.sub(lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", text)
+        text = _SUBSCRIPT.sub(lambda m: f"_{{{m[0].translate(_SUBSCRIPTS)}}}", text)
+        text = text.translate(_SIGNS)
+    if "=" in text:
+        for pair, replacement in _SIGN_PAIRS:
+            text = pair.sub(replacement, text)
+    if _IS_LATEX.search(text):
+        for trigger, pattern, replacement in _REWRITES:
+            if trigger in text:
+                text = pattern.sub(replacement, text)
+        text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[0]), text)
+    return text.replace("$", " ").replace("**", "^")
+
+
+def _grouped_number(text: str, *, in_brackets: bool) -> Iterator[Token]:
+    if not in_brackets:
+        yield Token("number", text.replace(",", ""))
+        return
+    for index, digits in enumerate(text.split(",")):
+        if index:
+            yield Token("sign", ",")
+        yield Token("number", digits)
+
+
+def closing_brace(text: str, start: int) -> int:
+    """Return the index of the brace that closes the one before `start`.
+
+    Raises:
+        UndecidedError: it does not exist.
+
+    >>> closing_brace("{a{b}}", 1)
+    5
+    """
+    depth = 1
+    for index in range(start, len(text)):
+        if text[index] in "{}" and text[index - 1] != "\\":
+            depth += 1 if text[index] == "{" else -1
+            if not depth:
+                return index
+    raise UndecidedError("a brace is not closed")

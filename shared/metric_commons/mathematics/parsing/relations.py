@@ -1,0 +1,328 @@
+"""Equations, inequalities, chains of them, statements, and named values."""
+
+import re
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+
+from ..algebra.enclosures import are_equal, real_sign
+from ..algebra.exact_values import EMPTY, Exp, Opaque, Value, symbol
+from ..algebra.work_limits import UndecidedError
+from .amounts import parse_amount
+from .conventions import Context
+from .expressions import parse_expression
+from .notation import Token
+from .real_sets import as_real_set, complement, intersection, interval, points, union
+from .separators import split_at_signs
+from .structures import (
+    Bracketed,
+    Collection,
+    Equation,
+    Inequalities,
+    Infinity,
+    MathObject,
+    NamedValues,
+    RealSet,
+    Statement,
+    Words,
+    as_value,
+)
+
+SIGNS = "=≈<>≤≥≠∈"
+_EQUALITIES = "=≈"
+_MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤"}
+_NAME = re.compile(
+    r"""(?:\\text\ )?(?:
+        [A-Za-z]'*(?:_\w+)?                                       # x, a_37, y'
+      | [A-Z]{2,5}'?                                              # AB
+      | [A-Za-z]'*(?:_\w+)?\((?:[A-Za-z]|[A-Z]{2}|\d+)(?:,(?:[A-Za-z]|\d+))*\)  # f(x), f(2), P(AB)
+      | \([A-Za-z](?:_\w+)?(?:,[A-Za-z](?:_\w+)?)*\)              # (x,y)
+      | \|[A-Z]{1,3}\|                                            # |AB|
+    )""",
+    re.VERBOSE,
+)
+_GEOMETRIC = r"(?:\|?[A-Z]{1,6}\|?|[A-Za-z]_\w+)"
+_GEOMETRIC_RATIO = re.compile(rf"{_GEOMETRIC}(?:[:/]{_GEOMETRIC})+|[a-z](?::[a-z])+")
+_COMMANDS_OF_NAMES = {"angle", "triangle", "overline", "overrightarrow", "vec", "hat", "bar"}
+_TUPLE_OF_NAMES = re.compile(r"\(([^()]*,[^()]*)\)")
+
+
+def parse_item(item: Sequence[Token], context: Context) -> MathObject:
+    r"""Return one part of an answer: a relation or an amount.
+
+    Raises:
+        UndecidedError: it is not understood.
+
+    >>> from .notation import tokens
+    >>> parse_item(tokens("x = 5"), Context()).name
+    'x'
+    """
+    sides, signs = split_at_signs(item, SIGNS)
+    if not signs:
+        return parse_amount(item, context)
+    if not all(sides):
+        raise UndecidedError("a relation without a side")
+    if set(signs) <= set(_EQUALITIES):
+        return _equation(sides, context)
+    if signs == ["∈"]:
+        return _membership(sides[0], sides[1], item, context)
+    if set(signs) <= set("<>≤≥≠"):
+        return _inequality(sides, signs, context)
+    raise UndecidedError("several kinds of relations")
+
+
+def name_of(side: Sequence[Token]) -> str | None:
+    r"""The name that a side of an equation is, such as x, f(x), AB, (x,y) or \frac{AB}{CD}."""
+    texts = []
+    for token in side:
+        is_known = token.kind != "command" or token.text in _COMMANDS_OF_NAMES
+        if not is_known and len(side) > 1 and token.text != "frac":
+            return None
+        texts.append(token.text)
+    if len(side) == 1 and side[0].kind in ("text", "command"):
+        return None if texts[0] in ("frac", "ldots") else texts[0]
+    text = "".join(texts)
+    if text.startswith("frac{"):
+        text = text.removeprefix("frac").replace("}{", "}/{", 1)
+    text = text.replace("{", "").replace("}", "")
+    for command in _COMMANDS_OF_NAMES:
+        text = text.removeprefix(command)
+    if _NAME.fullmatch(text) or _GEOMETRIC_RATIO.fullmatch(text):
+        return None if text in ("e", "i") else text
+    return None
+
+
+# Equations
+
+
+def _equation(sides: Sequence[Sequence[Token]], context: Context) -> MathObject:
+    name = name_of(sides[0])
+    if len(sides) > 2:
+        return _chain(sides, name, context)
+    left, right = sides
+    if name is None and name_of(right) is not None:
+        swapped = _value(left, context)
+        if swapped is not None and not _letters([swapped]):
+            name, left, right = name_of(right), right, left
+    if name is not None:
+        return _named(name, left, right, context)
+    return _unnamed_equation([_required_value(side, context) for side in sides])
+
+
+def _unnamed_equation(values: Sequence[Value]) -> MathObject:
+    difference = values[0] - values[1]
+    if not _letters(values) or not values[0].crosswise_difference(values[1]):
+        return Statement(tuple(values), ("=",))
+    return Equation(difference)
+
+
+def _named(
+    name: str, left: Sequence[Token], right: Sequence[Token], context: Context
+) -> MathObject:
+    content = parse_amount(right, context)
+    names = _TUPLE_OF_NAMES.fullmatch(name)
+    if names and isinstance(content, Bracketed):
+        parts = names[1].split(",")
+        if len(parts) == len(content.items) and len(set(parts)) == len(parts):
+            return NamedValues(tuple(parts), content.items)
+    difference = None
+    if isinstance(content, Value):
+        letter = _value(left, context)
+        if letter is not None and not letter.crosswise_difference(content):
+            return Statement((letter, content), ("=",))
+        difference = None if letter is None else letter - content
+    return Equation(difference, name, content)
+
+
+def _chain(sides: Sequence[Sequence[Token]], name: str | None, context: Context) -> MathObject:
+    """X = 5 + 6 = 11 is x = 11, where the later sides are proved equal."""
+    values = [_required_value(side, context) for side in sides[1 if name else 0 :]]
+    if name is None:
+        if _letters(values):
+            raise UndecidedError("a chain of equations")
+        return Statement(tuple(values), ("=",) * (len(values) - 1))
+    if not all(are_equal(left, right) for left, right in pairwise(values)):
+        raise UndecidedError("a chain with a link that is not proved")
+    return _named(name, sides[0], sides[-1], context)
+
+
+def _value(side: Sequence[Token], context: Context) -> Value | None:
+    try:
+        content = parse_expression(side, context)
+    except UndecidedError:
+        return None
+    return content if isinstance(content, Value) else None
+
+
+def _required_value(side: Sequence[Token], context: Context) -> Value:
+    return as_value(parse_expression(side, context))
+
+
+def _letters(values: Sequence[Value]) -> set[str]:
+    """Return the letters of values.
+
+    A nameless letter stands for a function that is not analysed.
+    """
+    letters: set[str] = set()
+    for value in values:
+        letters |= value.letters
+        if any(isinstance(generator, Opaque) for generator in value.generators):
+            letters.add("?")
+    return letters
+
+
+def _membership(
+    left: Sequence[Token], right: Sequence[Token], item: Sequence[Token], context: Context
+) -> MathObject:
+    """X ∈ (1, 2) is the interval; k ∈ Z is a condition, kept as words."""
+    name = name_of(left)
+    if name is None:
+        raise UndecidedError("an element that is not a name")
+    if all(token.kind == "text" for token in right):
+        return Words("".join(token.text for token in item))
+    content = parse_amount(right, context)
+    numbers = None if isinstance(content, Collection) else as_real_set(content)
+    if numbers is None and not isinstance(content, Collection):
+        raise UndecidedError("a set that is not known")
+    return Equation(None, name, content if numbers is None else numbers)
+
+
+# Inequalities
+
+
+def _inequality(
+    sides: Sequence[Sequence[Token]], signs: Sequence[str], context: Context
+) -> MathObject:
+    absolute = _absolute_inequality(sides, signs, context)
+    if absolute is not None:
+        return absolute
+    contents = [parse_expression(side, context) for side in sides]
+    contents, signs = _ascending(contents, signs)
+    values = [content for content in contents if isinstance(content, Value)]
+    letters = _letters(values)
+    if not letters:
+        if len(values) < len(contents):
+            raise UndecidedError("an inequality of infinities")
+        return Statement(tuple(values), tuple(signs))
+    if len(letters) == 1:
+        [letter] = letters
+        sets = [
+            _solutions(left, right, sign, letter)
+            for sign, (left, right) in zip(signs, pairwise(contents), strict=True)
+        ]
+        solved = [numbers for numbers in sets if numbers is not None]
+        if len(solved) == len(sets):
+            return Equation(None, letter, reduce(intersection, solved))
+    if len(values) < len(contents):
+        raise UndecidedError("an inequality of infinities")
+    differences = [left - right for left, right in pairwise(values)]
+    return Inequalities(tuple(signs), tuple(differences))
+
+
+def _ascending(
+    contents: Sequence[MathObject], signs: Sequence[str]
+) -> tuple[list[MathObject], list[str]]:
+    """Return the sides and signs, rearranged so that all signs are <, ≤ or ≠."""
+    if all(sign in ">≥" for sign in signs):
+        return [*reversed(contents)], [_MIRRORED[sign] for sign in reversed(signs)]
+    if not all(sign in "<≤" for sign in signs) and list(signs) != ["≠"]:
+        raise UndecidedError("signs that point in different ways")
+    return [*contents], [*signs]
+
+
+def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> RealSet | None:
+    """Return the numbers for which left < right; None if it is not linear in the letter."""
+    if isinstance(left, Infinity) or isinstance(right, Infinity):
+        return _beside_infinity(left, right, letter)
+    slope_and_rest = linear(as_value(left) - as_value(right), letter)
+    if slope_and_rest is None:
+        return None
+    slope, constant_part = slope_and_rest
+    slope_sign = real_sign(slope)
+    if not slope_sign:
+        return None
+    end = -(constant_part / slope)
+    if sign == "≠":
+        return complement(points([end]))
+    has_end = sign == "≤"
+    if slope_sign > 0:  # slope * x + rest < 0
+        return interval(Infinity(-1), end, False, has_end)
+    return interval(end, Infinity(1), has_end, False)
+
+
+def _beside_infinity(left: MathObject, right: MathObject, letter: str) -> RealSet | None:
+    """-∞ < x and x < ∞ say nothing."""
+    says_nothing = left == Infinity(-1) or right == Infinity(1)
+    second = right if isinstance(left, Infinity) else left
+    is_letter = isinstance(second, Value) and second.is_equal(symbol(letter))
+    if not (says_nothing and is_letter):
+        raise UndecidedError("an inequality of infinities")
+    return complement(RealSet(()))
+
+
+def linear(value: Value, letter: str) -> tuple[Value, Value] | None:
+    """Slope and rest of slope * letter + rest; None for any other form.
+
+    >>> from ..algebra.exact_values import plain_fraction, rational
+    >>> slope, rest = linear(symbol("x") + symbol("x") - rational(3), "x")
+    >>> plain_fraction(slope), plain_fraction(rest)
+    (Fraction(2, 1), Fraction(-3, 1))
+    """
+    if not value.is_polynomial:
+        return None
+    slope, constant_part = Value({}), Value({})
+    for monomial, constant in value.numerator.items():
+        exponents = dict(monomial)
+        exponent = exponents.pop(letter, 0)
+        if any(_depends(generator) for generator in exponents) or exponent not in (0, 1):
+            return None
+        part = Value({frozenset(exponents.items()): constant})
+        slope, constant_part = (
+            (slope + part, constant_part) if exponent else (slope, constant_part + part)
+        )
+    return slope, constant_part
+
+
+def _depends(generator: object) -> bool:
+    """Return whether a generator is, or may be, a function of letters."""
+    if isinstance(generator, Exp):
+        return generator.monomial != EMPTY
+    return generator != "pi" and isinstance(generator, str | Opaque)
+
+
+def _absolute_inequality(
+    sides: Sequence[Sequence[Token]], signs: Sequence[str], context: Context
+) -> MathObject | None:
+    """|2x - 1| < 3 as a set of numbers."""
+    if len(signs) != 1 or signs[0] == "≠":
+        return None
+    (left, right), sign = sides, signs[0]
+    if _is_between_bars(right):
+        left, right, sign = right, left, _MIRRORED[sign]
+    if not _is_between_bars(left):
+        return None
+    inner, limit = _value(left[1:-1], context), _value(right, context)
+    if inner is None or limit is None or len(inner.letters) != 1 or _letters([limit]):
+        return None
+    [letter] = inner.letters
+    has_end = "≤" if sign in "≤≥" else "<"
+    if sign in "<≤":
+        sets = [
+            _solutions(inner, limit, has_end, letter),
+            _solutions(-limit, inner, has_end, letter),
+        ]
+    else:
+        sets = [
+            _solutions(limit, inner, has_end, letter),
+            _solutions(inner, -limit, has_end, letter),
+        ]
+    first, second = sets
+    if first is None or second is None:
+        return None
+    numbers = intersection(first, second) if sign in "<≤" else union([first, second])
+    return Equation(None, letter, numbers)
+
+
+def _is_between_bars(side: Sequence[Token]) -> bool:
+    bars = [index for index, token in enumerate(side) if token.is_sign("|")]
+    return bars == [0, len(side) - 1] and len(side) > 2

@@ -1,0 +1,169 @@
+"""Units by their names and symbols, as factors of base units."""
+
+from fractions import Fraction
+from functools import lru_cache
+
+from .structures import Unit
+
+_PREFIXES = {
+    "G": (9, "giga"),
+    "M": (6, "mega"),
+    "k": (3, "kilo"),
+    "h": (2, "hecto"),
+    "d": (-1, "deci"),
+    "c": (-2, "centi"),
+    "m": (-3, "milli"),
+    "u": (-6, "micro"),
+    "n": (-9, "nano"),
+    "p": (-12, "pico"),
+    "T": (12, "tera"),
+}
+_NO_SYMBOLS = {"pm", "dm3", "hm", "cd", "Tm", "mn"}  # p.m., and unusual ones
+
+
+def _unit(factor: str | int, **powers: int) -> Unit:
+    return Unit(Fraction(factor), frozenset(powers.items()))
+
+
+_ENERGY = {"kg": 1, "m": 2, "s": -2}
+# Symbols with SI prefixes, and words; words before the bar have prefixes, too.
+_WITH_PREFIXES = {
+    "m": (_unit(1, m=1), "meter metre"),
+    "g": (_unit("1/1000", kg=1), "gram gramme"),
+    "s": (_unit(1, s=1), "second"),
+    "A": (_unit(1, A=1), "ampere amp"),
+    "W": (_unit(1, kg=1, m=2, s=-3), "watt"),
+    "J": (_unit(1, **_ENERGY), "joule"),
+    "N": (_unit(1, kg=1, m=1, s=-2), "newton"),
+    "Pa": (_unit(1, kg=1, m=-1, s=-2), "pascal"),
+    "Hz": (_unit(1, s=-1), "hertz"),
+    "V": (_unit(1, kg=1, m=2, s=-3, A=-1), "volt"),
+    "L": (_unit("1/1000", m=3), "liter litre"),
+    "l": (_unit("1/1000", m=3), ""),
+    "eV": (_unit("1.602176634e-19", **_ENERGY), "electronvolt"),
+    "cal": (_unit("4.184", **_ENERGY), "calorie"),
+    "B": (_unit(8, bit=1), "byte"),
+    "b": (_unit(1, bit=1), "bit"),
+    "mol": (_unit(1, mol=1), "mole"),
+    "Wh": (_unit(3600, **_ENERGY), ""),
+    "bar": (_unit(100_000, kg=1, m=-1, s=-2), "bar"),
+}
+# Symbols are case-sensitive; words are not, and may be in the singular or the plural.
+_SYMBOLS = {
+    "min": _unit(60, s=1),
+    "h": _unit(3600, s=1),
+    "hr": _unit(3600, s=1),
+    "hrs": _unit(3600, s=1),
+    "sec": _unit(1, s=1),
+    "secs": _unit(1, s=1),
+    "mins": _unit(60, s=1),
+    "in": _unit("0.0254", m=1),
+    "ft": _unit("0.3048", m=1),
+    "yd": _unit("0.9144", m=1),
+    "mi": _unit("1609.344", m=1),
+    "mph": _unit("0.44704", m=1, s=-1),
+    "kph": _unit("5/18", m=1, s=-1),
+    "kmph": _unit("5/18", m=1, s=-1),
+    "lb": _unit("0.45359237", kg=1),
+    "lbs": _unit("0.45359237", kg=1),
+    "oz": _unit("0.028349523125", kg=1),
+    "ha": _unit(10_000, m=2),
+    "K": _unit(1, kelvin=1),
+    "C": _unit(1, A=1, s=1),
+    "rad": _unit(1, radian=1),
+    "deg": _unit(1, degree=1),
+    "°": _unit(1, degree=1),
+    "°C": Unit(Fraction(1), frozenset({("kelvin", 1)}), Fraction("273.15")),
+    "°F": Unit(Fraction(5, 9), frozenset({("kelvin", 1)}), Fraction("459.67")),
+    "¤": _unit(1, dollar=1),
+    "€": _unit(1, euro=1),
+    "£": _unit(1, sterling=1),
+    "¥": _unit(1, yen=1),
+    "USD": _unit(1, dollar=1),
+    "EUR": _unit(1, euro=1),
+}
+_WORDS = {
+    "minute": _unit(60, s=1),
+    "hour": _unit(3600, s=1),
+    "day": _unit(86_400, s=1),
+    "week": _unit(7 * 86_400, s=1),
+    "month": _unit(1, month=1),
+    "year": _unit(12, month=1),
+    "inch": _unit("0.0254", m=1),
+    "inche": _unit("0.0254", m=1),
+    "foot": _unit("0.3048", m=1),
+    "feet": _unit("0.3048", m=1),
+    "yard": _unit("0.9144", m=1),
+    "mile": _unit("1609.344", m=1),
+    "pound": _unit("0.45359237", kg=1),
+    "ounce": _unit("0.028349523125", kg=1),
+    "tonne": _unit(1000, kg=1),
+    "ton": _unit(1, ton=1),
+    "hectare": _unit(10_000, m=2),
+    "acre": _unit("4046.8564224", m=2),
+    "gallon": _unit("0.003785411784", m=3),
+    "degree": _unit(1, degree=1),
+    "radian": _unit(1, radian=1),
+    "kelvin": _unit(1, kelvin=1),
+    "celsius": Unit(Fraction(1), frozenset({("kelvin", 1)}), Fraction("273.15")),
+    "fahrenheit": Unit(Fraction(5, 9), frozenset({("kelvin", 1)}), Fraction("459.67")),
+    "dollar": _unit(1, dollar=1),
+    "cent": _unit("1/100", dollar=1),
+    "penny": _unit("1/100", penny=1),
+    "euro": _unit(1, euro=1),
+    "yuan": _unit(1, yuan=1),
+    "rupee": _unit(1, rupee=1),
+    "yen": _unit(1, yen=1),
+    "knot": _unit("1852/3600", m=1, s=-1),
+}
+CURRENCY_BASES = frozenset({"dollar", "euro", "sterling", "yen", "yuan", "rupee", "penny"})
+SCALES = {
+    "hundred": 100,
+    "thousand": 1_000,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+
+
+@lru_cache(1024)
+def unit_of_symbol(text: str) -> Unit | None:
+    """Return the unit with this symbol, which is case-sensitive.
+
+    >>> unit_of_symbol("km") == unit_of_symbol("Km"), unit_of_symbol("mW").factor
+    (False, Fraction(1, 1000))
+    """
+    if text in _SYMBOLS:
+        return _SYMBOLS[text]
+    if text in _WITH_PREFIXES:
+        return _WITH_PREFIXES[text][0]
+    prefix, symbol = text[:1], text[1:]
+    if prefix in _PREFIXES and symbol in _WITH_PREFIXES and text not in _NO_SYMBOLS:
+        return _scaled(_WITH_PREFIXES[symbol][0], _PREFIXES[prefix][0])
+    return None
+
+
+@lru_cache(1024)
+def unit_of_word(text: str) -> Unit | None:
+    """Return the unit with this name, in the singular or the plural.
+
+    >>> unit_of_word("Feet").factor, unit_of_word("cats")
+    (Fraction(381, 1250), None)
+    """
+    lower = text.lower()
+    for word in (lower, lower.removesuffix("s")):
+        if word in _WORDS:
+            return _WORDS[word]
+        for unit, names in _WITH_PREFIXES.values():
+            for name in names.split():
+                if word == name:
+                    return unit
+                for exponent, prefix in _PREFIXES.values():
+                    if word == prefix + name:
+                        return _scaled(unit, exponent)
+    return None
+
+
+def _scaled(unit: Unit, exponent: int) -> Unit:
+    return Unit(unit.factor * Fraction(10) ** exponent, unit.powers)

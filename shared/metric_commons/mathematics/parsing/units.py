@@ -1,0 +1,399 @@
+r"""Text after a formula: units, percent signs, scale words, nouns, and parts of the answer.
+
+"5 \text{ m/s}" is a quantity, "10 \text{ billion}" a number, "18 \text{ eggs}" a number of
+something, and "5 \text{ or more}" is not 5. In doubt, a text is part of the answer.
+"""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..algebra.work_limits import UndecidedError
+from .conventions import Context, is_of_language
+from .functions import TRIGONOMETRIC
+from .notation import Token, tokens
+from .separators import nesting
+from .structures import Unit
+from .unit_table import SCALES, unit_of_symbol, unit_of_word
+
+CURRENCIES = "¤£€¥"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
+_PERCENT_WORDS = {"percent", "pct", "percentage"}
+_POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+_POWERS_BEHIND = {"squared": 2, "cubed": 3}
+_PLURALS = {"people", "children", "men", "women", "feet", "mice", "geese", "fish", "sheep", "teeth"}
+# Words that change the meaning of a number, though they end in s.
+_NOT_COUNTED = {
+    *("times", "plus", "minus", "less", "halves", "thirds", "quarters", "fifths", "sixths", "tens"),
+    *("ones", "hundreds", "thousands", "millions", "billions", "dozens", "pairs", "upwards", "is"),
+    *("downwards", "forwards", "backwards", "always", "sometimes", "others", "besides", "as"),
+    *("radians", "degrees", "remains", "has", "was", "does", "this", "ls", "scores", "couples"),
+    *("centuries", "decades", "seconds", "modulus", "logs", "bits", "cis", "towards", "negatives"),
+}
+_NOT_IN_NOUNS = {
+    *(
+        "or",
+        "and",
+        "more",
+        "most",
+        "least",
+        "fewer",
+        "less",
+        "at",
+        "of",
+        "if",
+        "for",
+        "odd",
+        "plus",
+    ),
+    *(
+        "even",
+        "base",
+        "mod",
+        "up",
+        "down",
+        "left",
+        "right",
+        "below",
+        "above",
+        "times",
+        "where",
+        "to",
+    ),
+    *(
+        "than",
+        "not",
+        "no",
+        "over",
+        "under",
+        "half",
+        "in",
+        "on",
+        "per",
+        "by",
+        "from",
+        "pairs",
+        "away",
+    ),
+    *("negative", "minus", "remainder", "hundred", "thousand", "million", "billion", "r", "with"),
+    *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
+}
+_ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
+_SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
+_LONGEST_SUFFIX = 40  # tokens
+_MARKED_WORDS = {*SCALES, *_PERCENT_WORDS}
+_FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
+
+
+class Suffix(NamedTuple):
+    """The text after a formula."""
+
+    scale: Fraction = Fraction(1)
+    unit: Unit | None = None
+    noun: str = ""
+    note: str = ""
+    is_percent: bool = False
+
+
+class UnitAmount(NamedTuple):
+    """The tokens of a formula, and those after it."""
+
+    amount: Sequence[Token]
+    suffix: Suffix
+
+
+class _Element(NamedTuple):
+    """A word or a sign of a suffix."""
+
+    text: str
+    is_text: bool  # from \text{...}
+    kind: str
+    is_spaced: bool = False
+
+
+def measured(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
+    r"""Return the tokens without the text after them, and without currency signs.
+
+    >>> from .notation import tokens
+    >>> measured(tokens(r"12 \text{ cm}^2"), Context()).suffix.unit.factor
+    Fraction(1, 10000)
+    """
+    currencies = {token.text for token in all_tokens if token.is_sign(CURRENCIES)}
+    formula = [token for token in all_tokens if not token.is_sign(CURRENCIES)]
+    amount, suffix = _without_suffix(formula, context)
+    if currencies:
+        unit = unit_of_symbol(currencies.pop())
+        if currencies or suffix.unit not in (None, unit) or suffix.noun or suffix.is_percent:
+            raise UndecidedError("several units")
+        if any(token.kind == "word" and token.text in "kKMB" for token in amount):
+            raise UndecidedError("a letter that may mean thousands")
+        suffix = suffix._replace(unit=unit)
+    return UnitAmount(amount, suffix)
+
+
+def _without_suffix(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
+    last = all_tokens[-1]
+    if last.kind == "number" and not any(token.kind in ("text", "word") for token in all_tokens):
+        return UnitAmount(all_tokens, Suffix())
+    depth = nesting(all_tokens[0])
+    first = len(all_tokens) - _LONGEST_SUFFIX
+    for start in range(1, len(all_tokens)):
+        if not depth and start >= first and _may_start_suffix(all_tokens, start):
+            suffix = _suffix(all_tokens[start:], all_tokens[:start], context)
+            if suffix is not None:
+                return UnitAmount(all_tokens[:start], suffix)
+        depth += nesting(all_tokens[start])
+    return UnitAmount(all_tokens, Suffix())
+
+
+def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
+    token, head = all_tokens[start], all_tokens[:start]
+    if token.is_sign("°"):
+        return not any(t.kind in ("word", "command") and t.text in TRIGONOMETRIC for t in head)
+    if token.kind == "text" or token.is_sign("%"):
+        return True
+    previous = head[-1]
+    if token.is_command("frac"):
+        return previous.kind == "number" and any(t.kind in ("word", "text") for t in all_tokens)
+    if token.is_command("mu"):
+        return previous.kind == "number"
+    if token.kind != "word":
+        return False
+    if previous.kind == "number" and _is_ordinal(previous.text, token):
+        return True
+    if not any(t.kind == "number" for t in head):
+        return False
+    word = token.text
+    if is_of_language(token) or word in _SHORT_NOTES or word.lower() in _MARKED_WORDS:
+        return True
+    if unit_of_word(word) is not None and len(word) > 2:
+        return True
+    unit = unit_of_symbol(word)
+    if previous.is_sign("π"):  # only for lengths: 2 pi hr is a product
+        return unit is not None and len(word) > 1 and {base for base, _ in unit.powers} == {"m"}
+    is_number = previous.kind == "number" or previous.is_sign("})")
+    return is_number and (unit is not None or word in _POWER_WORDS)
+
+
+def _is_ordinal(digits: str, token: Token) -> bool:
+    """Return whether 1st, 2nd, 3rd or 4th is at this position."""
+    if token.is_spaced or not digits.isdigit():
+        return False
+    is_teen = digits[-2:-1] == "1"
+    return token.text == ("th" if is_teen else _ORDINALS.get(digits[-1], "th"))
+
+
+def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> Suffix | None:
+    """Return the meaning of the tokens after a formula; None if they belong to the formula."""
+    elements = _elements(tail)
+    if not elements:
+        return Suffix()
+    scale = Fraction(1)
+    while elements and elements[0].text.lower() in SCALES:
+        scale *= SCALES[elements[0].text.lower()]
+        elements = elements[1:]
+    if elements and elements[0].text == "of":
+        elements = elements[1:]
+    texts = [element.text for element in elements]
+    if not elements:
+        return Suffix(scale)
+    if texts == ["%"] or (len(texts) == 1 and texts[0].lower() in _PERCENT_WORDS):
+        return Suffix(scale, is_percent=True)
+    unit = _UnitReader(elements).unit()
+    if unit is not None:
+        is_meant = _is_meant(elements, head, unit, tail[0].is_spaced, context)
+        return Suffix(scale, unit) if is_meant else None
+    words = [text.lower() for text in texts]
+    if _is_noun(elements):
+        return Suffix(scale, noun=" ".join(words))
+    is_text = any(element.is_text for element in elements)
+    if is_text or all(_is_note(token) for token in tail) or _is_ordinal_alone(head, tail):
+        note = " ".join("".join(_spelled(token) for token in tail).replace(".", "").split())
+        return Suffix(note=note.casefold())
+    return None
+
+
+def _is_ordinal_alone(head: Sequence[Token], tail: Sequence[Token]) -> bool:
+    return len(tail) == 1 and _is_ordinal(head[-1].text, tail[0])
+
+
+def _spelled(token: Token) -> str:
+    return f" {token.text}" if token.is_spaced or token.kind == "text" else token.text
+
+
+def _is_note(token: Token) -> bool:
+    return is_of_language(token) or token.text in _SHORT_NOTES or token.text in _NOT_IN_NOUNS
+
+
+def _elements(tail: Sequence[Token]) -> list[_Element]:
+    elements: list[_Element] = []
+    for token in tail:
+        if token.kind == "text":
+            elements += [_Element(inner.text, True, inner.kind) for inner in tokens(token.text)]
+        else:
+            elements.append(_Element(token.text, False, token.kind, token.is_spaced))
+    return elements
+
+
+def _is_noun(elements: Sequence[_Element]) -> bool:
+    """Return one or two plain words; `is_counted` says whether they are counted."""
+    words = [element.text.lower() for element in elements]
+    return (
+        1 <= len(words) <= 2
+        and all(element.kind == "word" and len(element.text) > 2 for element in elements)
+        and not any(word in _NOT_IN_NOUNS or word in _NOT_COUNTED for word in words)
+        and not any(_FRACTIONAL.fullmatch(word) for word in words)
+        and not any(word in _POWERS_BEHIND or unit_of_word(word) is not None for word in words)
+    )
+
+
+def is_counted(noun: str) -> bool:
+    """Return whether a noun is in the plural, so that "18 eggs" is 18.
+
+    >>> is_counted("eggs"), is_counted("odd")
+    (True, False)
+    """
+    last = noun.split()[-1]
+    is_plural = last.endswith("s") and not last.endswith("ss") and len(last) > 3
+    return is_plural or last in _PLURALS or noun in ("unit", "square unit", "cubic unit")
+
+
+def same_noun(left: str, right: str) -> bool:
+    """Return whether two nouns are the same, except for their number."""
+    return left == right or left.removesuffix("s") == right.removesuffix("s")
+
+
+def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:
+    """Return whether letters look like a unit.
+
+    Its parts are separated, and only lengths have powers.
+    """
+    for previous, element in pairwise(elements):
+        if element.kind == "word" and not element.is_spaced and previous.text not in "*/·({-":
+            return False
+    return all(power <= 1 or base in ("m", "kg") for base, power in unit.powers) and all(
+        abs(power) <= 3 for _, power in unit.powers
+    )
+
+
+def _is_meant(
+    elements: Sequence[_Element],
+    head: Sequence[Token],
+    unit: Unit,
+    is_spaced: bool,
+    context: Context,
+) -> bool:
+    """Return whether a unit is meant, rather than letters: 5 m is five metres or five times m."""
+    words = [element for element in elements if element.kind == "word"]
+    is_sure = any(
+        e.is_text or (unit_of_word(e.text) is not None and len(e.text) > 2) for e in words
+    )
+    if is_sure or any(element.text == "°" for element in elements):
+        return True
+    if any(token.kind == "word" for token in head) or not _is_written_as_unit(elements, unit):
+        return False
+    is_apart = is_spaced and head[-1].kind == "number" and len(head) <= 2
+    if not is_apart or all(len(element.text) == 1 for element in words):
+        context.forms.add("doubtful_unit")
+    return context.chooses("bare_units")
+
+
+class _UnitReader:
+    """Reads m/s, m s^{-1}, square metres, miles per hour, frac{m}{s}."""
+
+    def __init__(self, elements: Sequence[_Element]) -> None:
+        self._texts = [element.text for element in elements]
+        self._position = 0
+
+    @property
+    def _next(self) -> str:
+        return self._texts[self._position] if self._position < len(self._texts) else ""
+
+    def unit(self) -> Unit | None:
+        """Return the unit, if all of the text is one."""
+        unit = self._product()
+        return unit if unit is not None and self._position == len(self._texts) else None
+
+    def _take(self, *texts: str) -> bool:
+        if self._next not in texts:
+            return False
+        self._position += 1
+        return True
+
+    def _product(self) -> Unit | None:
+        result = self._factor()
+        while result is not None and self._next not in ("", "}", ")"):
+            power = -1 if self._take("/", "per") else 1
+            if power > 0:
+                self._take("*", "·", "-")
+            factor = self._factor()
+            if factor is None or factor.offset or result.offset:
+                return None
+            result = _times(result, factor, power)
+        return result
+
+    def _factor(self) -> Unit | None:
+        if self._take("frac"):
+            numerator, denominator = self._group(), self._group()
+            return _times(numerator, denominator, -1) if numerator and denominator else None
+        if self._next in ("(", "{"):
+            return self._group()
+        power = 1
+        if self._next in _POWER_WORDS:
+            power = _POWER_WORDS[self._next]
+            self._position += 1
+        unit = self._name()
+        if unit is None:
+            return None
+        if self._next in _POWERS_BEHIND:
+            power *= _POWERS_BEHIND[self._next]
+            self._position += 1
+        elif self._take("^"):
+            exponent = self._exponent()
+            if exponent is None:
+                return None
+            power *= exponent
+        if power != 1 and unit.offset:
+            return None
+        return unit if power == 1 else _times(Unit(Fraction(1), frozenset()), unit, power)
+
+    def _group(self) -> Unit | None:
+        if not self._take("(", "{"):
+            return self._name()
+        unit = self._product()
+        return unit if self._take(")", "}") else None
+
+    def _name(self) -> Unit | None:
+        text = self._next
+        self._position += 1
+        if text in ("°", "degrees", "degree") and self._next.lower() in (
+            *("c", "f", "celsius", "fahrenheit"),
+        ):
+            self._position += 1
+            return unit_of_symbol(f"°{self._texts[self._position - 1][0].upper()}")
+        if text == "mu":
+            self._position += 1
+            return (
+                unit_of_symbol(f"u{self._texts[self._position - 1]}")
+                if self._texts[self._position - 1 : self._position]
+                else None
+            )
+        return unit_of_symbol(text) or (unit_of_word(text) if len(text) > 2 else None)
+
+    def _exponent(self) -> int | None:
+        is_braced = self._take("{")
+        sign = -1 if self._take("-") else 1
+        digits = self._next
+        self._position += 1
+        if not digits.isdigit() or len(digits) > 1 or (is_braced and not self._take("}")):
+            return None
+        return sign * int(digits)
+
+
+def _times(left: Unit, right: Unit, power: int) -> Unit:
+    powers = dict(left.powers)
+    for base, exponent in right.powers:
+        powers[base] = powers.get(base, 0) + power * exponent
+    nonzero = frozenset((base, exponent) for base, exponent in powers.items() if exponent)
+    return Unit(left.factor * right.factor**power, nonzero)

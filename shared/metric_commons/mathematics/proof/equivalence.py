@@ -1,0 +1,304 @@
+"""Whether two answers mean the same: yes, no, or undecided. Only a proof is a yes or a no."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Literal, NamedTuple, cast
+
+from ...statistics.arguments.domains import NonNegative, checked_options
+from ..algebra.exact_values import Value
+from ..algebra.work_limits import UndecidedError, limited_work
+from ..parsing.conventions import DEFAULT, MAX_FORMS, Conventions
+from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
+from ..parsing.structures import (
+    Collection,
+    Equation,
+    MathObject,
+    Quantity,
+    Words,
+)
+from .comparisons import Lists, Percent, Rounding, Rules, scaled
+from .item_matching import any_of
+
+Reason = Literal[
+    "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
+    "too much work",
+]  # fmt: skip
+
+# White space does not matter, unless it separates numbers or words: 7 3/4 is not 73/4.
+_SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
+_SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
+_DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
+_GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
+_UNIT_FORMS = {"bare_units", "doubtful_unit"}
+
+
+class EquivalenceVerdict(NamedTuple):
+    """Whether two answers are equal, or why that is undecided."""
+
+    is_equal: bool | None
+    reason: Reason = ""
+
+
+@checked_options
+def equivalent(
+    reference: str,
+    prediction: str,
+    *,
+    percent: Percent = "either",
+    lists: Lists = "either",
+    rounding: Rounding = "none",
+    decimal_comma: bool = False,
+    relative_tolerance: NonNegative = 0.0,
+    absolute_tolerance: NonNegative = 0.0,
+) -> bool | None:
+    r"""Return whether two answers mean the same; None if neither equality nor difference is proved.
+
+    Args:
+        reference: the accepted answer.
+        prediction: the answer that is judged.
+        percent: the meaning of 28% beside a number without a percent sign: "either" 28 or 0.28,
+            "value" 0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any
+            number.
+        lists: whether repetitions count in lists without braces: not with "set"; with "multiset";
+            with "sequence", and so does the order; "either" decides if "set" and "multiset" agree.
+        rounding: "reference" accepts numbers that round to a decimal of the reference.
+        decimal_comma: whether a comma between digits is the decimal mark.
+        relative_tolerance: two numbers are equal if they differ by at most this proportion of
+            the reference, also in tuples, lists, sets and matrices.
+        absolute_tolerance: or by at most this.
+
+    >>> equivalent(r"\frac{1}{2}", "0.5"), equivalent("2", "3")
+    (True, False)
+    >>> equivalent("1", r"\sin^2 x + \cos^2 x")
+    True
+    >>> print(equivalent("f(2)", "2f"))
+    None
+    """
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    return verdict(reference, prediction, rules, decimal_comma=decimal_comma).is_equal
+
+
+@checked_options
+def explained(
+    reference: str,
+    prediction: str,
+    *,
+    percent: Percent = "either",
+    lists: Lists = "either",
+    rounding: Rounding = "none",
+    decimal_comma: bool = False,
+    relative_tolerance: NonNegative = 0.0,
+    absolute_tolerance: NonNegative = 0.0,
+) -> EquivalenceVerdict:
+    r"""Return the same as `equivalent`, with the reason if undecided.
+
+    >>> explained("f(2)", "2f")
+    EquivalenceVerdict(is_equal=None, reason='two readings')
+    """
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
+
+
+def rules_of(
+    percent: Percent, lists: Lists, rounding: Rounding, relative: float, absolute: float
+) -> Rules:
+    """Return the rules for these options.
+
+    >>> rules_of("either", "set", "none", 0.05, 0.0).relative_tolerance
+    Fraction(1, 20)
+    """
+    # Read as the decimals that were written: 0.05 is 1/20.
+    tolerances = [Fraction(str(float(number))) for number in (relative, absolute)]
+    return Rules(percent, lists, rounding, tolerances[0], tolerances[1])
+
+
+def readable(text: str, *, decimal_comma: bool = False) -> bool:
+    r"""Return whether a text is understood as an answer.
+
+    A formula, a structure of formulas, or words.
+
+    A reference that is not readable is equal only to its own text, so its row scores 0.
+
+    >>> readable(r"\frac{1}{2}"), readable(r"\frac{1}{")
+    (True, False)
+    """
+    if decimal_comma:
+        text = _with_decimal_points(text)
+    return isinstance(parse_answer(text, DEFAULT), Answer)
+
+
+def verdict(
+    reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
+) -> EquivalenceVerdict:
+    """Return whether two answers are equal by rules.
+
+    >>> verdict("1/2", "0.5", Rules())
+    EquivalenceVerdict(is_equal=True, reason='')
+    """
+    if _squeezed(reference) == _squeezed(prediction) != "":
+        return EquivalenceVerdict(True)
+    if decimal_comma:
+        reference, prediction = map(_with_decimal_points, (reference, prediction))
+    left, right = (parse_answer(text, DEFAULT) for text in (reference, prediction))
+    for side, answer in (("reference", left), ("prediction", right)):
+        if isinstance(answer, Unreadable):
+            if answer.reason.startswith("too much work"):
+                return EquivalenceVerdict(None, "too much work")
+            is_reference = side == "reference"
+            return EquivalenceVerdict(
+                None, "unreadable reference" if is_reference else "unreadable prediction"
+            )
+    try:
+        with limited_work():
+            if (
+                isinstance(left, Answer)
+                and isinstance(right, Answer)
+                and not (left.forms or right.forms)
+            ):  # as with most answers
+                is_equal = _same_answers(left, right, rules)
+                return EquivalenceVerdict(is_equal, "" if is_equal is not None else "not decided")
+            return _under_all_readings(reference, prediction, rules)
+    except UndecidedError as error:
+        is_work = str(error).startswith("too much work")
+        return EquivalenceVerdict(None, "too much work" if is_work else "not decided")
+
+
+def _squeezed(text: str) -> str:
+    """Return the text without white space that does not matter.
+
+    >>> _squeezed(" 7 3/4 + x "), _squeezed("7  3/4+x")
+    ('7 3/4+x', '7 3/4+x')
+    """
+    words = text.split()
+    return words[0] if len(words) == 1 else _SPACE.sub("", " ".join(words))
+
+
+def _with_decimal_points(text: str) -> str:
+    """1.000,5 as 1000.5.
+
+    >>> _with_decimal_points("1.000,5"), _with_decimal_points("0.111")
+    ('1000.5', '0.111')
+    """
+    text = _GROUPS.sub(lambda match: match[0].replace(".", ""), text)
+    return _DECIMAL_COMMA.sub(".", text)
+
+
+class _Comparison(NamedTuple):
+    """Two texts that are compared by rules under one set of conventions at a time."""
+
+    reference: str
+    prediction: str
+    rules: Rules
+
+    def answers(self, conventions: Conventions) -> tuple[Answer | Unreadable, Answer | Unreadable]:
+        return parse_answer(self.reference, conventions), parse_answer(self.prediction, conventions)
+
+    def forms(self, conventions: Conventions) -> set[str]:
+        """Return the forms that two conventions read differently."""
+        answers = self.answers(conventions)
+        return {form for a in answers if isinstance(a, Answer) for form in a.forms}
+
+    def verdict(self, conventions: Conventions) -> bool | None:
+        left, right = self.answers(conventions)
+        if isinstance(left, Unreadable) or isinstance(right, Unreadable):
+            return None
+        return _same_answers(left, right, self.rules)
+
+
+def _under_all_readings(reference: str, prediction: str, rules: Rules) -> EquivalenceVerdict:
+    """Return the verdict if all readings agree, with the same conventions on both sides."""
+    comparison = _Comparison(reference, prediction, rules)
+    forms = comparison.forms(DEFAULT)
+    if forms & _UNIT_FORMS:
+        return _with_bare_units(comparison, forms)
+    return _agreed(comparison, DEFAULT, forms)
+
+
+def _agreed(comparison: _Comparison, start: Conventions, forms: set[str]) -> EquivalenceVerdict:
+    forms = forms - _UNIT_FORMS
+    verdicts: list[bool | None] = []
+    for conventions in _readings(start, forms):
+        verdicts.append(comparison.verdict(conventions))
+        new_forms = comparison.forms(conventions) - forms - _UNIT_FORMS
+        if new_forms:
+            return _agreed(comparison, start, forms | new_forms)
+        if verdicts[-1] is not verdicts[0]:
+            return EquivalenceVerdict(None, "two readings")
+    if not verdicts:
+        return EquivalenceVerdict(None, "two readings")
+    return EquivalenceVerdict(verdicts[0], "" if verdicts[0] is not None else "not decided")
+
+
+def _readings(start: Conventions, forms: set[str]) -> Iterator[Conventions]:
+    names = sorted(forms)
+    if len(names) > MAX_FORMS:
+        return
+    for choices in product((True, False), repeat=len(names)):
+        choice = dict(zip(names, choices, strict=True))
+        yield start._replace(**choice)
+
+
+def _with_bare_units(comparison: _Comparison, forms: set[str]) -> EquivalenceVerdict:
+    """5 m is five metres or five times m; the other side may decide it."""
+    units, letters = Conventions(bare_units=True), Conventions(bare_units=False)
+    answers = comparison.answers(units)
+    contents = [answer.content for answer in answers if isinstance(answer, Answer)]
+    are_amounts = [_is_amount(content) for content in contents]
+    as_letters = _agreed(comparison, letters, forms)
+    if not all(are_amounts):
+        return as_letters
+    as_units = _agreed(comparison, units, forms)
+    if as_units.is_equal is as_letters.is_equal:
+        return as_units
+    is_doubtful = ["doubtful_unit" in a.forms for a in answers if isinstance(a, Answer)]
+    have_units = [_has_unit(content) for content in contents]
+    is_sure = any(
+        has_unit and not doubtful
+        for has_unit, doubtful in zip(have_units, is_doubtful, strict=True)
+    )
+    if as_units.is_equal and is_sure:
+        return as_units
+    if as_units.is_equal is False and not as_letters.is_equal:
+        return as_units
+    return EquivalenceVerdict(None, "two readings")
+
+
+def _is_amount(content: MathObject) -> bool:
+    """Return whether all letters of a content belong to units."""
+    match content:
+        case Value():
+            return not content.letters
+        case Quantity(number):
+            return _is_amount(number)
+        case Equation(_, _, inner) if inner is not None:
+            return _is_amount(inner)
+        case Collection(items):
+            return all(map(_is_amount, items))
+    return False
+
+
+def _has_unit(content: MathObject) -> bool:
+    match content:
+        case Quantity(_, unit):
+            return unit is not None
+        case Equation(_, _, inner) if inner is not None:
+            return _has_unit(inner)
+        case Collection(items):
+            return any(map(_has_unit, items))
+    return False
+
+
+def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
+    contents = left.content, right.content
+    if isinstance(contents[0], Words) != isinstance(contents[1], Words):
+        word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
+        text = cast(Words, word.content).text
+        return formula.text.strip("() .").casefold() == text or None
+    texts = left.text, right.text
+    if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
+        return None  # a choice may be written in lower case
+    if rules.percent != "any_scale":
+        return rules.equal(*contents)
+    return any_of(rules.equal(scaled(contents[0], scale), contents[1]) for scale in _SCALES)

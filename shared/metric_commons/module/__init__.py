@@ -1,0 +1,1 @@
+"""What a metric script derives from, and which modules there are."""

@@ -1,0 +1,1 @@
+"""The list of modules, what they declare, and presets of their options."""

@@ -1,0 +1,181 @@
+"""Options that reproduce the numbers of other projects, in one table."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ...statistics.arguments.checks import nearest
+
+
+class Preset(NamedTuple):
+    """A project's scores: the options of modules, and how TREC files are read."""
+
+    about: str
+    modules: Mapping[str, Mapping[str, Any]]
+    missing: str = "zero"  # for judged queries without documents, as `trec --missing`
+
+
+MLQA_LANGUAGES = {
+    "en": "English",
+    "es": "Spanish",
+    "hi": "Hindi",
+    "vi": "Vietnamese",
+    "de": "German",
+    "ar": "Arabic",
+    "zh": "Chinese",
+}
+
+
+def _answers(
+    normalizer: str, normalizer_of_f1: str | None = None, **options_of_f1: Any
+) -> dict[str, dict[str, Any]]:
+    """Exact match and F1 of short answers, with further options of F1."""
+    return {
+        "qa_em": {"normalizer": normalizer},
+        "qa_f1": {"normalizer": normalizer_of_f1 or normalizer, **options_of_f1},
+    }
+
+
+def _ultrarag(about: str, normalizer: str) -> Preset:
+    modules = {
+        **_answers(normalizer, both_empty=0.0),
+        "substring_recall": {"normalizer": normalizer, "empty_reference": "always"},
+        "rouge_n_l": {"normalizer": normalizer, "use_stemmer": True},
+        "ir_ranking": {"score_dtype": "float32"},
+    }
+    return Preset(about, modules, missing="skip")
+
+
+PRESETS: Mapping[str, Preset] = {
+    "squad": Preset("SQuAD v1.1: its script", _answers("squad", both_empty=0.0)),
+    "triviaqa": Preset("TriviaQA: its script", _answers("triviaqa", both_empty=0.0)),
+    "drop": Preset(
+        "DROP in lm-evaluation-harness, except that it rounds F1 to two digits and sets it to 0 if "
+        "no number agrees",
+        _answers("drop", overlap="set"),
+    ),
+    "lm-eval-gsm8k": Preset(
+        "GSM8K in lm-evaluation-harness, filter strict-match: the number after ####",
+        {"qa_em": {"extract": "gsm8k", "normalizer": "gsm8k"}},
+    ),
+    "lm-eval-gsm8k-flexible": Preset(
+        "GSM8K in lm-evaluation-harness, filter flexible-extract: the last number",
+        {"qa_em": {"extract": "gsm8k_flexible", "normalizer": "gsm8k"}},
+    ),
+    "lm-eval-hendrycks-math": Preset(
+        "MATH in lm-evaluation-harness: the text between dollar signs, compared as text",
+        {
+            "math_equivalence": {
+                "backend": "hendrycks",
+                "extract": "dollars",
+                "extract_references": "boxed",
+            },
+        },
+    ),
+    "lm-eval-minerva-math": Preset(
+        "Minerva's MATH in lm-evaluation-harness: the final answer, compared with sympy",
+        {
+            "math_equivalence": {
+                "backend": "minerva",
+                "extract": "minerva",
+                "extract_references": "boxed",
+            },
+        },
+    ),
+    **{
+        f"mlqa-{language}": Preset(
+            f"MLQA in {name}: its script", _answers(f"mlqa_{language}", both_empty=0.0)
+        )
+        for language, name in MLQA_LANGUAGES.items()
+    },
+    "cmrc": Preset(
+        "CMRC 2018: its script, except that NLTK divides text that is not Chinese into sentences",
+        _answers("cmrc", "cmrc_tokens", overlap="longest_run", both_empty=0.0),
+    ),
+    "korquad": Preset(
+        "KorQuAD 1.0: its script",
+        _answers("korquad", "korquad_characters", both_empty=0.0),
+    ),
+    "olmes": Preset(
+        "OLMES: recall, ROUGE and MC1; EM and F1 as in SQuAD, according to its documentation",
+        {
+            **_answers("squad"),
+            "substring_recall": {"normalizer": "strip_lower", "empty_reference": "always"},
+            "rouge_n_l": {"normalizer": "none", "use_stemmer": False},
+            "truthful_mc": {"ties": "first"},
+        },
+    ),
+    "ultrarag": _ultrarag(
+        "UltraRAG's em, f1, acc, rouge-1, rouge-2, rouge-l and evaluate_trec", "ultrarag"
+    ),
+    "ultrarag-main": _ultrarag(
+        "UltraRAG after 0.3.0, which keeps articles in answers that consist only of articles",
+        "ultrarag_keep_articles",
+    ),
+    "trec_eval": Preset(
+        "trec_eval 10 without -c; for trec_eval 9 set score_dtype to float32",
+        {
+            "ir_ranking": {
+                "score_dtype": "float64",
+                "relevance_level": 1,
+                "judged_only": False,
+                "map_denominator": "relevant",
+            },
+        },
+        missing="skip",
+    ),
+}
+
+
+def preset(name: str) -> Preset:
+    """Return the preset of this name.
+
+    >>> preset("squad").modules["qa_f1"]
+    {'normalizer': 'squad', 'both_empty': 0.0}
+    >>> preset("squat")
+    Traceback (most recent call last):
+    ValueError: there is no preset 'squat'; did you mean 'squad'?
+    """
+    name = name.replace("mlqa_", "mlqa-")  # as the normalizers are spelled
+    if name == "mlqa":
+        languages = ", ".join(f"mlqa-{language}" for language in MLQA_LANGUAGES)
+        raise ValueError(f"mlqa has a preset for each language: {languages}")
+    if name not in PRESETS:
+        hint = nearest(name, PRESETS) or f"; the presets are {', '.join(PRESETS)}"
+        raise ValueError(f"there is no preset {name!r}{hint}")
+    return PRESETS[name]
+
+
+def run_options(name: str) -> dict[str, Any]:
+    """Return the preset's options for runs in TREC files, as `score_run` takes them.
+
+    >>> run_options("ultrarag")
+    {'score_dtype': 'float32', 'missing': 'skip'}
+    """
+    options = preset_options(name, ["ir_ranking"])
+    plain_names = {key.removeprefix("ir_ranking."): value for key, value in options.items()}
+    return plain_names | {"missing": preset(name).missing}
+
+
+def preset_options(name: str, modules: Iterable[str]) -> dict[str, Any]:
+    """Return the preset's options of these modules, under the keys that `score` takes.
+
+    A module that the preset does not cover is an error: its numbers would be taken for the
+    project's, but would differ.
+
+    >>> preset_options("drop", ["qa_em"])
+    {'qa_em.normalizer': 'drop'}
+    >>> preset_options("squad", ["qa_em", "pass_at_k"])
+    Traceback (most recent call last):
+    ValueError: the preset squad does not cover pass_at_k, only qa_em, qa_f1
+    """
+    covered = preset(name).modules
+    for module in modules:
+        if module not in covered:
+            raise ValueError(
+                f"the preset {name} does not cover {module}, only {', '.join(covered)}"
+            )
+    return {
+        f"{module}.{option}": value
+        for module in modules
+        for option, value in covered[module].items()
+    }

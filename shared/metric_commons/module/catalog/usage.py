@@ -1,0 +1,52 @@
+"""Refuse meaningless calls before any data is read."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from ...statistics.resampling.progress import shows_bars
+
+_Step = TypeVar("_Step")
+
+
+class UsageError(ValueError):
+    """A meaningless combination of arguments; a command then exits with status 2."""
+
+
+class MissingExtraError(ModuleNotFoundError):
+    """A library of an extra is missing; the message says how to install it."""
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Wrap imports of libraries that an extra installs.
+
+    Raises:
+        MissingExtraError: a library is missing.
+
+    >>> with extra("plot"):
+    ...     import math
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        message = f"{error}; it comes with: pip install 'metric-commons[{name}]'"
+        raise MissingExtraError(message, name=error.name) from error
+
+
+def with_bar(
+    steps: Iterable[_Step], text: str, unit: str = "it", total: int | None = None
+) -> Iterable[_Step]:
+    """Return the steps, with a progress bar on a terminal if they take more than a second.
+
+    `total` is their number, for steps that have no length.
+
+    >>> list(with_bar([1, 2], "counting"))
+    [1, 2]
+    """
+    if not shows_bars():
+        return steps
+    from tqdm import tqdm
+
+    bar: Iterable[_Step] = tqdm(steps, text, total, unit=unit, delay=1, leave=False)
+    return bar

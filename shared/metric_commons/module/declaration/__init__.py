@@ -1,0 +1,1 @@
+"""The base of every script: `BatchMetric`, its columns and its options."""

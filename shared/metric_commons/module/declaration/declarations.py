@@ -1,0 +1,437 @@
+"""The declarations of a module: its inputs, options and scores, and how it is called.
+
+The signature of `_compute` declares the name, the default and, by its annotation, the valid values
+of an option; the Args section of the class docstring describes it. Checks, help and schemas derive
+from these.
+"""
+
+import inspect
+import math
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Protocol
+
+from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.domains import SHARES, Ranges, check_option, describe, schema
+
+RESULT_FORMAT = "result_format"
+
+_HELP_OF_FORMAT = (
+    "the name of a module of `evaluate`, whose inputs, options and result replace those described "
+    "here; None for the result below."
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a module."""
+
+    name: str
+    default: Any
+    annotation: Any
+    help: str
+
+    @property
+    def accepts(self) -> str:
+        """Return the valid values, in words."""
+        return describe(self.annotation)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Return the valid values, as JSON Schema."""
+        return schema(self.annotation)
+
+    def check(self, value: Any) -> None:
+        """Check that it may have this value.
+
+        Raises:
+            OptionError: it may not.
+        """
+        if value is not self.default:
+            check_option(self.name, value, self.annotation)
+
+
+def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str, Option]:
+    r"""Return the options that a signature and a docstring declare, in signature order.
+
+    >>> def compute(*, predictions, beta: float = 1.0):
+    ...     pass
+    >>> declared_options(compute, "F.\n\nArgs:\n    predictions: labels.\n    beta: of F.")
+    {'beta': Option(name='beta', default=1.0, annotation=<class 'float'>, help='of F.')}
+    """
+    helps = arguments(docstring)
+    options: dict[str, Option] = {}
+    for parameter in inspect.signature(compute).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            source = _source(parameter)
+            options |= declared_options(source, inspect.getdoc(source) or "")
+        elif parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            annotation = parameter.annotation
+            options[parameter.name] = Option(
+                parameter.name,
+                parameter.default,
+                Any if annotation is parameter.empty else annotation,
+                helps.get(parameter.name, ""),
+            )
+    return options
+
+
+def format_option(names: Iterable[str]) -> dict[str, Option]:
+    """Return the option `result_format` with these values, or no option if there are none."""
+    values = tuple(names)
+    if not values:
+        return {}
+    annotation = Literal[values] | None  # type: ignore[valid-type] # known only at run time
+    return {RESULT_FORMAT: Option(RESULT_FORMAT, None, annotation, _HELP_OF_FORMAT)}
+
+
+def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
+    """Return the function whose options `**parameter` stands for.
+
+    Its keyword-only parameters, with their help, become options. Under any other name than these,
+    the annotation is the function: `**options: f`.
+    """
+    from ...statistics.intervals.summary import Resampling, Uncertainty, summarize  # imports numpy
+
+    shared: dict[str, Callable[..., Any]] = {
+        "summary": summarize,
+        "uncertainty": Uncertainty,
+        "resampling": Resampling,
+    }
+    source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
+    return source
+
+
+def spelled_out(
+    compute: Callable[..., Any], further: Mapping[str, Option] = MappingProxyType({})
+) -> inspect.Signature:
+    """The signature of a function, with `**summary` and the like spelled out, and more options."""
+    signature = inspect.signature(compute)
+    *parameters, final = signature.parameters.values()
+    spelled = [final]
+    if final.kind is final.VAR_KEYWORD:
+        shared = spelled_out(_source(final)).parameters.values()
+        spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
+    extras = [
+        inspect.Parameter(
+            option.name, final.KEYWORD_ONLY, default=option.default, annotation=option.annotation
+        )
+        for option in further.values()
+    ]
+    return signature.replace(parameters=[*parameters, *spelled, *extras])
+
+
+def completed(docstring: str, options: Mapping[str, Option]) -> str:
+    r"""Return the docstring of a class, completed with what its signature says about each option.
+
+    >>> beta = Option("beta", 1.0, float, "of F.")
+    >>> print(completed("F.\n\nArgs:\n    predictions: labels.\n    beta: F.\n", {"beta": beta}))
+    F.
+    <BLANKLINE>
+    Args:
+        predictions: labels.
+        beta (a number; default 1.0): of F.
+    """
+    text = inspect.cleandoc(docstring)
+    head, _, sections = text.partition("\nArgs:\n")
+    tail = sections[len(_indented(sections)) :].removeprefix("\n")
+    inputs = _entries(_indented(sections), leave_out=options)
+    described = [
+        textwrap.fill(
+            f"{option.name} ({option.accepts}; default {option.default!r}): {option.help}",
+            width=96,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for option in options.values()
+    ]
+    lines = [head, "Args:", *inputs, *described, tail.rstrip()]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _indented(text: str) -> str:
+    """Return the leading lines of a text that are indented."""
+    match = re.match(r"(?:[ ].*\n?)*", text)
+    return match[0].rstrip("\n") if match else ""
+
+
+def _entries(lines: str, leave_out: Mapping[str, Option]) -> list[str]:
+    """Return the entries of Args as written, except those of options."""
+    entries = re.findall(r"^    \S.*(?:\n {8}.*)*", lines, re.MULTILINE)
+    return [entry for entry in entries if re.match(r"\s*(\w+)", entry)[1] not in leave_out]  # type: ignore[index]
+
+
+def arguments(docstring: str) -> dict[str, str]:
+    r"""Return the description of each argument in the Args section of a docstring, on one line.
+
+    The options that `**summary` stands for are described where they are declared.
+
+    >>> arguments("F1.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
+    {'k': 'how many.'}
+    """
+    lines = section(docstring, "Args").split("\n")
+    entries: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        entry = re.match(r"(\*{0,2}\w+)(?: \([^)]*\))?:\s*(.*)", line)
+        if entry:
+            name = entry[1]
+            entries[name] = entry[2]
+        elif name and line.strip():
+            entries[name] += f" {line.strip()}"
+    return {name: text for name, text in entries.items() if not name.startswith("*")}
+
+
+def section(docstring: str, title: str) -> str:
+    r"""Return the text of one section of a docstring, dedented.
+
+    >>> section("F1.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
+    'a number'
+    """
+    text = inspect.cleandoc(docstring)
+    match = re.search(rf"^{title}:\n((?:[ ].*\n?|\n)*)", text, re.MULTILINE)
+    return inspect.cleandoc(match[1]) if match else ""
+
+
+class JsonInput(NamedTuple):
+    """The values of JSON that rows of an input may be; each but a text becomes its JSON text."""
+
+    accepted: Literal["objects", "values"]  # objects and lists of objects, or any values
+    mark: str = ""  # stands before texts that were values, as those of a model have another meaning
+
+
+OBJECTS, VALUES = JsonInput("objects"), JsonInput("values")
+
+
+class Module(Protocol):
+    """A module, whether its scores are computed from rows or taken from a log.
+
+    The attributes have defaults, which scripts replace.
+    """
+
+    # Whether inputs may be dictionaries {query: {document: number}}, or maps as in Spark.
+    queries_allowed: bool = False
+    arrays_allowed: bool = False  # whether `_compute` takes numpy arrays as well as lists
+    nan_allowed: bool = False  # whether float columns may contain NaN
+    holes_allowed: bool = False  # whether lists may contain None
+    # Names of configurations of evaluate's own modules, which are accepted and ignored.
+    configurations: frozenset[str] = frozenset()
+    # The modules of evaluate whose place this one can take, and the functions for their results.
+    stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
+    # Values of options whose meaning depends on all rows together.
+    options_of_all_rows: Mapping[str, Any] = {}
+    single_text_allowed: bool = True  # whether a text may replace a list of one text
+    single_items_allowed: bool = False  # whether it may do so as an item of a longer list
+    # Inputs whose rows may also be values of JSON.
+    json_inputs: Mapping[str, JsonInput] = MappingProxyType({})
+    # Keys of the result that describe rows, or how they were computed; not scores.
+    reports: frozenset[str] = frozenset()
+    # Keys of `per_example` that hold a text or None for each row; not scores.
+    row_texts: frozenset[str] = frozenset()
+    # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
+    undefined_without: Mapping[str, str] = {}
+    runs_programs: bool = False  # whether it runs programs written by a model
+    unsigned_allowed: bool = False  # whether ints may be up to 2**64 - 1, rather than 2**63 - 1
+    # What the scores are made of, which determines how rows are kept and compared: "means" of row
+    # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
+    # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
+    # probability decides whether they count. Each is a file in the folder `evaluation/states`.
+    score_kind: str = "means"
+    # From checked columns and all options, the columns whose equal rows a state counts, if
+    # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
+    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # Names of row scores that are in every result, whatever the options.
+    always_scored: frozenset[str] = frozenset()
+    # The score by which systems are compared; None for the first one of the result.
+    main_score: str | None = None
+    # Scores that are not means of rows: patterns of names, with "sum", "geometric_mean" or "sums".
+    # If `score_kind` is "sums", all scores are "sums" unless a module names those that are; the
+    # others are then means of rows, and each has a `RowMean` among its distributions.
+    aggregation: Mapping[str, str] = MappingProxyType({})
+    # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
+    # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
+    log_columns: tuple[str, ...] = ("prediction", "references")
+    # Scores of rows, each with the names that harnesses use for it, in lower case.
+    logged_names: tuple[tuple[str, ...], ...] = ()
+    # Scores for which lower is better, by name or pattern; for all others higher is better.
+    lower_is_better: frozenset[str] = frozenset()
+    compiled_package: str | None = None  # optional: with it the same results take less time
+    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
+    # Ranges of scores, by patterns of their names: see `numbers.domains.score_range`.
+    score_ranges: Ranges = SHARES
+    # From a result, with its intervals if there are any, a sentence that a reader can quote.
+    sentence: "Callable[[Mapping[str, Any]], str] | None" = None
+    # Every option as the script declares it: its default, its valid values, its help.
+    declared_options: "Mapping[str, Option]" = MappingProxyType({})
+
+    @property
+    def feature_sets(self) -> Sequence[Mapping[str, Any]]:
+        """Return the alternatives for the features of the inputs, at least one."""
+        ...
+
+    @property
+    def input_names(self) -> Sequence[str]:
+        """Return the names of the inputs, in order."""
+        ...
+
+    @property
+    def required_inputs(self) -> Sequence[str]:
+        """Return the inputs that no alternative of the features leaves out."""
+        alternatives = self.feature_sets
+        return [name for name in self.input_names if all(name in f for f in alternatives)]
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Return every option with the value that `compute` uses by default."""
+        ...
+
+    def with_nan(self, columns: Mapping[str, Any]) -> dict[str, Any]:
+        """Columns of a table, with NaN in place of None if this module takes NaN.
+
+        Files and tables have no other way to say that a number is missing.
+        """
+        return {
+            name: [math.nan if value is None else value for value in column]
+            if self.nan_allowed and _are_numbers_or_none(column)
+            else column
+            for name, column in columns.items()
+        }
+
+    def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the inputs as rows."""
+        return inputs
+
+    def compute(self, *, predictions: Any, **arguments: Any) -> Any:
+        """Return the scores by name."""
+        ...
+
+    def compute_with_statistics(self, *, predictions: Any, **arguments: Any) -> tuple[Any, Any]:
+        """The result of `compute`, and the contributions of rows to the sums behind the scores.
+
+        The latter are None unless scores follow from sums.
+        """
+        return self.compute(predictions=predictions, **arguments), None
+
+
+def _are_numbers_or_none(column: Any) -> bool:
+    """Return whether a list holds None, and otherwise no texts or lists."""
+    is_list_with_none = isinstance(column, list) and None in column
+    return is_list_with_none and not any(isinstance(value, str | list) for value in column)
+
+
+# By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
+ValueCounts = dict[str, list[Any]]
+# By score: a power of two, and the kinds of clusters: rows, sum in units of 2**power, their number.
+ClusterCounts = dict[str, list[Any]]
+
+
+class CountableScores(Protocol):
+    """Scores of rows, of which it is known how often each value occurs."""
+
+    def value_counts(
+        self, metric: Module, *, excluded: Set[str] = frozenset()
+    ) -> tuple[ValueCounts, ClusterCounts]:
+        """Return the counts of the values and clusters of those scores that have few of them.
+
+        Args:
+            metric: the module of the scores.
+            excluded: scores that are not counted.
+        """
+        ...
+
+
+# Options that affect only what is reported beside a score, and how; not the score itself.
+OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
+OF_ROWS = ("explain",)  # texts about single rows, in `per_example`
+REPORTING = frozenset(
+    {
+        *("per_example", "groups", "standard_error", "conventions"),
+        *(*OF_ROWS, *OF_SCRIPTS, *OF_INTERVALS),
+    }
+)
+
+
+def assign(
+    options: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return the options of each module, from keys `option` and `module.option`.
+
+    The longer key wins.
+
+    `defaults` has the defaults of each module. An integer for an option whose default is a float
+    becomes a float: the same number, so the same signature.
+
+    >>> known = {
+    ...     "qa_em": {"normalizer": "squad"},
+    ...     "qa_f1": {"normalizer": "squad", "both_empty": 1.0},
+    ... }
+    >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, known)
+    {'qa_em': {'normalizer': 'lower'}, 'qa_f1': {'normalizer': 'drop', 'both_empty': 0.0}}
+    """
+    assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
+    keys: dict[str, list[tuple[str, str]]] = {}
+    for module, module_options in defaults.items():
+        for option in module_options:
+            if is_assignable(option):
+                keys.setdefault(option, []).append((module, option))
+                keys[f"{module}.{option}"] = [(module, option)]
+    for key in sorted(options, key=lambda key: "." in key):
+        if key not in keys:
+            names = [name for name in keys if "." not in name]
+            hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
+            raise ValueError(f"there is no option {key!r}{hint}")
+        for module, option in keys[key]:
+            value = options[key]
+            is_whole = type(value) is int and isinstance(defaults[module][option], float)
+            assigned[module][option] = float(value) if is_whole else value
+    return assigned
+
+
+def names_of_functions(options: Mapping[str, Any]) -> list[str]:
+    """Return the options that are functions, or lists with one, which cannot be stored in a file.
+
+    >>> names_of_functions({"normalizer": str.lower, "extract": ["boxed", len], "ties": "first"})
+    ['normalizer', 'extract']
+    """
+    return [
+        name
+        for name, value in options.items()
+        if any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    ]
+
+
+def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> None:
+    """Check that each option belongs to at least one module.
+
+    >>> from types import SimpleNamespace
+    >>> check_supported(["k"], {"pass_at_k": SimpleNamespace(options={"k": 1})})
+    """
+    for option in options:
+        if not any(option in metric.options for metric in metrics.values()):
+            raise ValueError(
+                f"{option} is not an option of any of the modules: {', '.join(metrics)}"
+            )
+
+
+def is_assignable(option: str) -> bool:
+    """Return whether an option can be set for one of several modules that are scored together.
+
+    >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
+    (True, True, False)
+    """
+    return option not in REPORTING or option in OF_ROWS
+
+
+def texts_of_rows(options: Mapping[str, Any]) -> list[str]:
+    """Return the options among these that ask for texts about single rows.
+
+    >>> texts_of_rows({"explain": True, "rounding": "none"}), texts_of_rows({"explain": False})
+    (['explain'], [])
+    """
+    return [option for option in OF_ROWS if options.get(option)]

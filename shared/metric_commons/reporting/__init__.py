@@ -1,0 +1,1 @@
+"""What people read: tables of systems, leaderboards, pages and plots."""

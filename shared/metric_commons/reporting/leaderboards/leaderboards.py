@@ -1,0 +1,512 @@
+"""Leaderboards: the systems of saved results ordered by one score, if they are comparable.
+
+Systems share a leaderboard if they were scored in the same way: their options are equal, except
+those for intervals, and so are the digests of their references and ids. Ranks come from row-by-row
+comparisons, as everywhere; without row scores a leaderboard has intervals but no ranks.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Self
+
+from ...data.files.access import open_file
+from ...data.files.stored import option_text, to_jsonable
+from ...data.harness_logs.logs import PLAIN_ROWS
+from ...data.harness_logs.mteb import METADATA
+from ...data.tables.tables import Source
+from ...evaluation.comparison.cluster_labels import clustered
+from ...evaluation.comparison.combined_results import merged, renamed
+from ...evaluation.comparison.pairing import paired_scores
+from ...evaluation.comparison.reported_means import NO_ROWS, reported_results
+from ...evaluation.comparison.saved_rows import with_rows
+from ...evaluation.results.comparisons import Rank, compare_pairs, statement
+from ...evaluation.results.module_results import ModuleResult
+from ...evaluation.results.rendering import (
+    PLAIN,
+    Notation,
+    NumberFormat,
+    Table,
+    is_proportion,
+    label,
+)
+from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
+from ...evaluation.results.results import Results
+from ...evaluation.results.score_names import find_score
+from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import OF_INTERVALS
+from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
+
+_START = 100  # bytes at the start of a result, which contain its format
+# Options and conditions that do not affect a score; a preset is listed with its options.
+# Tasks of MTEB have versions of their own: one whose scores change gets another name.
+UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """A result and its file, with the scores of its rows unless there is a problem with them."""
+
+    path: Path
+    results: Results
+    problem: str = ""
+
+    def clustered(self, field: str, confidence_level: float) -> Self:
+        """Return the same result, with the labels in this field of its inputs as clusters.
+
+        Raises:
+            ValueError: the rows or their labels are missing.
+        """
+        if self.problem:
+            raise ValueError(f"clusters need the scores of rows: {self.problem}")
+        try:
+            results = clustered(self.results, field, confidence_level=confidence_level)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        return replace(self, results=results)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A system of a saved result that has the score."""
+
+    origin: SavedResult
+    system: str
+    module: str
+    score: str
+
+    @property
+    def name(self) -> str:
+        """Return the name of the system: its model, if a result has one model on several tasks."""
+        log = self._recorded("logs")
+        of_task = f"{log.get('model')}/{log.get('task')}"
+        return str(log["model"]) if self.system == of_task else self.system
+
+    @property
+    def result(self) -> ModuleResult:
+        """Return the system's result for the module."""
+        return self.origin.results.systems[self.system][self.module]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """Everything that can affect the score, by name, in JSON, where unequal values differ."""
+        result = self.result
+        settings: dict[str, Any] = {
+            name: value for name, value in result.settings().items() if name not in UNSCORED
+        }
+        if result.conditions is None:  # in older formats, only the signature is complete
+            settings["signature"] = result.signature
+        if result.cluster_counts:
+            kinds = next(iter(result.cluster_counts.values()))[1]
+            settings.setdefault("clusters", sum(number for *_, number in kinds))
+        if result.options.get("sample_size") is not None:
+            settings["seed"] = result.options.get("seed")
+        if result.rows:
+            settings["rows"] = result.rows
+        values = {"module": self.module, **settings, "version": result.program}
+        return {name: json.dumps(to_jsonable(value)) for name, value in values.items()}
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Return the known digests of the rows: those of `references` and `ids`."""
+        return self._recorded("rows")
+
+    @property
+    def source(self) -> tuple[str, str] | None:
+        """The content and the field that the predictions came from, if the result records them."""
+        column = self._recorded("columns").get("predictions") or self._recorded("logs")
+        if not column:
+            return None
+        inputs = self.origin.results.provenance.get("inputs", [])
+        contents = {source["path"]: source["sha256"] for source in inputs}
+        return contents.get(column["path"], column["path"]), column.get("field", "")
+
+    @property
+    def created(self) -> str:
+        """Return the time when the result was created."""
+        return str(self.origin.results.provenance.get("created", ""))
+
+    @property
+    def logged_task(self) -> str:
+        """Return the task that a log names; "" if there is no log, or it names none."""
+        return str(self._recorded("logs").get("task") or "")
+
+    @property
+    def task(self) -> str:
+        """Return a name for the rows: the task of a log, or the file of the references."""
+        if self.logged_task:
+            return self.logged_task
+        column = self._recorded("columns").get("references")
+        return Path(column["path"]).stem if column else ""
+
+    def _recorded(self, name: str) -> Mapping[str, Any]:
+        """Return the entry about the system in this part of the provenance.
+
+        Empty if there is none.
+        """
+        entries_of_systems: Mapping[str, Any] = self.origin.results.provenance.get(name, {})
+        return entries_of_systems.get(self.system) or {}
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Systems ordered by a score, best first, and compared if their rows are available."""
+
+    module: str
+    score: str
+    results: Results
+    paths: Mapping[str, Path]  # of each system
+    confidence_level: float
+    task: str = ""
+    problem: str = ""  # why systems were not compared
+    has_repetitions: bool = False  # whether predictions were scored several times
+
+    @property
+    def ranks(self) -> Mapping[str, Rank]:
+        """Return the possible ranks of each system; empty if systems were not compared."""
+        return self.results.standings.ranks.get((self.module, self.score), {})
+
+    @property
+    def is_lower_better(self) -> bool:
+        """Return whether the system with the lowest score is the best."""
+        return any(self.score in self.result(name).lower_is_better for name in self.results.systems)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Return the score of each system."""
+        return {system: self.result(system).scores[self.score] for system in self.results.systems}
+
+    def result(self, system: str) -> ModuleResult:
+        """Return the result of a system for the module."""
+        return self.results.systems[system][self.module]
+
+    def interval(self, system: str) -> list[float] | None:
+        """Return the interval of a system's score, if it was saved or can be derived."""
+        return interval_of(self.result(system), self.score, self.confidence_level)
+
+    def standard_error(self, system: str) -> float | None:
+        """Return the standard error of a system's score, if it was saved or can be derived."""
+        result = self.result(system)
+        if self.score in result.standard_error:
+            return result.standard_error[self.score]
+        estimate = result.counted_interval(self.score, 0.95)
+        return estimate and estimate.standard_error
+
+    def difference(self, a: str, b: str) -> tuple[float, float] | None:
+        """The mean difference between two systems and its standard error, if they were compared."""
+        for comparison in self.results.comparisons:
+            if {comparison["a"], comparison["b"]} == {a, b}:
+                sign = 1.0 if comparison["a"] == a else -1.0
+                return sign * comparison["diff"], comparison["standard_error"]
+        return None
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the data of each system, best first."""
+        for system in self.results.systems:
+            result, rank = self.result(system), self.ranks.get(system)
+            yield {
+                "rank": rank and rank["rank_interval"][0],
+                "system": system,
+                "value": result.scores[self.score],
+                "confidence_interval": self.interval(system),
+                "rank_interval": rank and rank["rank_interval"],
+                "tier": rank and rank["tier"],
+                "rows": result.rows,
+                "result": str(self.paths[system]),
+            }
+
+    def table(self, notation: Notation = PLAIN) -> Table:
+        """Return one row per system; the first tier is in bold, if there is a second."""
+        standings, key = self.results.standings, (self.module, self.score)
+        visible = self.results.visible_systems()
+        records = [record for record in self.records() if record["system"] in visible]
+        systems = [record["system"] for record in records]
+        labels = [column(records, "rank")] if self.ranks else []
+        if standings.letters:
+            labels.append(("", [standings.letters.get(system, "") for system in systems]))
+        labels.append(column(records, "system", label))
+        marks, (heading, numbers) = standings.marks(), self._column(*key, systems, notation)
+        cells = [
+            number + marks.get((system, *key), "")
+            for system, number in zip(systems, numbers, strict=True)
+        ]
+        columns: list[Column] = [(heading, cells)]
+        if any(map(self.interval, self.results.systems)):
+            interval = self._format(*key, notation).interval
+            level = level_heading(self.confidence_level)
+            columns.append(column(records, "confidence_interval", interval, level))
+        if self.ranks:
+            columns.append(column(records, "rank_interval", rank_range, "ranks"))
+            columns.append(column(records, "tier"))
+            if not standings.letters:
+                columns.append(("pairs", [standings.signs(*key, system) for system in systems]))
+        columns += [  # requested in addition to the score that orders the leaderboard
+            self._column(module, score, systems, notation)
+            for module, result in next(iter(self.results.systems.values())).items()
+            for score in result.scores
+            if (module, score) != key
+        ]
+        if any(self.result(system).rows for system in self.results.systems):
+            columns.append(column(records, "rows", "{:,}".format))
+        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
+        title = f"Leaderboard by {label(self.score)}"
+        return ranked_table(labels, columns, best, " ".join(self._statements()), title)
+
+    def _column(
+        self, module: str, score: str, systems: Sequence[str], notation: Notation
+    ) -> Column:
+        """Return the numbers of a score of these systems; empty where a system lacks it."""
+        number_format = self._format(module, score, notation)
+        results = [self.results.systems[system].get(module) for system in systems]
+        numbers = [None if result is None else result.scores.get(score) for result in results]
+        cells = ["" if number is None else number_format.number(number) for number in numbers]
+        return number_format.heading(label(score)), cells
+
+    def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
+        """Return the format of the numbers of a score."""
+        results = [
+            modules[module]
+            for modules in self.results.systems.values()
+            if module in modules and isinstance(modules[module].scores.get(score), float)
+        ]
+        values = [result.scores[score] for result in results]
+        scaled = notation.percent and is_proportion(module, score, values)
+        intervals = [interval_of(result, score, self.confidence_level) for result in results]
+        return notation.format_of(intervals, is_proportion=scaled)
+
+    def _statements(self) -> Iterator[str]:
+        """Notes that are needed to read the table."""
+        if self.is_lower_better:
+            yield "Lower is better."
+        if self.ranks:
+            yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"
+            if self.results.standings.letters:
+                yield self.results.standings.legend()
+            else:
+                yield PAIRS_NOTE
+            yield statement(self.results.comparisons)
+        if self.has_repetitions:
+            yield "If predictions were scored several times, the last result is shown."
+        if self.problem:
+            yield f"There are no ranks: {self.problem}."
+
+
+def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
+    """Read saved results, with the scores of their rows if these are available.
+
+    Args:
+        paths: files written by `save`.
+        rows: files written by `save_per_example`, as `read_with_rows` takes them.
+    """
+    results_of_files = []
+    spare_rows = list(rows)
+    for path in paths:
+        if paths.count(path) > 1:
+            raise UsageError(f"result {path} is given twice")
+        if path.name == METADATA:  # a sidecar of MTEB's results
+            continue
+        means = _reported(path)
+        if means:
+            results_of_files += means
+            continue
+        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
+        if file:
+            spare_rows.remove(file)
+        results_of_files.append(SavedResult(path, results, problem))
+    if spare_rows:
+        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
+    return results_of_files
+
+
+def _reported(path: Path) -> list[SavedResult]:
+    """Return the results for each split, if a file of another program has means but no rows."""
+    with open_file(path) as file:
+        if Results.FORMAT.partition("/")[0].encode() in file.read(_START):
+            return []
+    source = Source(path, [])
+    try:
+        log = source.log
+    except ValueError:  # explained when it is read as a result
+        return []
+    finally:
+        source.close()
+    if not log.means and log.format_name != PLAIN_ROWS:
+        raise ValueError(
+            f"{path}: this is a log of {log.format_name}; score this log first: metric-commons "
+            f"score logged {path} --confidence 0.95 --save FILE.json --per-example FILE.jsonl"
+        )
+    problem = f"{path}: {NO_ROWS}"
+    return [
+        SavedResult(path, results, problem)
+        for results in reported_results(path, log, log.system or path.stem)
+    ]
+
+
+def entries(stored_results: Iterable[SavedResult], name: str) -> list[Entry]:
+    """Return every system of every result, with the score that orders the leaderboard.
+
+    Raises:
+        ValueError: a result lacks the score; the message names its file.
+    """
+    systems = []
+    for stored in stored_results:
+        try:
+            module, score = find_score(name, stored.results.systems)
+        except ValueError as error:
+            raise ValueError(f"{stored.path}: {error}") from None
+        for system, results in stored.results.systems.items():
+            if module in results and score in results[module].scores:
+                if not isinstance(results[module].scores[score], int | float):
+                    raise ValueError(
+                        f"{stored.path}: {name} is not a number, so it cannot order anything"
+                    )
+                systems.append(Entry(stored, system, module, score))
+    return systems
+
+
+def comparable(systems: Iterable[Entry]) -> list[list[Entry]]:
+    """Group the systems that were scored in the same way, in order of first occurrence."""
+    groups: list[list[Entry]] = []
+    for system in systems:
+        for group in groups:
+            if all(
+                system.parts == member.parts and _have_same_rows(system, member) for member in group
+            ):
+                group.append(system)
+                break
+        else:
+            groups.append([system])
+    return groups
+
+
+def _have_same_rows(first: Entry, second: Entry) -> bool:
+    """Return whether neither the digests that both have nor their tasks show that the rows differ.
+
+    If references are equal, it does not matter what two harnesses call the task; without them, as
+    for scores from a log, ids such as 0, 1 and 2 prove little.
+    """
+    common = first.digests.keys() & second.digests.keys()
+    if any(first.digests[name] != second.digests[name] for name in common):
+        return False
+    return "references" in common or len({first.logged_task, second.logged_task} - {""}) < 2
+
+
+def differences(groups: Sequence[Sequence[Entry]]) -> str:
+    """Return the options in which systems differ, with a file for each value."""
+    texts = []
+    for name in dict.fromkeys(name for group in groups for name in group[0].parts):
+        paths: dict[str, Path] = {}
+        for group in groups:
+            paths.setdefault(group[0].parts.get(name, json.dumps("nothing")), group[0].origin.path)
+        if len(paths) > 1:
+            value_texts = [option_text(json.loads(value)) for value in paths]
+            if len({*value_texts}) < len(value_texts):  # unequal values may look the same
+                value_texts = list(paths)
+            pairs = zip(value_texts, paths.values(), strict=True)
+            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in pairs))
+    for name in ("references", "ids"):
+        digests = {group[0].digests.get(name): group[0].origin.path for group in groups}
+        digests.pop(None, None)
+        if len(digests) > 1:
+            texts.append(
+                f"{name} of the rows: different in {', '.join(p.name for p in digests.values())}"
+            )
+    tasks = {group[0].logged_task: group[0].origin.path for group in groups}
+    if not texts and len(tasks) > 1:
+        listed = [f"{name or 'none'} ({path.name})" for name, path in tasks.items()]
+        texts.append(f"task: {', '.join(listed)}")
+    return "; ".join(texts)
+
+
+def leaderboard(
+    systems: Sequence[Entry],
+    *,
+    confidence_level: float = 0.95,
+    scores: Collection[str] | None = None,
+    top: int | None = None,
+) -> Leaderboard:
+    """Return the leaderboard of comparable systems.
+
+    Args:
+        systems: the systems of one of the groups of `comparable`.
+        confidence_level: the level of the intervals of scores.
+        scores: additional scores to show.
+        top: the number of systems to show; None for all.
+    """
+    module, score = systems[0].module, systems[0].score
+    distinct = _without_repetitions(systems)
+    names = _names(distinct)
+    key = f"{module}.{score}"
+    pool = pooled(distinct, names)
+    problem = next((entry.origin.problem for entry in distinct if entry.origin.problem), "")
+    if not problem:
+        try:
+            pairs = paired_scores(pool, combinations(names, 2), [key])
+            pool = replace(pool, comparisons=compare_pairs(pairs))
+        except ValueError as error:
+            problem = str(error)
+    pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
+    paths = {name: entry.origin.path for name, entry in zip(names, distinct, strict=True)}
+    return Leaderboard(
+        module,
+        score,
+        pool,
+        paths,
+        confidence_level,
+        task=systems[0].task,
+        problem=problem,
+        has_repetitions=len(distinct) < len(systems),
+    )
+
+
+def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
+    """Return the results of these systems in one, under these names."""
+    return merged(
+        [
+            renamed(entry.origin.results, {entry.system: name})
+            for entry, name in zip(systems, names, strict=True)
+        ]
+    )
+
+
+def _without_repetitions(systems: Sequence[Entry]) -> list[Entry]:
+    """Return the last result of each system, if the same predictions were scored several times."""
+    last: dict[Any, Entry] = {}
+    for number, entry in enumerate(systems):
+        source = entry.source
+        key = (entry.system, source) if source else number
+        if key not in last or last[key].created <= entry.created:
+            last[key] = entry
+    return list(last.values())
+
+
+def _names(systems: Sequence[Entry]) -> list[str]:
+    """Return a name for each system: its own, or that of its file if several results have it."""
+    own_names = Counter(entry.name for entry in systems)
+    files_by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
+    systems_by_origin = Counter(id(entry.origin) for entry in systems)
+    names = []
+    for entry in systems:
+        name, path = entry.name, entry.origin.path
+        if own_names[name] > 1:
+            name = path.stem if files_by_stem[path.stem] == 1 else str(path)
+            if systems_by_origin[id(entry.origin)] > 1:
+                name = f"{name}: {entry.system}"
+        names.append(name)
+    return names
+
+
+def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
+    """Return the interval of a score: as saved, or from the scores of rows or their counts.
+
+    None if the result does not have one at this level and none can be derived.
+    """
+    is_at_level = result.options.get("confidence_level") == confidence_level
+    if score in result.confidence_interval and is_at_level:
+        return list(result.confidence_interval[score])
+    estimate = result.counted_interval(score, confidence_level)
+    return estimate and [estimate.low, estimate.high]

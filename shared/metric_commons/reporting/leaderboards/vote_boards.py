@@ -1,0 +1,187 @@
+"""Leaderboards of votes: the systems of a file of votes by their ratings, with ranks.
+
+The rank of a system is 1 plus the number of systems whose intervals are above its own, as in
+Chatbot Arena. Two systems whose intervals overlap cannot be told apart by these votes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...data.tables.tables import Source
+from ...evaluation.results.module_results import signature
+from ...evaluation.results.rendering import (
+    PLAIN,
+    Notation,
+    NumberFormat,
+    Table,
+    counted,
+    label,
+    listed_names,
+)
+from ...module.catalog.catalog import load_without_evaluate
+from ...statistics.arguments.checks import nearest
+from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
+
+FIELDS = ("model_a", "model_b", "winner")
+_MODULE = "pairwise_ranking"
+_DECIMALS = 1  # of ratings, which are hundreds of points apart
+_RANKS = (
+    " Rank: 1 plus the number of systems whose interval is above one's own; ranks: the best and "
+    "the worst that the intervals allow."
+)
+_METHODS = {
+    "bradley_terry": "Bradley-Terry, of maximum likelihood",
+    "elo": "Elo, after the votes in their order, which have no interval",
+    "win_rate": "none, only win rates",
+}
+
+
+@dataclass(frozen=True)
+class VoteBoard:
+    """Systems ordered by their ratings, best first; without ratings by their win rates."""
+
+    result: Mapping[str, Any]  # of `pairwise_ranking`
+    options: Mapping[str, Any]
+    confidence_level: float
+    votes: int
+    conditions: Mapping[str, Any]  # the field of clusters, if there is one
+
+    @property
+    def score(self) -> str:
+        """Return the score by which systems are ordered."""
+        return "ratings" if "ratings" in self.result else "win_rate"
+
+    @property
+    def intervals(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
+        """Return the intervals by score and system; empty without any."""
+        return dict(self.result.get("confidence_interval", {}))
+
+    @property
+    def order(self) -> list[str]:
+        """Return the systems by rank, and those of one rank from the highest score down."""
+        values, ranks = self.result[self.score], self.result.get("rank", {})
+        return sorted(values, key=lambda system: (ranks.get(system, 0), -values[system]))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the data of each system, best first."""
+        counts = ("wins", "losses", "ties")
+        for system in self.order:
+            yield {
+                "rank": self.result.get("rank", {}).get(system),
+                "system": system,
+                "rating": self.result.get("ratings", {}).get(system),
+                "confidence_interval": self.intervals.get("ratings", {}).get(system),
+                "rank_interval": self.result.get("rank_interval", {}).get(system),
+                "win_rate": self.result["win_rate"][system],
+                "win_rate_interval": self.intervals.get("win_rate", {}).get(system),
+                "average_win_rate": self.result["average_win_rate"][system],
+                **{name: self.result[name][system] for name in counts},
+            }
+
+    def rivals(self, system: str) -> list[str]:
+        """Return the systems, best first, from which these votes cannot tell a system."""
+        intervals = self.intervals.get(self.score, {})
+        if system not in intervals:
+            return []
+        low, high = intervals[system]
+        return [
+            rival
+            for rival in self.order
+            if rival != system and intervals[rival][1] >= low and intervals[rival][0] <= high
+        ]
+
+    def sentence(self) -> str:
+        """Return a statement of what is known and what is not, to be quoted."""
+        best, *followers = self.order
+        value = self.result[self.score][best]
+        of_votes = f"{self.votes:,} votes on {counted(1 + len(followers), 'system')}"
+        has_ratings = self.score == "ratings"
+        formatted = "{:.0f}".format if has_ratings else "{:.1%}".format
+        noun = "rating" if has_ratings else "win rate"
+        text = f"{of_votes}: {label(best)} has the highest {noun}, {formatted(value)}"
+        ends = self.intervals.get(self.score, {}).get(best)
+        if ends is None:
+            return f"{text}; these votes give no interval for it."
+        level = level_heading(self.confidence_level)
+        text += f" ({level} {formatted(ends[0])} to {formatted(ends[1])})"
+        if len(followers) == 1 and has_ratings:
+            rates = self.intervals.get("win_rate", {})
+            if best in rates:
+                low, high = rates[best]
+                text += f", and wins {self.result['win_rate'][best]:.0%} of the points "
+                text += f"({low:.0%} to {high:.0%})"
+        rivals = [label(system) for system in self.rivals(best)]
+        if not rivals:
+            return f"{text}, above all others."
+        return f"{text}, but cannot be told apart from {listed_names(rivals)}."
+
+    def signature(self) -> str:
+        """Return the line that records how systems were rated.
+
+        The options that are not the defaults.
+        """
+        defaults = load_without_evaluate(_MODULE).options
+        leading = {name: self.options[name] for name in ("method", "ties")}
+        stated = {name: value for name, value in self.options.items() if value != defaults[name]}
+        if "confidence_interval" in self.result:
+            stated["confidence_level"] = self.confidence_level
+        return signature(_MODULE, {**leading, **stated, **self.conditions}, self.votes)
+
+    def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
+        """Return one row per system."""
+        records = list(self.records())[:top]
+        has_ranks = "rank" in self.result
+        interval = level_heading(self.confidence_level)
+        labels = [column(records, "rank")] if has_ranks else []
+        labels.append(column(records, "system", label))
+        columns: list[Column] = []
+        if self.score == "ratings":
+            ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
+            columns.append(column(records, "rating", ratings.number))
+            if "ratings" in self.intervals:
+                columns.append(column(records, "confidence_interval", ratings.interval, interval))
+            if has_ranks:
+                columns.append(column(records, "rank_interval", rank_range, "ranks"))
+        rates = notation.format_of(self.intervals.get("win_rate", {}).values(), is_proportion=True)
+        columns.append(column(records, "win_rate", rates.number, rates.heading("win rate")))
+        if "win_rate" in self.intervals:
+            columns.append(column(records, "win_rate_interval", rates.interval, interval))
+        votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
+        columns.append(("votes", [f"{number:g}" for number in votes]))
+        is_divided = len(set(self.result.get("rank", {}).values())) > 1
+        best = [row for row, record in enumerate(records) if is_divided and record["rank"] == 1]
+        note = f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}"
+        title = "Leaderboard of votes"
+        return ranked_table(labels, columns, best, note, title, self.sentence())
+
+
+def vote_board(
+    source: Source, options: Mapping[str, Any], *, confidence_level: float, clusters: str | None
+) -> VoteBoard:
+    """Return the leaderboard of a file of votes.
+
+    Args:
+        source: a file whose rows have the fields of `FIELDS`, and that of clusters.
+        options: of the module `pairwise_ranking`.
+        confidence_level: of the intervals.
+        clusters: the field with the cluster of each vote, such as its prompt.
+
+    Raises:
+        ValueError: a row or an option is not valid, or no finite ratings fit the votes.
+    """
+    metric = load_without_evaluate(_MODULE)
+    settings = {**options, "confidence_level": confidence_level}
+    for name in settings:
+        if name not in metric.options:
+            raise ValueError(f"there is no option {name!r}{nearest(name, metric.options)}")
+    columns = source.columns()
+    labels = {} if clusters is None else {"clusters": columns[clusters]}
+    rows = {name: columns[name] for name in FIELDS}
+    if settings.get("prior"):
+        settings["confidence_level"] = None  # of which no interval holds
+    result = metric.compute(**rows, **labels, **settings)
+    conditions = {} if clusters is None else {"clusters": clusters}
+    return VoteBoard(
+        result, {**metric.options, **options}, confidence_level, len(rows["winner"]), conditions
+    )

@@ -1,0 +1,146 @@
+"""Confusion matrices."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .captions import (
+    LABEL_LENGTH,
+    TITLE_LENGTH,
+    count,
+    percent,
+    score_with_interval,
+    shortened,
+)
+from .panels import grid, label_axes, title
+from .systems import PlottedSystem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+_MAX_NUMBERED = 40  # up to this many labels, there is space for a number in each cell
+_MAX_ZEROS = 10  # with more labels, zeros would distract from the other numbers
+
+
+class _Table(NamedTuple):
+    """The confusion matrix of one panel."""
+
+    title: str
+    labels: Sequence[Any]
+    counts: Sequence[Sequence[Any]]  # a row for each true label
+
+
+def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
+    """Rows by true and predicted label, one panel per system; colours are proportions of a row."""
+    tables = _tables(systems)
+    labels = max(len(table.labels) for table in tables)
+    fontsize = 11 if labels <= 3 else 9 if labels <= 10 else 6.5
+    side = max(labels * _cell_size(tables, labels, fontsize), 2.2)  # inches
+    margin = 0.075 * min(_longest(tables), LABEL_LENGTH)  # for the names of labels
+    width, height = side + 0.5 + margin, side + 1 + margin
+    panels = grid(figure, len(tables), width=width, height=height, columns=3)
+    figure.set_figwidth(figure.get_figwidth() + 1)  # for the colour bar
+    for panel, table in zip(panels, tables, strict=True):
+        proportions = draw_cells(panel, table.counts, fontsize if labels <= _MAX_NUMBERED else None)
+        name_labels(panel, table.labels, min(fontsize, 9), side / labels)
+        title(panel, table.title)
+    label_axes(panels, "predicted label", "true label")
+    bar = figure.colorbar(
+        proportions,
+        ax=panels,
+        shrink=0.6,
+        aspect=30,
+        format=lambda proportion, _: f"{proportion:.0%}",
+    )
+    bar.set_label("proportion of the row")
+    bar.outline.set_visible(False)
+
+
+def _tables(systems: Mapping[str, PlottedSystem]) -> list[_Table]:
+    """Return one table per system, or one per label if a row may have several labels."""
+    tables: list[_Table] = []
+    for name, system in systems.items():
+        scores, intervals = system.result.scores, system.result.confidence_interval
+        system_title = shortened(name, TITLE_LENGTH)
+        labels, matrix = scores["labels"], scores["confusion_matrix"]
+        if np.ndim(matrix) == 3:
+            tables += [
+                _Table(f"{system_title}\nlabel {label}", [0, 1], counts)
+                for label, counts in zip(labels, matrix, strict=True)
+            ]
+        else:
+            accuracy = score_with_interval(scores["accuracy"], intervals["accuracy"])
+            tables.append(_Table(f"{system_title}\naccuracy {accuracy}", labels, matrix))
+    return tables
+
+
+def _cell_size(tables: Sequence[_Table], labels: int, fontsize: float) -> float:
+    """Return the side of a cell in inches.
+
+    Two lines of text in height, the longest number in width.
+    """
+    if labels > _MAX_NUMBERED:
+        return 0.12
+    longest = max(len(count(number)) for table in tables for row in table.counts for number in row)
+    return max(0.042 * fontsize, 0.0095 * fontsize * longest + 0.14)
+
+
+def _longest(tables: Iterable[_Table]) -> int:
+    """Return the length of the longest label."""
+    return max(len(str(label)) for table in tables for label in table.labels)
+
+
+def draw_cells(
+    panel: "Axes", counts: Sequence[Sequence[Any]], fontsize: float | None
+) -> "AxesImage":
+    """Return a cell for each number, darker with its proportion of the row.
+
+    With text if it has a size.
+    """
+    numbers = np.array(counts, np.float64)
+    totals = numbers.sum(axis=1, keepdims=True)
+    proportions = np.divide(numbers, totals, out=np.zeros_like(numbers), where=totals > 0)
+    image = panel.imshow(proportions, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), proportion in np.ndenumerate(proportions):
+        number = counts[row][column]
+        if fontsize and (number or len(counts) <= _MAX_ZEROS):
+            text = f"{count(number)}\n{percent(proportion)}" if number else "0"
+            color = _text_color(image.cmap(proportion)[:3])
+            panel.text(column, row, text, color=color, fontsize=fontsize, ha="center", va="center")
+    edges = np.arange(1, len(counts)) - 0.5
+    panel.set_xticks(edges, minor=True)
+    panel.set_yticks(edges, minor=True)
+    panel.grid(which="minor", color="white", linewidth=1 if len(counts) <= 10 else 0.5)
+    panel.tick_params(which="both", length=0)
+    panel.spines[:].set_visible(False)
+    return image
+
+
+def name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: float) -> None:
+    """The names of labels on both axes; if there are very many, every second or third."""
+    step = -(-len(labels) // _MAX_NUMBERED)
+    ticks = range(0, len(labels), step)
+    names = [shortened(str(labels[tick]), LABEL_LENGTH) for tick in ticks]
+    panel.set_xticks(ticks, names, fontsize=fontsize)
+    panel.set_yticks(ticks, names, fontsize=fontsize)
+    if max(map(len, names)) * 0.08 > step * cell:  # as inches
+        for tick_label in panel.get_xticklabels():
+            tick_label.set(rotation=45, ha="right", rotation_mode="anchor")
+
+
+def _text_color(background: Iterable[float]) -> str:
+    """Black or white, whichever has the higher contrast to the background by WCAG 2.
+
+    The contrast of two luminances is (light + 0.05) / (dark + 0.05). Black has luminance 0 and
+    white 1, so black is better if (L + 0.05) / 0.05 > 1.05 / (L + 0.05).
+
+    >>> _text_color([1.0, 1.0, 0.8]), _text_color([0.0, 0.2, 0.4])
+    ('black', 'white')
+    """
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in background]
+    red, green, blue = linear
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"

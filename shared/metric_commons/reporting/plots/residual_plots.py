@@ -1,0 +1,180 @@
+"""Predicted against actual numbers, and residuals."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...regression.pairs import Pairs
+from ...statistics.arguments.arrays import Floats
+from .captions import TITLE_LENGTH, score_with_interval, shortened, wrapped
+from .panels import COLORS, REFERENCE_LINE, check_panels, grid, label_axes, thousands, title
+from .systems import PlottedSystem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure
+
+_MAX_DOTS = 5000  # more would hide each other
+_GRIDSIZE = 60  # hexagonal cells across a panel, which count rows if there are more
+
+_DISPLAY_NAMES = {
+    "mae": "MAE",
+    "mse": "MSE",
+    "rmse": "RMSE",
+    "r2": "R²",
+    "mape": "MAPE",
+    "smape": "SMAPE",
+}
+
+_Range = tuple[float, float]
+
+
+class _Output(NamedTuple):
+    """One output of a system, in a separate panel."""
+
+    title: str
+    predicted: Floats
+    actual: Floats
+    residual: Floats
+
+
+def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
+    """Residuals over predictions, and a histogram of the residuals; a row of panels per system."""
+    outputs = _outputs(systems)
+    x_range = _common_range(*(output.predicted for output in outputs))
+    residuals = [output.residual for output in outputs]
+    y_range = _common_range(*residuals, *(-residual for residual in residuals))
+    figure.set_size_inches(7.5, 0.5 + len(outputs) * (2.3 + _title_height(outputs)))
+    panels = figure.subplots(
+        len(outputs), 2, squeeze=False, sharex="col", sharey=True, width_ratios=[3, 1]
+    )
+    pairs = [(output.predicted, output.residual) for output in outputs]
+    cells = _draw_pairs(panels[:, 0], pairs, (x_range, y_range))
+    _explain_cells(figure, panels.ravel(), cells)
+    edges = _bin_edges(y_range, max(residual.size for residual in residuals))
+    for i, (output, (scatter, histogram)) in enumerate(zip(outputs, panels, strict=True)):
+        title(scatter, output.title)
+        scatter.set_ylabel("residual (actual - predicted)")
+        rows, _ = np.histogram(output.residual, edges)
+        color = COLORS[i % len(COLORS)]
+        histogram.stairs(rows, edges, orientation="horizontal", fill=True, color=color, alpha=0.8)
+        for panel in (scatter, histogram):
+            panel.axhline(0, **REFERENCE_LINE)
+            panel.spines[["top", "right"]].set_visible(False)
+        histogram.tick_params(labelleft=False)
+    panels[-1][0].set(xlabel="predicted", xlim=x_range, ylim=y_range)
+    panels[-1][1].set(xlabel="rows")
+    panels[-1][1].xaxis.set_major_formatter(thousands())
+
+
+def draw_actual(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
+    """Predicted over actual numbers, one panel per system."""
+    outputs = _outputs(systems)
+    both = _common_range(
+        *(numbers for output in outputs for numbers in (output.predicted, output.actual))
+    )
+    width = 4.6 if len(outputs) == 1 else 3.4
+    height = width + _title_height(outputs)
+    panels = grid(figure, len(outputs), width=width, height=height, columns=3)
+    pairs = [(output.actual, output.predicted) for output in outputs]
+    _explain_cells(figure, panels, _draw_pairs(panels, pairs, (both, both)))
+    for output, panel in zip(outputs, panels, strict=True):
+        panel.plot(both, both, **REFERENCE_LINE)
+        panel.set(xlim=both, ylim=both, aspect="equal")
+        title(panel, output.title)
+        panel.spines[["top", "right"]].set_visible(False)
+    label_axes(panels, "actual", "predicted")
+
+
+def _outputs(systems: Mapping[str, PlottedSystem]) -> list[_Output]:
+    """Return the outputs of the systems, ordered by system and output."""
+    outputs = []
+    for name, system in systems.items():
+        pairs = Pairs(system.predictions, system.references)
+        residual = pairs.columns().residuals
+        predicted, actual = (
+            np.atleast_2d(table.T).astype(np.float64)
+            for table in (pairs.predictions, pairs.references)
+        )
+        for i in range(pairs.outputs):
+            heading = shortened(name, TITLE_LENGTH) + (f", output {i}" if pairs.outputs > 1 else "")
+            text = f"{heading}\n{wrapped(_score_texts(system, i))}"
+            outputs.append(_Output(text, predicted[i], actual[i], residual[i]))
+    check_panels(len(outputs))
+    return outputs
+
+
+def _score_texts(system: PlottedSystem, output: int) -> list[str]:
+    """Return the scores of an output, each with its interval if there is one."""
+    intervals: dict[str, Any] = system.result.confidence_interval
+    texts = []
+    for score, values in system.result.scores.items():
+        interval = intervals[score][output] if intervals else None
+        value = score_with_interval(values[output], interval)
+        texts.append(f"{_DISPLAY_NAMES.get(score, score)} {value}")
+    return texts
+
+
+def _title_height(outputs: Sequence[_Output]) -> float:
+    """Return the inches required above a panel for the longest title."""
+    return 0.17 * max(output.title.count("\n") + 1 for output in outputs)
+
+
+def _common_range(*columns: Floats) -> _Range:
+    """Return the range from the smallest to the largest number, with a margin."""
+    low = min(float(column.min()) for column in columns)
+    high = max(float(column.max()) for column in columns)
+    margin = 0.04 * (high - low) or max(0.04 * abs(high), 0.5)
+    if not math.isfinite(4 * (high - low) + 4 * abs(high)):
+        raise ValueError(f"numbers from {low:g} to {high:g} are too large to be drawn")
+    return low - margin, high + margin
+
+
+def _bin_edges(y_range: _Range, rows: int) -> Floats:
+    """Return the edges of a histogram with 2 n^(1/3) bins for n rows (Rice's rule), at most 200."""
+    return np.linspace(*y_range, 2 * min(100, math.ceil(rows ** (1 / 3))) + 1)
+
+
+def _draw_pairs(
+    panels: Iterable["Axes"],
+    pairs: Sequence[tuple[Floats, Floats]],
+    ranges: tuple[_Range, _Range],
+) -> "PolyCollection | None":
+    """Draw a dot per row; for many rows, counts in hexagonal cells, which are returned.
+
+    A colour means the same number of rows in all panels.
+    """
+    from matplotlib.colors import LogNorm
+
+    rows = max(x.size for x, _ in pairs)
+    if rows <= _MAX_DOTS:
+        size, alpha = (14, 0.7) if rows <= 500 else (6, 0.3)
+        for i, ((x, y), panel) in enumerate(zip(pairs, panels, strict=True)):
+            color = COLORS[i % len(COLORS)]
+            panel.scatter(x, y, s=size, color=color, alpha=alpha, linewidth=0)
+        return None
+    extent = (*ranges[0], *ranges[1])
+    cells = [
+        panel.hexbin(x, y, gridsize=_GRIDSIZE, extent=extent, mincnt=1, linewidths=0.1)
+        for (x, y), panel in zip(pairs, panels, strict=True)
+    ]
+    fullest = max(float(np.max(np.asarray(panel_cells.get_array()))) for panel_cells in cells)
+    norm = LogNorm(1, max(10.0, fullest))
+    for panel_cells in cells:
+        panel_cells.set_norm(norm)
+    return cells[0]
+
+
+def _explain_cells(
+    figure: "Figure", panels: Iterable["Axes"], cells: "PolyCollection | None"
+) -> None:
+    """Draw a colour bar for the number of rows per cell, if there are cells."""
+    from matplotlib.ticker import NullFormatter
+
+    if cells is not None:
+        bar = figure.colorbar(cells, ax=[*panels], shrink=0.8, aspect=30, format=thousands())
+        bar.minorformatter = NullFormatter()
+        bar.set_label("rows in a cell")

@@ -1,0 +1,355 @@
+"""Names of ranking measures: ndcg@10, P@5, rbp(p=0.95), err(max_grade=4)@20.
+
+The spellings of trec_eval (`ndcg_cut_10`, `recip_rank`, `P_5`, `utility_2,-1,0,0`) and of
+ir_measures (`nDCG@10`, `RR`, `AP(rel=2)@100`) are names of the same measures.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
+
+from ..statistics.arguments.checks import nearest, shown
+from ..statistics.arguments.domains import Parsed
+
+_OPTIONAL_CUTOFF = (
+    "ndcg",
+    "ndcg_exp",
+    "dcg",
+    "dcg_exp",
+    "map",
+    "mrr",
+    "recall",
+    "hit_rate",
+    "err",
+    "rbp",
+)
+_REQUIRED_CUTOFF = (  # divided by the cutoff, or defined by it
+    *("precision", "f1", "judged", "relative_p", "unj"),
+    *("sdcg", "nerr8", "nerr9", "bpm"),
+)
+_WITHOUT_CUTOFF = (
+    *("rprec", "bpref", "gm_map", "gm_bpref", "infap", "11pt_avg", "bing", "yaap", "utility"),
+    *("ndcg_rel", "rndcg", "g", "rbp_resid"),
+    *("set_p", "set_recall", "set_f", "set_map", "set_relative_p"),
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
+    *("insq", "inst", "nerr10", "nerr11", "compat"),
+)
+# Measures at a proportion of the relevant documents.
+_OF_A_PROPORTION = ("iprec_at_recall", "iprec", "rprec_mult")
+_ALIASES = {
+    "p": "precision",
+    "r": "recall",
+    "ap": "map",
+    "rr": "mrr",
+    "recip_rank": "mrr",
+    "success": "hit_rate",
+    "setp": "set_p",
+    "setr": "set_recall",
+    "setf": "set_f",
+    "setap": "set_map",
+    "numq": "num_q",
+    "numret": "num_ret",
+    "numrel": "num_rel",
+}
+NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_OF_A_PROPORTION, *_ALIASES)
+# Measures that trec_eval prints with an appended cutoff: P_5.
+_WITH_NUMBER = {
+    "p": "precision",
+    "recall": "recall",
+    "success": "hit_rate",
+    "ndcg_cut": "ndcg",
+    "map_cut": "map",
+    "relative_p": "relative_p",
+    "unj": "unj",
+    "iprec_at_recall": "iprec_at_recall",
+    "rprec_mult": "rprec_mult",
+}
+
+# Measures that trec_eval prints with other parameters: utility_2,-1,0,0 and ndcg_1=3,2=9.
+_LISTED = re.compile(r"(utility|11pt_avg|ndcg)_([-+.,=0-9]*[.,=][-+.,=0-9]*)")
+_ENDS_IN_NUMBER = re.compile(r"([a-z_]*[a-z])[_-]?(\d+)")
+_SYNTAX = re.compile(r"([\w.]+)(?:\(([^()]*)\))?(?:@([0-9.]+))?", re.ASCII)
+_NUMBERED = re.compile(rf"({'|'.join(_WITH_NUMBER)})_([0-9.]+)")
+_CUTOFF = re.compile("[1-9][0-9]{0,8}")
+_SHARE = re.compile(r"[0-9](?:\.[0-9]{1,8})?|\.[0-9]{1,8}")
+# Parameters of some measures, and their defaults; None if there is none.
+_PARAMETERS: Mapping[str, Mapping[str, float | None]] = {
+    "rbp": {"p": None},
+    "rbp_resid": {"p": None},
+    "err": {"max_grade": 4.0},
+    "set_f": {"beta": 1.0},
+    "utility": {"docs": 0.0},
+    "compat": {"p": 0.95, "normalize": 1.0},
+    "sdcg": {"max_rel": None, "min_rel": 0.0},
+    "nerr8": {"max_rel": None, "min_rel": 0.0},
+    "nerr9": {"max_rel": None, "min_rel": 0.0},
+    "nerr10": {"max_rel": None, "min_rel": 0.0, "p": 0.9},
+    "nerr11": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+    "insq": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+    "inst": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+    "bpm": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+}
+_SWITCHES = {"true": 1.0, "false": 0.0}
+_GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # values of the parameter `dcg` in ir_measures
+_LEVELLED = {
+    *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "bpref", "infap", "rbp", "f1"),
+    *("set_p", "set_recall", "set_f", "set_map", "iprec_at_recall", "iprec"),
+    *("num_rel", "num_rel_ret"),
+}
+# Measures of rankings without unjudged documents, for names with `judged_only`.
+_CONDENSED = {
+    *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "ndcg", "ndcg_exp", "dcg"),
+    *("dcg_exp", "f1", "err", "rbp", "set_p", "set_f", "set_map", "iprec_at_recall", "iprec"),
+}
+_DISCOUNTED = {"ndcg", "ndcg_exp", "dcg", "dcg_exp"}
+_WEIGHTS = (1.0, -1.0, 0.0, 0.0)  # of utility
+_DOCUMENTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_TENTHS = [f"{tenths / 10:.2f}" for tenths in range(11)]
+_OFFICIAL = (
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", *(f"iprec_at_recall_{level}" for level in _TENTHS)),
+    *(f"P_{cutoff}" for cutoff in _DOCUMENTS),
+)
+_ALL_OF_9 = (
+    *(*_OFFICIAL, *(f"recall_{cutoff}" for cutoff in _DOCUMENTS), "infAP", "gm_bpref"),
+    *(f"Rprec_mult_{fifths / 5:.2f}" for fifths in range(1, 11)),
+    *("utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg"),
+    *(f"ndcg_cut_{cutoff}" for cutoff in _DOCUMENTS),
+    *(f"map_cut_{cutoff}" for cutoff in _DOCUMENTS),
+    *(f"relative_P_{cutoff}" for cutoff in _DOCUMENTS),
+    *("success_1", "success_5", "success_10"),
+    *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
+)
+# trec_eval's names for several measures, except the texts runid and relstring. The versions differ
+# only in `all_trec`, which is that of version 9, as in pytrec_eval.
+_NICKNAMES = {
+    "official": _OFFICIAL,
+    "set": (
+        *("num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
+        *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    ),
+    "all_trec": _ALL_OF_9,
+    "all_trec_9": _ALL_OF_9,
+    "all_trec_10": (*_ALL_OF_9, "rbp(p=0.9)", "rbp_resid(p=0.9)", "unj_5", "unj_10", "unj_20"),
+}
+LARGEST_GRADE = 1000.0  # the sum of thousands of gains of 2**1000 is still finite
+
+# Measures that are not means over queries.
+AGGREGATION: Mapping[str, str] = MappingProxyType(
+    {"gm_*": "geometric_mean", "num_*": "sum", "Num*": "sum"}
+)
+LOWER_IS_BETTER = frozenset({"unj*", "rbp_resid*"})
+
+NO_CUTOFF = 2**62  # longer than any ranking
+
+
+class RankingMeasure(NamedTuple):
+    """One measure, as parsed from its name."""
+
+    name: str  # as the caller wrote it; the key of the result
+    kind: str  # such as "ndcg"
+    cutoff: int = NO_CUTOFF  # only documents up to this rank count
+    parameter: float = 0.0  # p of rbp, max_grade of err, beta of set_F; a proportion of R
+    level: float | None = None  # the smallest relevance that counts as relevant, if given
+    judged_only: bool = False  # whether to drop unjudged documents
+    averages_ties: bool = False  # whether tied documents get their average gain
+    gains: tuple[tuple[float, float], ...] = ()  # the gains of levels of relevance, if they differ
+    arguments: tuple[tuple[str, float], ...] = ()  # further parameters, by name
+    values: tuple[float, ...] = ()  # weights of utility, levels of 11pt_avg
+
+    def argument(self, name: str) -> float:
+        """Return one of the further parameters."""
+        return dict(self.arguments)[name]
+
+
+def parse_measures(measures: Any) -> tuple[RankingMeasure, ...]:
+    """Parse the names of measures, ignoring case.
+
+    Without a cutoff (`@10`) a measure covers the whole ranking. Precision, f1 and judged divide by
+    the cutoff and therefore need one. `rel` is the relevance level of a single measure. "official",
+    "set", "all_trec_9" and "all_trec_10" mean several measures, as in these versions of
+    trec_eval; "all_trec" is that of version 9.
+
+    Args:
+        measures: one or several distinct names.
+
+    Raises:
+        ValueError: there are no names, a name occurs twice, or a measure is unknown.
+
+    >>> [(measure.kind, measure.cutoff) for measure in parse_measures("P_5")]
+    [('precision', 5)]
+    >>> [measure.parameter for measure in parse_measures(["err@20", "rbp(p=0.95)"])]
+    [4.0, 0.95]
+    >>> [(measure.kind, measure.level) for measure in parse_measures(["AP(rel=2)", "RR@10"])]
+    [('map', 2.0), ('mrr', None)]
+    >>> parse_measures("rbp")
+    Traceback (most recent call last):
+    ValueError: 'rbp' needs p: 'rbp(p=0.9)' as in trec_eval 10, 'rbp(p=0.8)' as in ir_measures
+    >>> parse_measures(["ndgc@10"])
+    Traceback (most recent call last):
+    ValueError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
+    """
+    names = [measures] if isinstance(measures, str) else measures
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"measures must be names such as 'ndcg@10', got {shown(measures)}")
+    if not names:
+        raise ValueError("measures is empty; name at least one, such as 'ndcg@10'")
+    names = [single for name in names for single in _NICKNAMES.get(name.strip(), (name,))]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"measures holds {name!r} more than once")
+    return tuple(map(_parse, names))
+
+
+Measures = Annotated[
+    str | Sequence[str], Parsed(parse_measures, "a name such as 'ndcg@10', or a list of names")
+]
+
+
+def _with_cutoff(word: str) -> str:
+    """Return a hint at a measure with a cutoff, if a name ends in a number.
+
+    >>> _with_cutoff("ndcg10")
+    "; did you mean 'ndcg@10'?"
+    """
+    match = _ENDS_IN_NUMBER.fullmatch(word)
+    is_name = match is not None and match[1] in NAMES
+    return f"; did you mean '{match[1]}@{match[2]}'?" if match and is_name else ""
+
+
+@lru_cache(maxsize=1024, typed=True)  # small batches are scored by the same names again and again
+def _parse(name: str) -> RankingMeasure:
+    text, values = name.strip().lower(), ""
+    listed = _LISTED.match(text)
+    if listed:  # utility_2,-1,0,0
+        values, text = listed[2], listed[1] + text[listed.end() :]
+    parts = _SYNTAX.fullmatch(text)
+    word, arguments, number = parts.groups() if parts else ("", None, None)
+    kind = _ALIASES.get(word, word)
+    numbered = _NUMBERED.fullmatch(word) if number is None else None
+    if numbered:
+        kind, number = _WITH_NUMBER[numbered[1]], numbered[2]
+    pattern = _SHARE if kind in _OF_A_PROPORTION else _CUTOFF
+    if not word or ("." in word and not numbered) or not pattern.fullmatch(number or "1"):
+        raise ValueError(
+            f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
+        )
+    if not numbered and word not in NAMES:
+        hint = (
+            _with_cutoff(word) or nearest(word, NAMES) or f"; the measures are {', '.join(NAMES)}"
+        )
+        raise ValueError(f"unknown measure {shown(name)}{hint}")
+    measure = _with_arguments(RankingMeasure(name, kind), arguments)
+    if values:
+        measure = _with_values(measure, values)
+    kind = measure.kind
+    if number and kind in _WITHOUT_CUTOFF:
+        raise ValueError(f"{name!r} has a cutoff, but {kind} looks at the whole ranking")
+    if not number and kind in _REQUIRED_CUTOFF:
+        raise ValueError(f"{name!r} needs a cutoff, such as '{word}@10'")
+    if kind in _OF_A_PROPORTION:
+        if number is None:
+            raise ValueError(f"{name!r} needs a number, such as '{word}@0.2'")
+        if kind != "rprec_mult" and float(number) > 1:
+            raise ValueError(f"{name!r}: recall is at most 1, got {number}")
+        return measure._replace(parameter=float(number))
+    return measure._replace(cutoff=int(number) if number else NO_CUTOFF)
+
+
+def _with_arguments(measure: RankingMeasure, arguments: str | None) -> RankingMeasure:
+    """The measure with its parameters or their defaults, and its relevance level, if given."""
+    name = measure.name
+    parameters: dict[str, float | None] = dict(_PARAMETERS.get(measure.kind, {}))
+    for argument in re.findall(r"(?:[^,{]|\{[^}]*\}?)+", arguments or ""):
+        key, _, value = (part.strip() for part in argument.partition("="))
+        value = value.strip("'\"")
+        kind = measure.kind
+        if key == "rel" and (kind in _LEVELLED or kind == "num_ret"):
+            kind = "num_rel_ret" if kind == "num_ret" else kind
+            measure = measure._replace(level=_number(name, key, value), kind=kind)
+        elif key == "dcg" and kind == "ndcg" and value in _GAINS:
+            measure = measure._replace(kind=_GAINS[value])
+        elif key == "gains" and kind == "ndcg":
+            measure = measure._replace(gains=_gains(name, value.strip("{}").replace(":", "=")))
+        elif key == "ties" and kind in _DISCOUNTED and value == "average":
+            measure = measure._replace(averages_ties=True)
+        elif key == "judged_only" and kind in _CONDENSED:
+            measure = measure._replace(judged_only=bool(_number(name, key, value)))
+        elif key == "relative" and kind == "set_p":
+            if _number(name, key, value):
+                measure = measure._replace(kind="set_relative_p")
+        elif key in parameters:
+            parameters[key] = _number(name, key, value)
+        else:
+            choice = f"only {', '.join(map(repr, parameters))}" if parameters else "no parameter"
+            raise ValueError(f"{name!r} has the parameter {key!r}, but {kind} has {choice}")
+    _check_parameters(measure, parameters)
+    numbers = {key: value for key, value in parameters.items() if value is not None}
+    if len(numbers) == 1 and measure.kind != "utility":
+        return measure._replace(parameter=next(iter(numbers.values())))
+    return measure._replace(arguments=tuple(numbers.items()))
+
+
+def _check_parameters(measure: RankingMeasure, parameters: Mapping[str, float | None]) -> None:
+    """Check that a measure has all its parameters, and that their values are valid."""
+    name, kind = measure.name, measure.kind
+    if "p" in parameters and parameters["p"] is None:  # peers have different defaults
+        raise ValueError(
+            f"{name!r} needs p: '{kind}(p=0.9)' as in trec_eval 10, "
+            f"'{kind}(p=0.8)' as in ir_measures"
+        )
+    if parameters.get("max_rel", 1.0) is None:
+        raise ValueError(f"{name!r} needs the highest relevance, as in '{kind}(max_rel=3)'")
+    numbers = {key: value for key, value in parameters.items() if value is not None}
+    if "p" in numbers and not 0 < numbers["p"] < 1:
+        raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {numbers['p']}")
+    if kind == "err" and not 0 < numbers["max_grade"] <= LARGEST_GRADE:
+        raise ValueError(
+            f"{name!r}: max_grade must be above 0 and at most {LARGEST_GRADE:g}, "
+            f"got {numbers['max_grade']:g}"
+        )
+    if numbers.get("max_rel", 1.0) <= numbers.get("min_rel", 0.0):
+        raise ValueError(f"{name!r}: max_rel must be above min_rel")
+    if numbers.get("t", 1.0) <= 0:
+        raise ValueError(f"{name!r}: T must be above 0")
+
+
+def _with_values(measure: RankingMeasure, text: str) -> RankingMeasure:
+    """Return the measure with the values that trec_eval appends: weights, levels or gains."""
+    name = measure.name
+    if measure.kind == "ndcg":
+        return measure._replace(gains=_gains(name, text))
+    values = tuple(_signed(name, part) for part in text.split(","))
+    if measure.kind == "utility" and len(values) != len(_WEIGHTS):
+        raise ValueError(f"{name!r} needs four weights, as in 'utility_1,-1,0,0'")
+    if measure.kind == "11pt_avg" and (
+        list(values) != sorted(values) or values[0] < 0 or values[-1] > 1
+    ):
+        raise ValueError(f"{name!r} needs levels of recall in ascending order, from 0 to 1")
+    return measure._replace(values=values)
+
+
+def _gains(name: str, text: str) -> tuple[tuple[float, float], ...]:
+    """Parse pairs of a level of relevance and its gain from a text such as 1=3,2=9."""
+    pairs = []
+    for part in text.split(","):
+        level, _, gain = part.partition("=")
+        pairs.append(
+            (_number(name, "a level", level.strip()), _number(name, "gains", gain.strip()))
+        )
+    return tuple(pairs)
+
+
+def _signed(name: str, text: str) -> float:
+    sign = -1.0 if text.startswith("-") else 1.0
+    return sign * _number(name, "a value", text.lstrip("+-"))
+
+
+def _number(name: str, key: str, value: str) -> float:
+    if value in _SWITCHES and key in ("judged_only", "relative", "normalize"):
+        return _SWITCHES[value]
+    if not re.fullmatch(r"[0-9]*\.?[0-9]*", value) or not value.strip("."):
+        raise ValueError(f"{name!r}: {key} must be a number, got {value!r}")
+    return float(value)

@@ -1,0 +1,420 @@
+"""Scores of a run against relevance judgments, as trec_eval computes them.
+
+The documents of a run are matched with their judgments by sorting the 64-bit hashes of query and
+document of both together. Every match is then compared byte by byte, so the result never depends on
+the hash.
+"""
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..data.trec.identifiers import HASHED, Ids, encoded
+from ..data.trec.trec import File, Qrels, QueryDocuments, Run, read_qrels, read_run
+from ..statistics.arguments.arrays import Booleans, Floats, Integers, Unsigned
+from ..statistics.arguments.checks import RowError
+from ..statistics.arguments.domains import Count, checked_options
+from ..statistics.arguments.shapes import Mismatch, Scalar, checked_column
+from .names import RankingMeasure, parse_measures
+from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, flat, rank, rank_ids
+from .ranking_measures import (
+    GEOMETRIC,
+    MIN_GEO_MEAN,
+    SIGNED,
+    MapDenominator,
+    RelevanceLevel,
+    average,
+    scores,
+    sequential_mean,
+)
+
+Missing = Literal["zero", "skip"]
+QueryScores = Mapping[str, Mapping[str, float]]  # query -> measure -> value, queries by bytes
+
+_Table = TypeVar("_Table", bound=QueryDocuments)
+
+
+@checked_options
+def score_run(
+    qrels: Any,
+    run: Any,
+    measures: Any = ("ndcg@10", "map", "mrr", "recall@10", "precision@10"),
+    *,
+    missing: Missing = "zero",
+    score_dtype: ScoreType = "float64",
+    relevance_level: RelevanceLevel = 1,
+    max_depth: Count | None = None,
+    judged_only: bool = False,
+    map_denominator: MapDenominator = "relevant",
+    per_query: bool = True,
+) -> dict[str, Any]:
+    """Return the scores of a run.
+
+    `{"mean": {measure: value}, "per_query": {query: {measure: value}}}`.
+
+    The values equal those of trec_eval to the last bit. The result contains the queries of the
+    judgments, in ascending order of bytes; queries that occur only in the run are ignored. For
+    means, values are added query after query; counts are totals; a mean over no queries is NaN.
+    With missing="zero", the total num_rel counts all judgments above 0 at any `relevance_level`, as
+    `trec_eval -c` does; the num_rel of a query uses the level.
+
+    Args:
+        qrels: the judgments: a path, the result of `read_qrels`, `{query: {document: relevance}}`,
+            or a pandas or Arrow table with the columns query_id, doc_id and relevance.
+        run: the scores of the retrieved documents, in the same forms; its column is score.
+        measures: names such as "ndcg@10"; see the card of ir_ranking.
+        missing: a query for which the run has no documents scores "zero" (trec_eval -c), or is left
+            out ("skip", the default of trec_eval 9).
+        score_dtype: "float64" as in trec_eval 10, or "float32" as in trec_eval 9 and pytrec_eval.
+            Other differences between these versions follow it: how `iprec_at_recall` and `11pt_avg`
+            round recall, `yaap` and `utility` of queries missing from the run, and the
+            summation of geometric means.
+        relevance_level: the smallest relevance that makes a document relevant (trec_eval -l).
+        max_depth: use only this many documents per query (trec_eval -M).
+        judged_only: drop documents without a judgment, or with a negative one (trec_eval -J).
+        map_denominator: "relevant", "min_k" or "retrieved" documents; see the card of ir_ranking.
+        per_query: whether to return the scores of each query.
+
+    Raises:
+        ValueError: a file, an input or an option is not valid.
+        OSError: a file cannot be read.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
+    >>> run = {"q1": {"a": 0.5, "b": 2.0, "x": 0.5}}
+    >>> score_run(qrels, run, ["mrr", "recall@3"])["mean"]
+    {'mrr': 0.16666666666666666, 'recall@3': 0.25}
+    >>> score_run(qrels, run, ["mrr"], missing="skip")["per_query"]
+    {'q1': {'mrr': 0.3333333333333333}}
+    """
+    parsed = parse_measures(measures)
+    with_ties = any(measure.averages_ties for measure in parsed)
+    options = RankingOptions(score_dtype, judged_only, max_depth, with_ties)
+    evaluation = _evaluate(qrels, run, options)
+    columns = scores(
+        evaluation.ranked,
+        parsed,
+        relevance_level=relevance_level,
+        map_denominator=map_denominator,
+        score_dtype=score_dtype,
+    )
+    queries = evaluation.queries
+    if missing == "zero" and score_dtype == "float32":
+        _clear_missing(parsed, columns, evaluation.in_run)
+    if missing == "skip":
+        pairs = zip(queries, evaluation.in_run, strict=True)
+        queries = [query for query, is_in_run in pairs if is_in_run]
+        columns = {name: values[evaluation.in_run] for name, values in columns.items()}
+    means = {measure.name: _mean(measure, columns[measure.name]) for measure in parsed}
+    if missing == "zero":
+        means |= _complete_means(parsed, columns, evaluation, score_dtype)
+    result: dict[str, Any] = {"mean": means}
+    if per_query:
+        rows = zip(
+            *(_plain(measure, columns[measure.name]) for measure in parsed),
+            strict=True,
+        )
+        names = [measure.name for measure in parsed]
+        result["per_query"] = {
+            query: dict(zip(names, row, strict=True))
+            for query, row in zip(queries, rows, strict=True)
+        }
+    return result
+
+
+def relevance_strings(
+    qrels: Qrels,
+    run: Run,
+    length: int,
+    score_dtype: ScoreType = "float64",
+    judged_only: bool = False,
+    max_depth: int | None = None,
+) -> dict[str, str]:
+    """The relevance of the first documents of each query, in the form of trec_eval's `relstring`.
+
+    A document is a digit, `>` above 9, `-` without a judgment, or `.` with a negative one, which
+    means in the pool but not judged. A query without documents in the run has an empty string.
+    """
+    options = RankingOptions(score_dtype, judged_only, max_depth)
+    evaluation = _evaluate(qrels, run, options)
+    ranked = evaluation.ranked
+    lengths = np.minimum(ranked.retrieved, length).tolist()
+    rows = [["-"] * count for count in lengths]
+    top = ranked.judged.top(length)
+    for query, position, level in zip(*(column.tolist() for column in top), strict=True):
+        sign = "." if level < 0 else ">" if level > 9 else str(int(level))
+        rows[query][position - 1] = sign
+    return dict(zip(evaluation.queries, map("".join, rows), strict=True))
+
+
+def _mean(measure: RankingMeasure, values: Floats) -> float:
+    if not values.size:
+        return 0 if measure.kind.startswith("num_") else float("nan")
+    return average(measure, sequential_mean)(values)
+
+
+def _clear_missing(
+    measures: Sequence[RankingMeasure], columns: Mapping[str, Floats], in_run: Booleans
+) -> None:
+    """Set the values to 0 that an empty ranking would have other than 0.
+
+    Version 9 of trec_eval adds nothing for a query that the run does not have; version 10 computes
+    its measures.
+    """
+    for measure in measures:
+        if measure.kind in SIGNED:
+            columns[measure.name][~in_run] = 0.0
+
+
+def _complete_means(
+    measures: Sequence[RankingMeasure],
+    columns: Mapping[str, Floats],
+    evaluation: "_Evaluation",
+    score_dtype: ScoreType,
+) -> dict[str, float]:
+    """Return the means of trec_eval -c that are not means of the values that it prints per query.
+
+    `num_rel` counts all judgments above 0. For geometric means, version 9 adds the logarithms of
+    all missing queries at the end, as one product, which can change the last digits.
+    """
+    means: dict[str, float] = {}
+    for measure in measures:
+        if measure.kind == "num_rel":
+            means[measure.name] = int(np.count_nonzero(evaluation.ranked.judgments.relevance > 0))
+        if measure.kind in GEOMETRIC and score_dtype == "float32" and evaluation.in_run.any():
+            logarithms = average(measure).before(columns[measure.name])
+            in_run = logarithms[evaluation.in_run]
+            total = float(np.add.accumulate(in_run)[-1])
+            total += (logarithms.size - in_run.size) * math.log(MIN_GEO_MEAN)
+            means[measure.name] = math.exp(total / logarithms.size)
+    return means
+
+
+def _plain(measure: RankingMeasure, values: Floats) -> list[float]:
+    is_count = measure.kind.startswith("num_")
+    plain: list[float] = (values.astype(np.int64) if is_count else values).tolist()
+    return plain
+
+
+class _Evaluation(NamedTuple):
+    """The rankings of the judged queries, and whether each of these queries is in the run."""
+
+    queries: list[str]
+    in_run: Booleans
+    ranked: Rankings
+
+
+def _evaluate(qrels: Any, run: Any, options: RankingOptions) -> _Evaluation:
+    if isinstance(qrels, Mapping) and isinstance(run, Mapping):
+        return _from_dicts(qrels, run, options)
+    return _from_tables(_table("qrels", qrels, Qrels), _table("run", run, Run), options)
+
+
+def _from_dicts(
+    qrels: Mapping[str, Mapping[str, float]],
+    run: Mapping[str, Mapping[str, float]],
+    options: RankingOptions,
+) -> _Evaluation:
+    """From dicts: strings cache their hash, so looking up each document is fastest."""
+    queries = sorted(qrels, key=_sort_key)
+    judged, _ = _documents("qrels", qrels, queries)
+    common = [query for query in queries if query in run]
+    retrieved, score = _documents("run", run, common)
+    by_query = dict(zip(common, retrieved, strict=True))
+    documents = [by_query.get(query, {}) for query in queries]
+    in_run = np.fromiter(map(bool, documents), np.bool_, len(documents))
+    return _Evaluation(queries, in_run, rank_ids(documents, score, judged, options))
+
+
+def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluation:
+    relevance = _relevance(qrels, run)
+    query, score, ids = _query_indices(qrels, run)[run.query], run.values, run.ids
+    if (query < 0).any():
+        rows = np.flatnonzero(query >= 0)
+        query, score, relevance, ids = query[rows], score[rows], relevance[rows], ids.take(rows)
+    judgments = Judgments(len(qrels.queries), qrels.query, qrels.values)
+    in_run = np.zeros(len(qrels.queries), np.bool_)
+    in_run[query] = True
+    ranked = rank(query, score, relevance, judgments, ids.take, options)
+    return _Evaluation(qrels.queries, in_run, ranked)
+
+
+def _query_indices(qrels: Qrels, run: Run) -> Integers:
+    """Return the index of each query of the run among those of the judgments.
+
+    -1 if it is missing.
+    """
+    indices = {query: index for index, query in enumerate(qrels.queries)}
+    return np.array([indices.get(query, -1) for query in run.queries], dtype=np.int32)
+
+
+def _relevance(qrels: Qrels, run: Run) -> Floats:
+    """Return the relevance of each document of a run, `UNJUDGED` for those without a judgment."""
+    candidates = _candidates(run.hashes, qrels.hashes)
+    hashes = np.concatenate([run.hashes[candidates], qrels.hashes])
+    order = np.argsort(hashes)
+    hashes = hashes[order]
+    equal = np.flatnonzero(hashes[1:] == hashes[:-1])
+    left, right = order[equal], order[equal + 1]
+    matches, judgments = np.minimum(left, right), np.maximum(left, right) - len(candidates)
+    if (matches >= len(candidates)).any() or (judgments < 0).any():
+        return _relevance_by_text(qrels, run)  # two rows of one table have the same hash
+    rows = candidates[matches]
+    if not _are_same(run, rows, qrels, judgments):
+        return _relevance_by_text(qrels, run)
+    relevance = np.full(len(run), UNJUDGED)
+    relevance[rows] = qrels.values[judgments]
+    return relevance
+
+
+def _candidates(hashes: Unsigned, judged: Unsigned) -> Integers:
+    """Return the rows of a run that may be judged, by their hashes: all that are, 1 in 16 others.
+
+    The highest bits of a hash are an index into a table of flags, as in a Bloom filter with one
+    hash function. There are at least sixteen flags for each judgment.
+    """
+    size = (16 * len(judged)).bit_length()
+    shift = np.uint64(64 - size)
+    occurs = np.zeros(1 << size, dtype=np.bool_)
+    occurs[judged >> shift] = True
+    may_be_judged = np.empty(len(hashes), np.bool_)
+    for start in range(0, len(hashes), HASHED):
+        rows = slice(start, start + HASHED)
+        may_be_judged[rows] = occurs[hashes[rows] >> shift]
+    return np.flatnonzero(may_be_judged)
+
+
+def _are_same(run: Run, rows: Integers, qrels: Qrels, judgments: Integers) -> bool:
+    """Return whether each row of the run has the query and the document of its judgment."""
+    ids, judged = run.ids.take(rows), qrels.ids.take(judgments)
+    return (
+        np.array_equal(_query_indices(qrels, run)[run.query[rows]], qrels.query[judgments])
+        and np.array_equal(ids.lengths, judged.lengths)
+        and all(
+            np.array_equal(ids.words(offset), judged.words(offset))
+            for offset in range(0, ids.longest, 8)
+        )
+    )
+
+
+def _relevance_by_text(qrels: Qrels, run: Run) -> Floats:
+    """As `_relevance`, with dicts: slow, but independent of hashes."""
+    judged = qrels.to_dict()
+    documents = zip(run.query.tolist(), run.ids.texts(), strict=True)
+    relevance = (
+        judged.get(run.queries[query], {}).get(document, UNJUDGED) for query, document in documents
+    )
+    return np.fromiter(relevance, np.float64, len(run))
+
+
+# Qrels and runs that are not files
+
+
+_READERS: Mapping[type[QueryDocuments], Callable[[File], QueryDocuments]] = {
+    Run: read_run,
+    Qrels: read_qrels,
+}
+
+
+def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
+    """Return the rows of whatever a caller passes as `qrels` or `run`."""
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return _READERS[kind](value)  # type: ignore[return-value] # of this kind
+    if isinstance(value, Mapping):
+        queries = sorted(value, key=_sort_key)
+        documents, values = _documents(name, value, queries)
+        sizes = np.fromiter(map(len, documents), np.int64, len(documents))
+        query = np.repeat(np.arange(len(sizes)), sizes)
+        ids = Ids.from_texts(list(chain.from_iterable(documents)))
+        return kind(queries, query, ids, values)
+    columns = getattr(value, "column_names", None)  # of Arrow and datasets
+    columns = list(getattr(value, "columns", ())) if columns is None else columns
+    required = ("query_id", "doc_id", kind.value)
+    if isinstance(value, QueryDocuments) or not set(required) <= set(map(str, columns)):
+        raise ValueError(
+            f"{name} must be a path, a dict of dicts, the result of read_{name}(), or a table with "
+            f"the columns {', '.join(required)}; got {type(value).__name__}"
+        )
+    return _from_columns(name, {column: value[column] for column in required}, kind)
+
+
+def _from_columns(name: str, table: Mapping[str, Any], kind: type[_Table]) -> _Table:
+    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.value: Scalar(float)}
+    queries, documents, values = (
+        checked_column(f"{name}.{column}", table[column], shape) for column, shape in shapes.items()
+    )
+    indices: dict[str, int] = {}
+    query = [indices.setdefault(text, len(indices)) for text in queries]
+    rows = kind.from_unsorted(
+        list(indices),
+        np.array(query, dtype=np.int64),
+        Ids.from_texts(list(documents)),
+        flat([values]),
+    )
+    duplicate = rows.first_duplicate()
+    if duplicate is not None:
+        raise RowError(
+            name,
+            duplicate,
+            f": query {queries[duplicate]!r} has document {documents[duplicate]!r} already",
+        )
+    return rows
+
+
+def _sort_key(query: Any) -> bytes:
+    if not isinstance(query, str):
+        raise ValueError(f"ids must be strings, got the query {query!r}")
+    return encoded(query)
+
+
+def _documents(
+    name: str, table: Mapping[str, Mapping[str, float]], queries: list[str]
+) -> tuple[list[Mapping[str, float]], Floats]:
+    """Return the documents of these queries and their numbers, checking all ids and numbers."""
+    documents = [table[query] for query in queries]
+    for query, row in zip(queries, documents, strict=True):
+        if not isinstance(row, Mapping):
+            raise ValueError(f"{name}[{query!r}] must be a dict, got {type(row).__name__}")
+    if not set(map(type, chain.from_iterable(documents))) <= {str}:
+        for text in chain.from_iterable(documents):
+            if not isinstance(text, str):
+                raise ValueError(f"ids must be strings, {name} has the document {text!r}")
+    values = list(chain.from_iterable(row.values() for row in documents))
+    numbers = _plain_numbers(values)
+    if numbers is None:
+        labels = (
+            f"{name}[{query!r}][{text!r}]"
+            for query, row in zip(queries, documents, strict=True)
+            for text in row
+        )
+        pairs = zip(labels, values, strict=True)
+        numbers = np.array([_number(label, value) for label, value in pairs], dtype=np.float64)
+    return documents, numbers
+
+
+def _plain_numbers(values: list[Any]) -> Floats | None:
+    """Values that are all floats, or all integers that a float64 holds; None for any others."""
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        floats = np.array(values)
+        return None if np.isnan(np.minimum.reduce(floats)) else floats
+    if kinds <= {int}:
+        integers = np.array(values, None if values else np.int64)
+        is_exact = integers.dtype.kind == "i" and np.abs(integers).max(initial=0) <= 2**53
+        # The size of the least int64 is itself, so it is negative.
+        if is_exact and integers.min(initial=0) >= -(2**53):
+            return integers.astype(np.float64)
+    return None
+
+
+def _number(label: str, value: Any) -> float:
+    try:
+        number: float = Scalar(float).plain(value, strict=False)
+    except Mismatch as mismatch:
+        raise ValueError(f"{label} {mismatch.problem}") from None
+    return number

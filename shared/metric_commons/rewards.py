@@ -1,0 +1,78 @@
+"""Rewards for reinforcement learning: the scores of completions, in the forms of trainers.
+
+Each function returns a `Reward`, which can be called as a reward function for TRL; `.verl`,
+`.openrlhf`, `.slime`, `.areal`, `.verifiers` and `.nemo_gym` are the forms of other trainers. For
+configurations that name a function there are `math_verl`, `choice_slime` and so on:
+`<kind>_<form>`, with the default options of the kind.
+
+`import metric_commons.rewards` needs neither `evaluate` nor numpy; neither do the kinds `math`,
+`choice` and `found`.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .lazy import resolver
+
+if TYPE_CHECKING:
+    from .frameworks.rewards.code_rewards import code, code_reward, code_score
+    from .frameworks.rewards.reference_checks import ReferenceCheck
+    from .frameworks.rewards.reward import Reward
+    from .frameworks.rewards.reward_kinds import (
+        answers,
+        choice,
+        found,
+        instructions,
+        json,
+        math,
+        rouge,
+        tools,
+    )
+    from .frameworks.rewards.reward_sums import total
+
+__all__ = [
+    "ReferenceCheck",
+    "Reward",
+    "answers",
+    "choice",
+    "code",
+    "code_reward",
+    "code_score",
+    "found",
+    "instructions",
+    "json",
+    "math",
+    "rouge",
+    "tools",
+    "total",
+]
+
+_FORMS = ("trl", "verl", "openrlhf", "slime", "areal", "verifiers", "nemo_gym")
+_KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge", "tools")
+
+_resolve = resolver(
+    __name__,
+    {
+        "ReferenceCheck": "frameworks.rewards.reference_checks",
+        "Reward": "frameworks.rewards.reward",
+        "code": "frameworks.rewards.code_rewards",
+        "code_reward": "frameworks.rewards.code_rewards",
+        "code_score": "frameworks.rewards.code_rewards",
+        "total": "frameworks.rewards.reward_sums",
+        **dict.fromkeys(_KINDS, "frameworks.rewards.reward_kinds"),
+    },
+    __package__,
+)
+
+
+def __getattr__(name: str) -> Any:
+    return _named(name)
+
+
+@cache  # one value for each name
+def _named(name: str) -> Any:
+    kind, _, form = name.partition("_")
+    if form in _FORMS and kind in (*_KINDS, "code"):
+        reward = _resolve(kind)()
+        return reward if form == "trl" else getattr(reward, form)
+    return _resolve(name)

@@ -1,0 +1,191 @@
+"""Array types, and columns that callers pass as lists or arrays, with their digests.
+
+Digests show whether two results come from the same rows, in any order.
+"""
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.signedinteger[Any]]  # int64, or int32 for rows of large files if it suffices
+Unsigned = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+Booleans = NDArray[np.bool_]
+
+Column = list[Any] | NDArray[Any]  # the rows of one input
+
+
+def as_column(name: str, column: Any) -> Column:
+    """Return the rows as a list, or as a numpy array of numbers, bools or strings.
+
+    >>> as_column("predictions", ("a", "b"))
+    ['a', 'b']
+    >>> as_column("predictions", "ab")
+    Traceback (most recent call last):
+    ValueError: predictions must hold one value per row, got str; pass a list
+    """
+    if isinstance(column, list):
+        return column
+    if isinstance(column, np.ma.MaskedArray):  # tolist() gives None for masked rows
+        return list(column.tolist())
+    if isinstance(column, np.ndarray) and column.ndim:
+        if column.dtype.kind in "biufUT":
+            return column
+        return list(column.tolist() if column.dtype.kind == "O" else column)
+    if hasattr(column, "detach"):  # a torch tensor, on any device
+        tensor = column.detach().cpu()
+        if "bfloat" in str(tensor.dtype):  # numpy lacks this type; float32 holds every value
+            tensor = tensor.float()
+        return as_column(name, np.asarray(tensor))
+    if hasattr(column, "to_pylist"):  # pyarrow, several times slower if it may have maps
+        kind = str(getattr(column, "type", "map<"))
+        may_have_maps = "map<" in kind or "extension<" in kind
+        with no_collection():
+            return list(column.to_pylist(**{"maps_as_pydicts": "strict"} if may_have_maps else {}))
+    if hasattr(column, "iloc"):  # pandas, with any index
+        return as_column(name, column.to_numpy())
+    if isinstance(column, Sequence) and not isinstance(column, str | bytes):
+        with suppress(TypeError):
+            return list(column[:])  # much faster than row by row for a `datasets` column
+        return list(column)
+    if hasattr(column, "__array__") and np.ndim(column):
+        return as_column(name, np.asarray(column))
+    if hasattr(column, "to_list"):  # a `datasets` table, whose rows are dictionaries
+        return list(column.to_list())
+    if isinstance(column, Iterator):  # a generator can be read only once
+        return list(column)
+    raise ValueError(
+        f"{name} must hold one value per row, got {type(column).__name__}; pass a list"
+    )
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Suspend garbage collection, which would take longer than creating the many lists."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
+
+
+def take(column: Any, rows: Integers) -> Any:
+    """Select rows of a column by index; None if there is no column.
+
+    >>> take(["a", "b", "c"], np.array([2, 0])), take(None, np.array([0]))
+    (['c', 'a'], None)
+    """
+    if column is None:
+        return None
+    plain = column if isinstance(column, list) else as_column("column", column)
+    return plain[rows] if isinstance(plain, np.ndarray) else [plain[row] for row in rows.tolist()]
+
+
+def equal_blocks(rows: int, size: int) -> list[slice]:
+    """Blocks of about this size, at most half as much again, that differ by few rows.
+
+    A short last block would cost as many calls as a whole one.
+
+    >>> equal_blocks(101, 50)
+    [slice(0, 51, None), slice(51, 101, None)]
+    """
+    blocks = max(1, round(rows / size))
+    step = max(1, -(-rows // blocks))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
+
+
+def wrapped(number: int) -> int:
+    """Return the number modulo 2**64, in the range -2**63 to 2**63 - 1, as in int64 arithmetic.
+
+    >>> wrapped(2**63), wrapped(-1)
+    (-9223372036854775808, -1)
+    """
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def single_precision(column: Any) -> Floats:
+    """Numbers rounded to single precision, as modules of `evaluate` store them.
+
+    >>> single_precision([0.1]).tolist()
+    [0.10000000149011612]
+    """
+    return np.asarray(column, np.float32).astype(np.float64)
+
+
+_MODULUS = 1 << 64
+
+
+def row_digest(rows: Sequence[Any]) -> int:
+    """Return the digest of a column.
+
+    The sum of one number per row, so that digests of parts add up.
+
+    A text and a list of just that text have the same digest. The digest detects accidental
+    differences; it does not protect against columns forged to look alike.
+
+    >>> row_digest(["a", ["b"]]) == added(row_digest(["b"]), row_digest(["a"]))
+    True
+    >>> row_digest(["a", "b"]) == row_digest(["a", "c"])
+    False
+    """
+    to_list = getattr(rows, "to_pylist", None) or getattr(rows, "tolist", None)
+    listed = to_list() if to_list else rows
+    texts = _texts(listed)
+    try:
+        codes = np.fromiter(map(crc32, map(str.encode, texts)), np.uint64, len(listed))
+    except UnicodeEncodeError:
+        data = (text.encode("utf-8", "surrogatepass") for text in texts)
+        codes = np.fromiter(map(crc32, data), np.uint64, len(listed))
+    return int(scattered(codes).sum(dtype=np.uint64)) % _MODULUS
+
+
+def added(first: int, second: int) -> int:
+    """Return the digest of two parts together."""
+    return (first + second) % _MODULUS
+
+
+def _texts(rows: Sequence[Any]) -> Sequence[str]:
+    """Return the text of each row.
+
+    Columns of a single type are converted in one go, which is faster.
+    """
+    kinds = set(map(type, rows))
+    if kinds == {str}:
+        return rows
+    if kinds == {int}:
+        return list(map(repr, rows))
+    if kinds == {list}:
+        return [row[0] if len(row) == 1 and type(row[0]) is str else repr(row) for row in rows]
+    return list(map(_text, rows))
+
+
+def _text(row: Any) -> str:
+    if hasattr(row, "tolist"):
+        row = row.tolist()
+    if isinstance(row, tuple):
+        row = list(row)
+    if isinstance(row, list) and len(row) == 1 and isinstance(row[0], str):
+        row = row[0]
+    return row if isinstance(row, str) else repr(row)
+
+
+def scattered(codes: Unsigned) -> Unsigned:
+    """Return the codes spread over 64 bits, so that different codes hardly ever have equal sums.
+
+    Source:
+        The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
+    """
+    mixed = (codes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)  # so that empty texts count too
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

@@ -1,0 +1,293 @@
+"""Checks of arguments: each failure is a `ValueError` that names the value and the cause."""
+
+import re
+import sys
+from collections.abc import Collection, Mapping, Sequence, Set
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .arrays import Floats
+
+
+class RowError(ValueError):
+    """A row of an input is not valid.
+
+    `column` is the name of the input, `row` counts from 0, and `problem` says what is wrong, such
+    as "is None; every row needs a value", or "[1] is None" of a value inside the row.
+
+    >>> error = RowError("predictions", 3, "is None; every row needs a value")
+    >>> print(error)
+    predictions[3] is None; every row needs a value
+    >>> error.about("field 'answer'")
+    "field 'answer' is None; every row needs a value"
+    """
+
+    def __init__(self, column: str, row: int, problem: str) -> None:
+        super().__init__(column, row, problem)
+        self.column, self.row, self.problem = column, int(row), problem
+
+    def about(self, name: str) -> str:
+        """Return the message, with another name for the invalid value."""
+        return _sentence(name, self.problem)
+
+    def __str__(self) -> str:
+        return self.about(f"{self.column}[{self.row}]")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _row_error, self.args
+
+
+class OptionError(ValueError):
+    """The value of an option is not valid: names the option and the problem.
+
+    >>> print(OptionError("overlap", "must be one of 'multiset', 'set', got 'sets'"))
+    overlap must be one of 'multiset', 'set', got 'sets'
+    """
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(option, problem)
+        self.option, self.problem = option, problem
+
+    def __str__(self) -> str:
+        return _sentence(self.option, self.problem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _option_error, self.args
+
+
+def _sentence(subject: str, problem: str) -> str:
+    return f"{subject}{'' if problem.startswith(('[', ':')) else ' '}{problem}"
+
+
+# In tracebacks both are called ValueError, wherever this file lies. Python then cannot find the
+# classes by these names, so functions recreate errors that come from another process.
+for _kind in (RowError, OptionError):
+    _kind.__module__, _kind.__qualname__ = "builtins", "ValueError"
+
+
+def _row_error(*arguments: Any) -> RowError:
+    return RowError(*arguments)
+
+
+def _option_error(*arguments: Any) -> OptionError:
+    return OptionError(*arguments)
+
+
+def shown(value: Any, most: int = 200) -> str:
+    """Return a value as it appears in a message: on one line, cut if it is long.
+
+    >>> shown([1, "a"]), len(shown("x" * 1000))
+    ("[1, 'a']", 200)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # nested too deeply, an integer with too many digits, or a foreign object
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def nearest(word: str, names: Collection[str]) -> str:
+    """Return a hint naming the known word closest to a misspelt one, or an empty string.
+
+    >>> nearest("squat", ["squad", "drop"])
+    "; did you mean 'squad'?"
+    >>> nearest("xyz", ["squad", "drop"])
+    ''
+    """
+    from difflib import get_close_matches  # only for messages
+
+    close = get_close_matches(word, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def alternatives(word: str, names: Collection[str]) -> str:
+    """Return a hint naming the closest of some words, or all of them if none is close.
+
+    >>> alternatives("xyz", ["squad", "drop"])
+    '; there are squad, drop'
+    """
+    return nearest(word, names) or f"; there are {', '.join(names)}"
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
+    """Check that `value` is one of `choices`.
+
+    >>> check_choice("overlap", "sets", ["multiset", "set"])
+    Traceback (most recent call last):
+    ValueError: overlap must be one of 'multiset', 'set', got 'sets'; did you mean 'set'?
+    """
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(map(repr, choices))
+        hint = nearest(value, choices) if isinstance(value, str) else ""
+        raise OptionError(name, f"must be one of {listed}, got {shown(value)}{hint}")
+
+
+def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
+    """Return the names of one or several measures, checked to be known and distinct.
+
+    >>> check_measures("mae", ["mae", "pearson"])
+    ['mae']
+    >>> check_measures(["mae", "pearsn"], ["mae", "pearson"])
+    Traceback (most recent call last):
+    ValueError: measures holds 'pearsn', which is not a measure; did you mean 'pearson'?
+    """
+    names = [measures] if isinstance(measures, str) else measures
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            "measures", f"must be names such as {supported[0]!r}, got {shown(measures)}"
+        )
+    if not names:
+        raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
+    for name in names:
+        if name not in supported:
+            hint = alternatives(name, supported)
+            raise OptionError("measures", f"holds {shown(name)}, which is not a measure{hint}")
+        if names.count(name) > 1:
+            raise OptionError("measures", f"holds {name!r} more than once")
+    return list(names)
+
+
+_WITH_PARAMETER = re.compile(r"(\w+)\((\w+)=([\w.+-]+)\)", re.ASCII)
+
+
+def measure_parts(name: str) -> tuple[str, str, str]:
+    """Split a name such as "pinball(alpha=0.9)" into the measure, its parameter and the value.
+
+    Parameter and value are empty if there is no parameter.
+
+    >>> measure_parts("nmi(average_method=max)"), measure_parts("nmi")
+    (('nmi', 'average_method', 'max'), ('nmi', '', ''))
+    """
+    parts = _WITH_PARAMETER.fullmatch(name)
+    return (parts[1], parts[2], parts[3]) if parts else (name.partition("(")[0], "", "")
+
+
+def check_labels(
+    name: str, labels: Any, rows: int, labels_by_text: dict[str, Any] | None = None
+) -> list[str]:
+    """Return one label per row, as strings.
+
+    A missing label is an error, and so are two labels that become equal as strings (1 and "1"): a
+    group must not be absorbed into another. `labels_by_text` maps the strings of earlier rows to
+    their original labels, and is extended with the labels of these rows.
+
+    >>> check_labels("groups", [2023, 2024, 2023], rows=3)
+    ['2023', '2024', '2023']
+    >>> check_labels("groups", ["a", None], rows=2)
+    Traceback (most recent call last):
+    ValueError: groups[1] is None; every row needs a label
+    >>> check_labels("groups", ["1"], rows=1, labels_by_text={"1": 1})
+    Traceback (most recent call last):
+    ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
+    """
+    plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
+    if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
+        raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
+    if len(plain) != rows:
+        raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
+    if labels_by_text is None and set(map(type, plain)) in ({str}, {int}):
+        return list(map(str, plain))  # distinct strings stay distinct
+    first = {} if labels_by_text is None else labels_by_text
+    texts = []
+    for row, label in enumerate(plain):
+        if _is_missing(label):
+            raise RowError(name, row, f"is {label}; every row needs a label")
+        text = str(label)
+        if first.setdefault(text, label) != label:
+            raise RowError(
+                name,
+                row,
+                f"is {label!r}, but an earlier row has {first[text]!r}: "
+                f"both would be called {text!r}",
+            )
+        texts.append(text)
+    return texts
+
+
+def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
+    """Return one finite, non-negative number per row, as float64; None if there are no weights.
+
+    >>> check_weights("sample_weight", [1, 0.5], rows=2).tolist()
+    [1.0, 0.5]
+    >>> check_weights("sample_weight", [1, -1], rows=2)
+    Traceback (most recent call last):
+    ValueError: sample_weight[1] is -1.0; a weight is a finite number, at least 0
+    """
+    import numpy as np  # takes 60 ms, which a request for help should not have to wait for
+
+    if weights is None:
+        return None
+    array = weights if isinstance(weights, str | Set | Mapping) else np.asarray(weights)
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "biuf":
+        raise OptionError(name, f"must hold one number per row, got {type(weights).__name__}")
+    if array.size != rows:
+        raise OptionError(name, f"has {array.size} weights, but there are {rows} rows")
+    numbers = array.astype(np.float64)
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise RowError(name, row, f"is {numbers[row]}; a weight is a finite number, at least 0")
+    if rows and numbers.max() > sys.float_info.max / rows:
+        raise OptionError(name, "adds up to more than a float64 can hold")
+    return numbers
+
+
+def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
+    """Return a list of finite numbers per row, all of one length, as float64.
+
+    None if there are none.
+
+    >>> check_number_lists("covariates", [[1, 0.5], [1, -0.25]], rows=2).shape
+    (2, 2)
+    >>> check_number_lists("covariates", [[1, 0.5], [1]], rows=2)
+    Traceback (most recent call last):
+    ValueError: covariates must hold a list of numbers per row, all of one length
+    """
+    import numpy as np
+
+    if lists is None:
+        return None
+    listed = lists.tolist() if hasattr(lists, "tolist") else lists
+    if len(listed) != rows:
+        raise OptionError(name, f"has {len(listed)} lists, but there are {rows} rows")
+    try:
+        numbers = np.array(listed, np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.ndim != 2 or not numbers.shape[1]:
+        raise OptionError(name, "must hold a list of numbers per row, all of one length")
+    wrong = ~np.isfinite(numbers).all(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise RowError(name, row, f"is {shown(listed[row])}; its numbers must be finite")
+    return numbers + 0.0
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or pandas' NA, for which == is neither true nor false."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
+
+
+def check_sizes(name: str, value: Any) -> tuple[int, ...]:
+    """Return the sizes that an option names: one positive integer, or several distinct ones.
+
+    >>> check_sizes("k", 10), check_sizes("k", [1, 10])
+    ((10,), (1, 10))
+    >>> check_sizes("k", [1, 0])
+    Traceback (most recent call last):
+    ValueError: k must hold integers of at least 1, got 0
+    """
+    plain = value.tolist() if hasattr(value, "tolist") else value  # an array
+    sizes = plain if isinstance(plain, Sequence) and not isinstance(plain, str) else [plain]
+    if not sizes:
+        raise ValueError(f"{name} is empty; it needs at least one size")
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
+            raise ValueError(f"{name} must hold integers of at least 1, got {shown(size)}")
+        if sizes.count(size) > 1:
+            raise ValueError(f"{name} holds {size} more than once")
+    return tuple(map(int, sizes))

@@ -1,0 +1,339 @@
+"""The shape of the rows of a column: a single value, a list or a dict.
+
+Most columns are recognized as a whole by functions written in C. Only a column that is not
+recognized is checked row by row.
+"""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, filterfalse
+from math import isnan
+from operator import is_, itemgetter
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Column, as_column
+from .checks import RowError, shown
+
+Values = Callable[[], Iterable[Any]]  # called once for each pass over the values
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_UINT64_MAX = 2**64 - 1
+_EXACT = 2**53  # every integer up to here is a float64
+_FLOAT_MAX = int(sys.float_info.max)
+
+
+_is_none = partial(is_, None)
+
+
+class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may fit
+    """A value does not have a shape; `path` locates it inside the row, such as "['score'][1]"."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        self.problem = problem
+
+    def error(self, column: str, row: int) -> RowError:
+        """Return the error about the row, to raise if no other shape fits."""
+        space = " " if self.path else ""
+        return RowError(column, row, f"{self.path}{space}{self.problem}")
+
+    def inside(self, path: str) -> "Mismatch":
+        """Return the same mismatch, with the path of its container prepended."""
+        return Mismatch(path + self.path, self.problem)
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A row is one str, bool, int or float.
+
+    `nan` says whether a float may be NaN. `unsigned` says whether an int may be as large as
+    2**64 - 1, as labels may, since they are not computed with. `missing` says whether None may
+    take the place of a value.
+    """
+
+    kind: type
+    nan: bool = False
+    unsigned: bool = False
+    missing: bool = False
+
+    def __str__(self) -> str:
+        return self.kind.__name__
+
+    def holds(self, values: Values) -> bool:
+        """Return whether all values are of exactly this type, checked in loops that run in C."""
+        if self.missing:
+            return replace(self, missing=False).holds(lambda: filterfalse(_is_none, values()))
+        if self.kind is str:
+            return _are_encodable(values())
+        if not set(map(type, values())) <= {self.kind}:
+            return False
+        if self.kind is int:
+            return min(values(), default=0) >= _INT64_MIN and max(values(), default=0) <= self._max
+        # A sum is NaN if a value is, but also for inf - inf.
+        return self.kind is bool or self.nan or not isnan(sum(values())) or not _any_nan(values())
+
+    @property
+    def _max(self) -> int:
+        return _UINT64_MAX if self.unsigned else _INT64_MAX
+
+    def take(self, column: Column) -> Column | None:
+        """Return the column, or None if it has to be checked row by row."""
+        if isinstance(column, list):
+            return column if self.holds(lambda: column) else None
+        return self._take_array(column) if column.ndim == 1 else None
+
+    def _take_array(self, array: NDArray[Any]) -> Column | None:
+        kind = array.dtype.kind
+        if self.kind is str and kind in "UT":
+            column: list[str] = array.tolist()
+            return self.take(column)
+        if self.kind is bool and kind == "b":
+            return array
+        fits = kind == "i" or (kind == "u" and int(array.max(initial=0)) <= _INT64_MAX)
+        if self.kind is int and fits:
+            return array.astype(np.int64, copy=False)
+        if self.kind is int and self.unsigned and kind == "u":
+            return array
+        if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
+            floats = array.astype(np.float64, copy=False)
+            smallest = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
+            return floats if self.nan or not isnan(smallest) else None
+        return None
+
+    def widen(self, column: Column) -> Column | None:
+        """Integers as floats, or an array of bools as integers; None if there are others."""
+        if isinstance(column, list):
+            if self.kind is not float or not set(map(type, column)) <= {int, float}:
+                return None
+            with suppress(OverflowError):
+                floats = list(map(float, column))
+                return self.take(floats) if floats == column else None  # no integer was rounded
+            return None
+        if column.ndim != 1:
+            return None
+        if self.kind is int and column.dtype.kind == "b":
+            return column.astype(np.int64)
+        if self.kind is float and column.dtype.kind in "iu":
+            if column.size and max(-int(column.min()), int(column.max())) > _EXACT:
+                return None
+            return column.astype(np.float64)
+        return None
+
+    def plain(self, value: Any, *, strict: bool) -> Any:
+        """Return the value as this type, or `Mismatch`.
+
+        `strict` forbids True as 1, and 1 as 1.0.
+        """
+        value = _python(value)
+        if value is None:
+            if self.missing:
+                return None
+            raise Mismatch("", "is None; every row needs a value")
+        if isinstance(value, str) and self.kind is str:
+            if not _are_encodable([value]):
+                raise Mismatch("", "holds half of a surrogate pair, which is not valid text")
+            return str(value)
+        if isinstance(value, float) and self.kind is float:
+            if isnan(value) and not self.nan:
+                raise Mismatch("", "is NaN; every row needs a number")
+            return float(value)
+        if isinstance(value, bool):
+            if self.kind is bool or (self.kind is int and not strict):
+                return self.kind(value)
+        elif isinstance(value, int) and self.kind is int:
+            if not _INT64_MIN <= value <= self._max:
+                raise Mismatch("", f"is {_excerpt(value)}, which does not fit into 64 bits")
+            return int(value)
+        elif isinstance(value, int) and self.kind is float and not strict:
+            if abs(value) > _EXACT and (abs(value) > _FLOAT_MAX or int(float(value)) != value):
+                raise Mismatch("", f"is {_excerpt(value)}, which a float64 cannot hold exactly")
+            return float(value)
+        raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A row is a list of values of one shape, or a row of a two-dimensional array.
+
+    `wraps_text` says whether a single string may stand for a list of one, and `wraps_items` whether
+    it may do so as an item of a longer list.
+    """
+
+    item: "Shape"
+    wraps_text: bool = True
+    wraps_items: bool = False
+
+    def __str__(self) -> str:
+        return f"list of {self.item}"
+
+    def holds(self, values: Values) -> bool:
+        """Return whether all values are lists whose items all have the inner shape."""
+        return set(map(type, values())) <= {list} and self.item.holds(
+            lambda: chain.from_iterable(values())
+        )
+
+    def take(self, column: Column) -> Column | None:
+        """Return the column, or None if it has to be checked row by row."""
+        if isinstance(column, list):
+            return column if self.holds(lambda: column) else None
+        if column.ndim != 2 or not isinstance(self.item, Scalar):
+            return None
+        flat = self.item.take(column.reshape(-1))
+        if isinstance(flat, np.ndarray):
+            return flat.reshape(column.shape)
+        return None if flat is None else list(column.tolist())  # strings become lists
+
+    def widen(self, column: Column) -> Column | None:
+        """Texts as lists of one text, or the rows of an array as `Scalar.widen`."""
+        if isinstance(column, list):
+            if self.item != Scalar(str) or not self.wraps_text:
+                return None
+            return self.take([[row] if type(row) is str else row for row in column])
+        if column.ndim != 2 or not isinstance(self.item, Scalar):
+            return None
+        flat = self.item.widen(column.reshape(-1))
+        return flat.reshape(column.shape) if isinstance(flat, np.ndarray) else None
+
+    def plain(self, value: Any, *, strict: bool) -> list[Any]:
+        """Return the value as a list, or `Mismatch`; `strict` forbids a string as a list of one."""
+        if isinstance(value, str) and self.item == Scalar(str) and self.wraps_text and not strict:
+            return [self.item.plain(value, strict=True)]
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            values = value
+        elif getattr(value, "shape", ()) != ():
+            values = value.tolist()
+        elif value is None:
+            raise Mismatch("", "is None; every row needs a value")
+        else:
+            raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
+        items = []
+        for i, item in enumerate(values):
+            wraps = self.wraps_items and not strict
+            if isinstance(item, str) and isinstance(self.item, ListOf) and not wraps:
+                # Only a whole row may become a list of one: ["a", "b"] and [["a"], ["b"]] differ in
+                # meaning.
+                raise Mismatch(f"[{i}]", f"is {_excerpt(item)}; expected {self.item}")
+            try:
+                items.append(self.item.plain(item, strict=strict))
+            except Mismatch as mismatch:
+                raise mismatch.inside(f"[{i}]") from None
+        return items
+
+
+@dataclass(frozen=True)
+class Record:
+    """A row is a dict with exactly these fields."""
+
+    fields: tuple[tuple[str, "Shape"], ...]
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{name!r}: {shape}" for name, shape in self.fields)
+        return f"dict {{{inner}}}"
+
+    def holds(self, values: Values) -> bool:
+        """Return whether all values are dicts with exactly these fields, each of its shape."""
+        if not set(map(type, values())) <= {dict}:
+            return False
+        if not set(map(len, values())) <= {len(self.fields)}:
+            return False
+        try:
+            return all(
+                shape.holds(partial(_field, name, values))  # looks up the name in every row
+                for name, shape in self.fields
+            )
+        except KeyError:
+            return False
+
+    def take(self, column: Column) -> Column | None:
+        """Return the column, or None if it has to be checked row by row."""
+        return column if isinstance(column, list) and self.holds(lambda: column) else None
+
+    def widen(self, column: Column) -> None:
+        """None: no other rows become dicts."""
+
+    def plain(self, value: Any, *, strict: bool) -> dict[str, Any]:
+        """Return the value as a dict, or `Mismatch`."""
+        if not isinstance(value, Mapping):
+            raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
+        if value.keys() != dict(self.fields).keys():
+            raise Mismatch("", f"has the fields {sorted(map(str, value))}; expected {self}")
+        row = {}
+        for name, shape in self.fields:
+            try:
+                row[name] = shape.plain(value[name], strict=strict)
+            except Mismatch as mismatch:
+                raise mismatch.inside(f"[{name!r}]") from None
+        return row
+
+
+Shape = Scalar | ListOf | Record
+
+# Annotations of columns, with the shapes that their rows may have.
+TextRows = Annotated[Any, Scalar(str)]
+TextsRows = Annotated[Any, Scalar(str), ListOf(Scalar(str))]
+NumberRows = Annotated[Any, Scalar(float), ListOf(Scalar(float))]
+
+
+def checked_column(name: str, column: Any, shape: Shape) -> Column:
+    """Return the rows of a column in this shape, converted where that loses nothing.
+
+    Raises:
+        RowError: a row does not have the shape.
+
+    >>> checked_column("score", [1, 0.5], Scalar(float))
+    [1.0, 0.5]
+    >>> checked_column("score", [1, None], Scalar(float))
+    Traceback (most recent call last):
+    ValueError: score[1] is None; every row needs a value
+    """
+    rows = as_column(name, column)
+    result = shape.take(rows)
+    if result is None:
+        result = shape.widen(rows)
+    if result is not None:
+        return result
+    plain = []
+    for row, value in enumerate(rows):
+        try:
+            plain.append(shape.plain(value, strict=False))
+        except Mismatch as mismatch:
+            raise mismatch.error(name, row) from None
+    return plain
+
+
+def _are_encodable(values: Iterable[Any]) -> bool:
+    """Return whether all values are texts that UTF-8 can encode, without lone surrogates."""
+    try:
+        deque(map(str.encode, filterfalse(str.isascii, values)), maxlen=0)
+    except (TypeError, UnicodeEncodeError):  # TypeError: a value is not a str
+        return False
+    return True
+
+
+def _any_nan(values: Iterable[float]) -> bool:
+    return any(map(isnan, values))
+
+
+def _field(name: str, values: Values) -> Iterable[Any]:
+    return map(itemgetter(name), values())
+
+
+def _python(value: Any) -> Any:
+    """Return the Python value of a numpy or torch scalar; any other value as it is."""
+    if isinstance(value, np.generic):
+        return value.item() if value.dtype.kind in "biufU" else value  # not dates
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
+    return value
+
+
+def _excerpt(value: Any) -> str:
+    return f"{shown(value, 60)} ({type(value).__name__})"

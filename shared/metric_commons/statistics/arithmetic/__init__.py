@@ -1,0 +1,1 @@
+"""Numerical basics for all rooms: exact sums, multisets, ratios, pair counts and checks."""

@@ -1,0 +1,439 @@
+"""Contingency tables: the counts of pairs of labels in the rows of two columns.
+
+A label is a bool, an int or a string. The two columns are, for instance, references and
+predictions. If there are few distinct labels, they are counted in one pass, without sorting. Only
+pairs that occur are stored, so a table of many clusters and many classes is never larger than the
+columns.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arguments.arrays import Booleans, Column, Floats, Integers, wrapped
+from .exact_sums import group_sums
+
+Label = bool | int | str
+Labels = list[Any]  # all of one type
+
+_Sums = NDArray[Any]  # int64 counts, or float64 sums of weights
+_Codes = Sequence[int]  # distinct, ascending
+
+_BLOCK = 1 << 15  # rows counted at a time, so that intermediate arrays stay in the cache
+_SAMPLE = 64  # rows inspected to guess which two labels a column has
+_FEW = 64  # entries that Python's lists and sets handle faster than arrays do
+_CELLS = 1 << 16  # up to this many cells, or four per row, every cell gets a counter
+_ALL_ROWS = slice(None)
+
+
+@dataclass(frozen=True)
+class ContingencyTable:
+    """The counts of pairs of labels: the non-empty cells, row by row.
+
+    With weights, an entry is a pair of labels together with a weight, and one cell may have several
+    entries. This way the entries of parts of the data add up to those of the whole.
+
+    Args:
+        row_labels: the labels of the first column, ascending.
+        column_labels: the labels of the second column, ascending.
+        rows: for each entry the position of its first label in `row_labels`.
+        columns: for each entry the position of its second label in `column_labels`.
+        counts: the count of each entry, int64.
+        weights: the weight of each entry, ascending within a cell; None if unweighted.
+
+    """
+
+    row_labels: Labels
+    column_labels: Labels
+    rows: Integers
+    columns: Integers
+    counts: Integers
+    weights: Floats | None = None
+
+    @cached_property
+    def row_totals(self) -> _Sums:
+        """Return how often each label of the first column occurs, or the sum of its weights."""
+        return self._sums(self.rows, len(self.row_labels))
+
+    @cached_property
+    def column_totals(self) -> _Sums:
+        """Return how often each label of the second column occurs, or the sum of its weights."""
+        return self._sums(self.columns, len(self.column_labels))
+
+    @cached_property
+    def total(self) -> Any:
+        """Return the number of rows of the data (int), or the sum of their weights (float)."""
+        return self._sums(np.zeros_like(self.rows), 1)[0].item()
+
+    def cells(self) -> tuple[Integers, Integers, _Sums]:
+        """Row, column and count (or sum of weights) of each non-empty cell."""
+        if self.weights is None:  # each entry is then a cell
+            return self.rows, self.columns, self.counts
+        changes = (self.rows[1:] != self.rows[:-1]) | (self.columns[1:] != self.columns[:-1])
+        starts = np.append(0, np.flatnonzero(changes) + 1)
+        numbers = np.append(0, np.cumsum(changes))
+        return self.rows[starts], self.columns[starts], self._sums(numbers, starts.size)
+
+    def matrix(self) -> _Sums:
+        """Return all cells, including empty ones; shape (row labels, column labels)."""
+        width = len(self.column_labels)
+        sums = self._sums(self.rows * width + self.columns, len(self.row_labels) * width)
+        return sums.reshape(len(self.row_labels), width)
+
+    def _sums(self, positions: Integers, size: int) -> _Sums:
+        """The counts of entries, or sums of their weights, at each position 0 to size - 1."""
+        if self.weights is not None:
+            return group_sums(
+                np.repeat(self.weights, self.counts), np.repeat(positions, self.counts), size
+            )
+        # float64 holds whole numbers up to 2**53, more than any number of rows
+        return np.bincount(positions, self.counts, size).astype(np.int64)
+
+
+def contingency(left: Column, right: Column, weights: Floats | None = None) -> ContingencyTable:
+    """Return the contingency table of two columns of labels.
+
+    Counts are exact. Sums of weights are rounded once, so they do not depend on the order of rows.
+
+    Args:
+        left: one label per row, indexing the rows of the table: a list or numpy array of bools,
+            ints or strings.
+        right: the same, for the columns of the table. Bools and ints may be mixed: True is 1.
+        weights: one finite float64 per row; None counts rows.
+
+    Raises:
+        ValueError: there are no rows, the columns differ in length, or the labels cannot be
+            ordered.
+
+    >>> table = contingency(["a", "b", "b"], ["x", "x", "y"])
+    >>> table.row_labels, table.column_labels, table.matrix().tolist()
+    (['a', 'b'], ['x', 'y'], [[1, 0], [1, 1]])
+    >>> contingency([1, 2], [1, "2"])
+    Traceback (most recent call last):
+    ValueError: labels are of mixed types: int, str
+    """
+    if len(left) != len(right):
+        raise ValueError(f"the columns differ in length: {len(left)} and {len(right)} rows")
+    if not len(left):
+        raise ValueError("there are no rows; a table of no rows is undefined")
+    rows, columns = _label_codes(left), _label_codes(right)
+    if weights is None:
+        row_pair, column_pair = _likely_pair(rows.codes), _likely_pair(columns.codes)
+        if row_pair and column_pair:
+            counts = _binary_counts(rows.codes, columns.codes, row_pair, column_pair)
+            if counts is not None:
+                return _dense_table(counts, rows, columns, (row_pair, column_pair))
+    limit = max(_CELLS, 4 * len(left))
+    if rows.span * columns.span > limit:
+        rows, columns = _without_gaps(rows, limit), _without_gaps(columns, limit)
+    ranges = rows.range, columns.range
+    if weights is not None:
+        return _weighted_table(weights, rows, columns)
+    if rows.span * columns.span > limit:
+        cells, counts = np.unique(_cell_numbers(rows, columns), return_counts=True)
+        return _table(cells, counts, rows, columns, ranges)
+    return _dense_table(_cell_counts(rows, columns), rows, columns, ranges)
+
+
+def encoded(column: Column) -> tuple[Labels, Integers]:
+    """The distinct labels of a column, ascending, and the index of each row's label among them.
+
+    >>> labels, codes = encoded(["b", "a", "b"])
+    >>> labels, codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    dense = _without_gaps(_label_codes(column), max(_CELLS, 4 * len(column)))
+    return dense.names or [], dense.codes
+
+
+def check_kinds(*kinds: type) -> None:
+    """Check that labels of these types can be ordered: all strings, or all bools and ints.
+
+    >>> check_kinds(bool, int)
+    >>> check_kinds(int, float)
+    Traceback (most recent call last):
+    ValueError: labels must be of str, int or bool, got float
+    """
+    wrong = [kind.__name__ for kind in kinds if not issubclass(kind, bool | int | str)]
+    if wrong:
+        raise ValueError(f"labels must be of str, int or bool, got {', '.join(sorted(wrong))}")
+    if len({issubclass(kind, str) for kind in kinds}) > 1:
+        names = ", ".join(sorted({kind.__name__ for kind in kinds}))
+        raise ValueError(f"labels are of mixed types: {names}")
+
+
+def scaled_weights(weights: Floats) -> tuple[Floats, int]:
+    """Return the weights divided by 2**exponent, so that all are below 1, and the exponent.
+
+    This keeps their squares and products from overflowing. Division by a power of two does not
+    round, so ratios of weights stay the same.
+
+    >>> scaled, exponent = scaled_weights(np.array([3.0, 4.0]))
+    >>> scaled.tolist(), exponent
+    ([0.375, 0.5], 3)
+    """
+    exponent = math.frexp(float(weights.max()))[1]
+    return np.ldexp(weights, -exponent), exponent
+
+
+# Labels as integers
+
+
+@dataclass(frozen=True)
+class _LabelCodes:
+    """A column of labels as integer codes, one per row, in the order of the labels.
+
+    Args:
+        codes: the integers.
+        names: the labels of the codes 0, 1, ..., all of which occur; None if the labels are their
+            own codes.
+
+    """
+
+    codes: NDArray[Any]
+    names: Labels | None = None
+
+    @cached_property
+    def smallest(self) -> int:
+        """Return the smallest code."""
+        return 0 if self.names is not None else int(self.codes.min())
+
+    @cached_property
+    def span(self) -> int:
+        """Return the number of integers from the smallest code to the largest."""
+        return (
+            len(self.names) if self.names is not None else int(self.codes.max()) - self.smallest + 1
+        )
+
+    @property
+    def range(self) -> range:
+        """Return the integers from the smallest code to the largest."""
+        return range(self.smallest, self.smallest + self.span)
+
+    def labels(self, codes: _Codes) -> Labels:
+        """Return the labels of these codes."""
+        if self.names is not None:
+            return [self.names[code] for code in codes]
+        return [bool(code) for code in codes] if self.codes.dtype == bool else [*codes]
+
+
+def _label_codes(column: Column) -> _LabelCodes:
+    """Return the labels of a column as integers that sort in the same order."""
+    if isinstance(column, np.ndarray):
+        if column.ndim == 1 and column.dtype.kind in "biu":
+            return _LabelCodes(column)
+        column = column.tolist()
+    if isinstance(column[0], int):
+        try:  # bytes() is the fastest way to turn a list of small integers into an array
+            codes = np.frombuffer(bytes(column), np.uint8)
+        except (TypeError, ValueError):
+            codes = np.asarray(_checked_kinds(column))
+        if codes.dtype.kind in "iu":
+            bools = isinstance(column[0], bool) and codes.max() <= 1
+            return _LabelCodes(codes.view(bool) if bools and codes.itemsize == 1 else codes)
+    names = sorted(set(_checked_kinds(column)))
+    name_codes = dict(zip(names, range(len(names)), strict=True)).__getitem__
+    if len(names) <= 256:
+        return _LabelCodes(np.frombuffer(bytes(map(name_codes, column)), np.uint8), names)
+    return _LabelCodes(np.fromiter(map(name_codes, column), np.int64, len(column)), names)
+
+
+def _checked_kinds(column: Column) -> Column:
+    """Return the column, checked to hold only strings or no strings at all."""
+    check_kinds(*set(map(type, column)))
+    return column
+
+
+def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
+    """Return the same labels with consecutive codes 0, 1, ..., all of which occur."""
+    if column.span <= limit:  # one counter per integer in the span is cheaper than sorting
+        offsets = _offsets(column.codes, column.smallest)
+        occurs = np.bincount(offsets, minlength=column.span) > 0
+        codes = (np.cumsum(occurs) - 1)[offsets]
+        present = [int(offset) + column.smallest for offset in np.flatnonzero(occurs)]
+    else:
+        distinct, codes = np.unique(column.codes, return_inverse=True)
+        present = distinct.tolist()
+    return _LabelCodes(codes, column.labels(present))
+
+
+def _offsets(codes: NDArray[Any], smallest: int) -> Integers:
+    """Return the difference between each code and the smallest one.
+
+    The subtraction is modulo 2**64, so the result is right even if a uint64 code does not fit into
+    int64.
+    """
+    return codes.astype(np.int64) - np.int64(wrapped(smallest))
+
+
+# Counting
+
+
+def _likely_pair(codes: NDArray[Any]) -> tuple[int, int] | None:
+    """Return the two codes of a column, guessed from a sample of its rows; None if there are more.
+
+    If the sample holds only zeros or only ones, the column is taken to hold 0 and 1, one of them
+    rarely.
+    >>> (
+    ...     _likely_pair(np.array([3, -1, 3])),
+    ...     _likely_pair(np.array([0, 0])),
+    ...     _likely_pair(np.arange(3)),
+    ... )
+    ((-1, 3), (0, 1), None)
+    """
+    sample = {*codes[:: codes.size // _SAMPLE + 1].tolist(), codes[-1].item()}
+    low, high = min(sample), max(sample)
+    if len(sample) > 2:
+        return None
+    return (0, 1) if low >= 0 and high <= 1 else (low, max(high, low + 1))
+
+
+def _binary_counts(
+    left: NDArray[Any],
+    right: NDArray[Any],
+    left_pair: tuple[int, int],
+    right_pair: tuple[int, int],
+) -> Integers | None:
+    """Counts of the four pairs of two codes, shape (2, 2); None if there are other codes.
+
+    Such columns are bools in effect, and bools are counted faster than integers: 2 ms instead of 5
+    for two columns of a million labels 1 and 2.
+    """
+    rows, left_high, right_high, both_high = left.size, 0, 0, 0
+    buffers = np.empty((2, min(rows, 4 * _BLOCK)), bool)
+    for start in range(0, rows, 4 * _BLOCK):
+        left_block = _is_high(left[start : start + 4 * _BLOCK], left_pair, buffers[0])
+        right_block = _is_high(right[start : start + 4 * _BLOCK], right_pair, buffers[1])
+        if left_block is None or right_block is None:
+            return None
+        left_high += int(np.count_nonzero(left_block))
+        right_high += int(np.count_nonzero(right_block))
+        joint = np.logical_and(left_block, right_block, out=buffers[0, : left_block.size])
+        both_high += int(np.count_nonzero(joint))
+    both_low = rows - left_high - right_high + both_high
+    return np.array([[both_low, right_high - both_high], [left_high - both_high, both_high]])
+
+
+def _is_high(codes: NDArray[Any], pair: tuple[int, int], buffer: Booleans) -> Booleans | None:
+    """Return which codes are the larger one of the pair; None if there is a third code."""
+    if codes.dtype == bool:
+        return codes
+    low, high = pair
+    is_high: Booleans = np.equal(codes, high, out=buffer[: codes.size])
+    if pair == (0, 1):  # no code may have a higher bit set, which is faster to test than to count
+        is_pair = int(np.bitwise_or.reduce(codes)) in pair
+    else:
+        rows = int(np.count_nonzero(is_high)) + int(np.count_nonzero(codes == low))
+        is_pair = rows == codes.size
+    return is_high if is_pair else None
+
+
+def _cell_counts(rows: _LabelCodes, columns: _LabelCodes) -> Integers:
+    """Return how often each pair of codes occurs; shape (row span, column span)."""
+    cells = rows.span * columns.span
+    size, block = rows.codes.size, max(_BLOCK, cells)
+    counts = np.zeros(cells, np.int64)
+    buffer = np.empty(min(size, block), np.int64)
+    for start in range(0, size, block):
+        part = slice(start, min(start + block, size))
+        numbers = _cell_numbers(rows, columns, part, buffer[: part.stop - start])
+        counts += np.bincount(numbers, minlength=cells)
+    return counts.reshape(rows.span, columns.span)
+
+
+def _cell_numbers(
+    rows: _LabelCodes,
+    columns: _LabelCodes,
+    part: slice = _ALL_ROWS,
+    out: Integers | None = None,
+) -> Integers:
+    """Return the cell number of each row of the data; cells are numbered from 0, row by row.
+
+    The number is (row code - smallest) * span + (column code - smallest). With the codes 3, 4 and
+    7, 8, 9, the pair (4, 8) is in cell (4 - 3) * 3 + (8 - 7) = 4. Intermediate integers may
+    overflow; since every step is modulo 2**64, the result is right.
+    """
+    if out is None:
+        out = np.empty(rows.codes.size, np.int64)
+    np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
+    np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
+    if rows.smallest or columns.smallest:
+        out -= np.int64(wrapped(rows.smallest * columns.span + columns.smallest))
+    return out
+
+
+# Tables
+
+
+def _dense_table(
+    counts: Integers, rows: _LabelCodes, columns: _LabelCodes, codes: tuple[_Codes, _Codes]
+) -> ContingencyTable:
+    """Return the table of a matrix of counts, given the codes of its rows and columns."""
+    cells = np.flatnonzero(counts)
+    return _table(cells, counts.ravel()[cells], rows, columns, codes)
+
+
+def _weighted_table(weights: Floats, rows: _LabelCodes, columns: _LabelCodes) -> ContingencyTable:
+    """Return the table of weighted rows: one entry per distinct weight in each cell."""
+    cells = _cell_numbers(rows, columns)
+    order = np.lexsort((weights, cells))
+    cells, ascending = cells[order], weights[order]
+    changes = (cells[1:] != cells[:-1]) | (ascending[1:] != ascending[:-1])
+    starts = np.append(0, np.flatnonzero(changes) + 1)
+    counts = np.diff(starts, append=cells.size)
+    ranges = rows.range, columns.range
+    return _table(cells[starts], counts, rows, columns, ranges, ascending[starts])
+
+
+def _table(
+    cells: Integers,
+    counts: Integers,
+    rows: _LabelCodes,
+    columns: _LabelCodes,
+    codes: tuple[_Codes, _Codes],
+    weights: Floats | None = None,
+) -> ContingencyTable:
+    """Return the table of the given entries.
+
+    Args:
+        cells: the cell number of each entry, ascending.
+        counts: the count of each entry.
+        rows: the labels of the rows.
+        columns: the labels of the columns.
+        codes: the ascending codes of rows and of columns by which the cells are numbered.
+        weights: the weight of each entry, or None.
+    """
+    width = len(codes[1])
+    row_codes, row_positions = _occurring_codes(cells // width, codes[0])
+    column_codes, column_positions = _occurring_codes(cells % width, codes[1])
+    return ContingencyTable(
+        rows.labels(row_codes),
+        columns.labels(column_codes),
+        row_positions,
+        column_positions,
+        counts,
+        weights,
+    )
+
+
+def _occurring_codes(offsets: Integers, codes: _Codes) -> tuple[list[int], Integers]:
+    """The codes at these offsets, ascending and distinct, and the index of each offset among them.
+
+    >>> occurring, positions = _occurring_codes(np.array([5, 2, 5]), range(100, 200))
+    >>> occurring, positions.tolist()
+    ([102, 105], [1, 0, 1])
+    """
+    if offsets.size <= _FEW:
+        listed = offsets.tolist()
+        positions = {offset: position for position, offset in enumerate(sorted({*listed}))}
+        numbers = np.array([positions[offset] for offset in listed], np.int64)
+        return [codes[offset] for offset in positions], numbers
+    occurs = np.zeros(len(codes), bool)
+    occurs[offsets] = True
+    occurring = [codes[offset] for offset in np.flatnonzero(occurs).tolist()]
+    return occurring, (np.cumsum(occurs) - 1)[offsets]

@@ -1,0 +1,427 @@
+"""Exact sums and exact numbers: results do not depend on the order of the summands.
+
+Summands are rounded to multiples of one unit, which add up without error in any order, and the
+remainders are summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of
+each group once. Numbers that a float64 cannot hold are fractions. A `Multiset` counts how often
+each number occurs, which determines a mean and its interval.
+
+Sources:
+    Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
+    Warren, Hacker's Delight, 2nd edition, section 17-2: rounding by a magic number.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arguments.arrays import Floats, Integers, equal_blocks, wrapped
+
+Number = float | Fraction  # a float, or a fraction where a float is not exact
+
+_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
+_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
+_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
+_SMALLEST = 600  # minus the least exponent of a unit, and more
+_CHUNK = 1 << 8  # products of each sum that is rounded
+_UNIT_WEIGHTS = np.ones(_CHUNK)
+_FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
+_BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
+
+
+# Sums digit by digit
+
+
+def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
+    """Arrays of whole numbers times a power of two that together add up to the values.
+
+    Each array rounds the remainder left by the arrays before it to multiples of a power of two, so
+    nothing is lost. The power leaves enough bits free to add up `rows` of these numbers without
+    rounding, in any order. Scores from 0 to 1 need two or three arrays for a million rows.
+
+    Args:
+        values: finite, shape (rows,).
+        rows: the number of numbers that will be added up, counting repeated values.
+
+    >>> [(digits.tolist(), power) for digits, power in whole_digits(np.array([0.75, 2.0**-53]), 4)]
+    [([844424930131968.0, 0.0], -50), ([0.0, 562949953421312.0], -102)]
+    """
+    bits = 53 - rows.bit_length()
+    while largest := float(np.abs(values).max(initial=0.0)):
+        power = math.frexp(largest)[1] - bits
+        digits = np.rint(_shifted(values, -power))
+        yield digits, power
+        values = values - _shifted(digits, power)
+
+
+def _shifted(values: Floats, power: int) -> Floats:
+    """Return the values times a power of two."""
+    if abs(power) < 960:  # multiplying is ten times as fast, if the power is itself a float
+        return values * 2.0**power
+    return np.asarray(np.ldexp(values, power), np.float64)
+
+
+def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
+    """Return the sum without rounding.
+
+    Args:
+        values: finite, shape (rows,).
+        counts: the count of each value; None for one each.
+
+    >>> exact_sum(np.array([1e16, 1.0, -1e16, 0.5]))
+    Fraction(3, 2)
+    >>> exact_sum(np.array([0.1, 1.0]), np.array([10, 1])) == Fraction(0.1) * 10 + 1
+    True
+    """
+    sums: dict[int, int] = {}
+    for start in range(0, values.size, _BLOCK):
+        block = values[start : start + _BLOCK]
+        parts = _sliced_sum(block)
+        if counts is not None:
+            weights = counts[start : start + _BLOCK] * 1.0
+            digits = whole_digits(block, int(weights.sum()))
+            parts = ((int(numbers @ weights), power) for numbers, power in digits)
+        for total, power in parts:
+            sums[power] = sums.get(power, 0) + total
+    lowest = min(sums, default=0)
+    return exact_ldexp(sum(total << power - lowest for power, total in sums.items()), lowest)
+
+
+def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
+    """Whole numbers times a power of two that add up to the sum of fewer than 2**16 values.
+
+    Adding a magic number, 1.5 * 2**52 units, rounds to whole units, because near it neighbouring
+    floats are one unit apart. The bits of the result, read as an integer, count these units: they
+    are the slice. Slice after slice is taken off, until nothing is left.
+
+    >>> [(total, power) for total, power in _sliced_sum(np.array([0.75, 2.0**-53]))]
+    [(105553116266496, -47), (2199023255552, -94)]
+    """
+    largest = max(float(values.max()), -float(values.min()))
+    power = math.frexp(largest)[1]
+    while values.size:
+        power -= _BIN_WIDTH
+        if abs(power) > 900:  # the magic number might not be a finite float
+            digits = whole_digits(values, values.size)
+            yield from ((int(numbers.sum()), power) for numbers, power in digits)
+            return
+        magic = np.float64(math.ldexp(1.5, power + 52))
+        slices = values + magic
+        bits = int(np.add.reduce(slices.view(np.int64)))
+        yield wrapped(bits - values.size * int(magic.view(np.int64))), power
+        slices -= magic
+        remainders = np.subtract(values, slices, out=slices)
+        values = remainders[remainders != 0]
+
+
+def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:
+    """Return the exact sum of the values of each group 0, 1, ..., in units of a power of two.
+
+    Args:
+        values: finite, shape (rows,).
+        groups: the group of each value, from 0 to `size` - 1.
+        size: the number of groups.
+
+    >>> units, power = exact_group_sums(
+    ...     np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2
+    ... )
+    >>> [unit * 2.0**power for unit in units]
+    [1.0, 3.0]
+    """
+    arrays = list(whole_digits(values, values.size))
+    units, power = [0] * size, arrays[-1][1] if arrays else 0
+    for digits, higher in arrays:
+        sums = np.bincount(groups, digits, size).astype(np.int64).tolist()
+        shift = higher - power
+        units = [unit + (total << shift) for unit, total in zip(units, sums, strict=True)]
+    return units, power
+
+
+# Sums that are enclosed
+
+
+class EnclosedSum:
+    """Two numbers that enclose the sum of floats, found with half the work of the exact sum.
+
+    The floats are rounded to multiples of a unit, which add up without error in any order over a
+    block. The remainder of each is at most half a unit. The sum of remainders is rounded; for n
+    summands, its error is at most n units of roundoff of the sum of their absolute values.
+
+    Source:
+        Higham, Accuracy and stability of numerical algorithms (2002), section 4.2.
+
+    >>> total = EnclosedSum()
+    >>> total.add(np.array([0.5, 0.1])) and total.add(np.array([1e9]))
+    True
+    >>> low, high = total.ends()
+    >>> low < Fraction(0.1) + Fraction(1e9 + 0.5) < high
+    True
+    """
+
+    def __init__(self) -> None:
+        self._multiples: dict[int, int] = {}
+        self._rests: list[float] = []
+        self._off = 0  # in units of 2**(-_SMALLEST - 53)
+        self._buffers = np.empty((2, 0))
+
+    def add(self, values: Floats) -> bool:
+        """Add values, shape (rows,); False if one is not finite, or they are too large or small."""
+        blocks = equal_blocks(values.size, _ENCLOSED_ROWS)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return all(self._add(values[block]) for block in blocks)
+
+    def _add(self, values: Floats) -> bool:
+        """Add one block."""
+        squares = _sum_of_squares(values)
+        if not 2.0**-900 < squares < 2.0**900:  # the magic number might not be a finite float
+            return not (squares or values.any())
+        power = math.frexp(math.sqrt(squares))[1] - _ENCLOSED_BITS
+        magic = math.ldexp(1.5, power + 52)  # near it neighbouring floats are one unit apart
+        rows, chunks = values.size, -(-values.size // _CHUNK)
+        if self._buffers.shape[1] < chunks * _CHUNK:
+            self._buffers = np.empty((2, chunks * _CHUNK))
+        buffers = self._buffers[:, : chunks * _CHUNK]
+        buffers[:, rows:] = 0
+        multiples, rests = buffers[:, :rows]
+        np.add(values, magic, out=multiples)
+        multiples -= magic
+        np.subtract(values, multiples, out=rests)
+        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _UNIT_WEIGHTS)
+        total, rest_sum = np.add.reduce(sums, axis=1).tolist()
+        units = int(math.ldexp(total, -power))
+        self._multiples[power] = self._multiples.get(power, 0) + units
+        self._rests.append(rest_sum)
+        self._off += rows * (_CHUNK + chunks) << power + _SMALLEST
+        return True
+
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Return the smallest and the largest possible sum."""
+        total = Fraction(math.fsum(self._rests))
+        for power, units in self._multiples.items():
+            total += exact_ldexp(units, power)
+        # The last rounding is of a sum of the rests, of at most a unit for each row.
+        error = exact_ldexp(self._off, -_SMALLEST - 53)
+        return total - error, total + error
+
+    def rounded(self) -> float | None:
+        """Return the sum, rounded once.
+
+        None if it could be either of two floats, or 0, with its sign.
+        """
+        low, high = map(as_float, self.ends())
+        return low if low == high and low else None
+
+
+def _sum_of_squares(values: Floats) -> float:
+    # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
+    # than they compute.
+    size = values.size - values.size % _CHUNK
+    chunks = values[:size].reshape(-1, _CHUNK)
+    last = values[size:]
+    return float(np.add.reduce(np.vecdot(chunks, chunks)) + np.vecdot(last, last))
+
+
+def rounded_sum(values: Floats) -> float:
+    """Return the sum, rounded once.
+
+    Args:
+        values: finite, shape (rows,).
+
+    >>> rounded_sum(np.array([1e16, 1.0, -1e16, 0.5]))
+    1.5
+    """
+    total = EnclosedSum()
+    if values.size >= _FEWEST_ENCLOSED and total.add(values):
+        settled = total.rounded()
+        if settled is not None:
+            return settled
+    return as_float(exact_sum(values))
+
+
+# Sums of groups
+
+
+def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> Floats:
+    """Return the sum of the values of each group, rounded once.
+
+    Args:
+        values: finite, shape (rows,).
+        groups: the group of each value, from 0 to `size` - 1.
+        size: the number of groups.
+
+    >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
+    [1.0, 3.0]
+    """
+    integral = bool((values == np.rint(values)).all())
+    with np.errstate(over="ignore"):
+        total_size = float(np.abs(values).sum())
+    if integral and total_size < 2.0**53:  # no partial sum is rounded
+        return np.asarray(np.bincount(groups, values, size), np.float64)
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=size))
+    ordered = values[order].tolist()
+    starts = [0, *ends[:-1].tolist()]
+    return np.array(
+        [math.fsum(ordered[start:end]) for start, end in zip(starts, ends.tolist(), strict=True)]
+    )
+
+
+# Exact numbers
+
+
+def exact_ldexp(number: int | Fraction, exponent: int) -> Fraction:
+    """`number * 2**exponent`, as `math.ldexp`, but without rounding.
+
+    >>> exact_ldexp(3, -1)
+    Fraction(3, 2)
+    """
+    if isinstance(number, Fraction):
+        return number * exact_ldexp(1, exponent) if exponent else number
+    return Fraction(number << exponent) if exponent >= 0 else Fraction(number, 1 << -exponent)
+
+
+def as_float(number: Number) -> float:
+    """Return the nearest float; infinity if the number is too large.
+
+    >>> as_float(Fraction(1, 3)), as_float(-(Fraction(10) ** 400))
+    (0.3333333333333333, -inf)
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def quotient(dividend: Fraction, divisor: Fraction) -> float:
+    """Return the float nearest to `dividend / divisor`, for a positive divisor.
+
+    It is infinite if the quotient is too large for a float.
+
+    >>> quotient(Fraction(1, 3), Fraction(1, 2))
+    0.6666666666666666
+    """
+    # A quotient of two Python integers is rounded once. That of fractions would be reduced first,
+    # which takes longer.
+    numerator = dividend.numerator * divisor.denominator
+    try:
+        return numerator / (dividend.denominator * divisor.numerator)
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf
+
+
+def root(square: Fraction) -> float:
+    """Return the square root, even of a square that is too large or too small for a float.
+
+    >>> root(Fraction(10) ** 400) == 1e200
+    True
+    """
+    # The square is shifted to at least 127 bits, so that its integer root has at least 64.
+    exponent = square.denominator.bit_length() - square.numerator.bit_length() + 128
+    exponent += exponent % 2
+    return as_float(exact_ldexp(math.isqrt(int(exact_ldexp(square, exponent))), -exponent // 2))
+
+
+_PYTHON_SIZE = 32  # numbers, up to which counting them in Python takes less time than `np.unique`
+
+
+@dataclass(frozen=True)
+class Multiset:
+    """Distinct finite numbers, ascending, with their counts; -0.0 counts as 0.0.
+
+    >>> scores = Multiset.from_values([0.5, 1.0, 0.5])
+    >>> scores.values, scores.counts
+    (array([0.5, 1. ]), array([2, 1]))
+    >>> union = scores + Multiset.from_values([-0.0, 1.0])
+    >>> len(union), union.mean()
+    (5, 0.6)
+    """
+
+    values: Floats
+    counts: Integers
+
+    @classmethod
+    def from_values(cls, numbers: ArrayLike) -> Self:
+        """Return the multiset of these numbers, shape (rows,)."""
+        array = np.asarray(numbers, np.float64) + 0.0
+        if array.size <= _PYTHON_SIZE:
+            sorted_counts = sorted(Counter(array.tolist()).items())
+            return cls(
+                np.array([value for value, _ in sorted_counts], np.float64),
+                np.array([count for _, count in sorted_counts], np.int64),
+            )
+        values, counts = np.unique(array, return_counts=True)
+        return cls(values, counts.astype(np.int64))
+
+    @classmethod
+    def sum(cls, multisets: Iterable["Multiset"]) -> Self:
+        """Return the union of several multisets, counting repeated numbers.
+
+        >>> len(Multiset.sum([]))
+        0
+        """
+        parts = [part for part in multisets if len(part.values)]
+        if not parts:
+            return cls(np.empty(0), np.empty(0, np.int64))
+        values = np.concatenate([part.values for part in parts])
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        starts = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
+        counts = np.concatenate([part.counts for part in parts])[order]
+        return cls(values[starts], np.add.reduceat(counts, starts))
+
+    def __add__(self, other: "Multiset") -> Self:
+        return type(self).sum([self, other])
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Multiset)
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment] # arrays can change
+
+    def mean(self) -> float:
+        """Return the mean of all numbers: their exact sum, rounded once, divided by their count.
+
+        >>> Multiset.from_values([0.1] * 10).mean()
+        0.1
+        """
+        return float(self.exact_sum()) / len(self)
+
+    def exact_sum(self) -> Fraction:
+        """Return the sum without rounding."""
+        return exact_sum(self.values, self.counts)
+
+    def elements(self) -> Floats:
+        """Return all numbers, ascending, with repetitions; shape (rows,)."""
+        return np.repeat(self.values, self.counts)
+
+    def to_jsonable(self) -> list[list[Any]]:
+        """Values and counts as lists of Python numbers, for JSON."""
+        return [self.values.tolist(), self.counts.tolist()]
+
+    @classmethod
+    def from_jsonable(cls, content: Any) -> Self:
+        """Return the inverse of `to_jsonable`.
+
+        Raises:
+            ValueError: the input is not two lists of one length, or a count is not positive.
+        """
+        values = np.asarray(content[0], np.float64)
+        counts = np.asarray(content[1])
+        if values.shape != counts.shape or values.ndim != 1:
+            raise ValueError("a multiset needs one count per value")
+        if counts.size and (counts.dtype.kind != "i" or counts.min() < 1):
+            raise ValueError("the counts of a multiset are positive integers")
+        multiset = cls(values + 0.0, counts.astype(np.int64))
+        is_ascending = bool((values[1:] > values[:-1]).all())
+        return multiset if is_ascending else cls.sum([multiset])

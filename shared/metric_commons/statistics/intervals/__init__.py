@@ -1,0 +1,1 @@
+"""From the scores of rows to statements: means, intervals and significance tests."""

@@ -1,0 +1,336 @@
+"""Intervals of estimates that are not means of rows and have their own variance.
+
+The areas under the ROC and precision-recall curves are such estimates; kappa, Kendall's tau and
+rates that are corrected by labels have influences of rows. Like a mean of scores from 0 to 1, an
+estimate in a range counts as a proportion of an effective number of trials.
+"""
+
+import math
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..arguments.arrays import Floats, Integers
+from ..arguments.checks import OptionError
+from ..arguments.domains import Level, checked_options
+from ..arithmetic.exact_sums import exact_sum, group_sums
+from .intervals import Bounds, critical_value, korn_graubard, score_range
+from .proportions import Interval, clopper_pearson, wilson
+from .spreads import Spread, finite_scores
+
+Method = Literal["auto", "wilson"]
+
+
+class ClusterVariance(NamedTuple):
+    """The variance of an estimate between clusters of rows.
+
+    `squares` is the sum over clusters of the squared sums of the influences of their rows; `units`
+    is the Kish number of clusters, and `n_clusters` the number of clusters.
+    """
+
+    squares: float
+    units: Fraction
+    n_clusters: int
+
+
+@checked_options
+def estimate_interval(
+    value: float,
+    variance: float,
+    rows: int,
+    *,
+    confidence_level: Level = 0.95,
+    method: Method = "auto",
+    clusters: ClusterVariance | None = None,
+) -> Interval:
+    """Return the interval of an estimate from 0 to 1 that has its own variance.
+
+    The area under the ROC curve is such an estimate: its variance is DeLong's, its rows are those
+    of the rarer class. The effective number of trials is that of the variance and one pseudo-row,
+    so that an area of 1, whose variance is 0, does not give a point. Clusters never increase it,
+    and as in `intervals.interval` Student's critical value replaces the normal one.
+
+    Args:
+        value: the estimate, from 0 to 1.
+        variance: its variance, at least 0, if rows are independent.
+        rows: the number of rows that it is based on, at least 1.
+        confidence_level: strictly between 0 and 1.
+        method: "auto" (Clopper-Pearson, reported as "korn_graubard") or "wilson".
+        clusters: its variance between clusters; None if rows are independent.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated
+        receiver operating characteristic curves (1988).
+
+    >>> print("{:.3f} to {:.3f}".format(*estimate_interval(0.97, 0.000436, 10)[:2]))
+    0.861 to 0.999
+    """
+    if not 0 <= value <= 1:
+        raise ValueError(f"value must be from 0 to 1, got {value!r}")
+    if not 0 <= variance < math.inf:
+        raise ValueError(f"variance must be finite and at least 0, got {variance!r}")
+    if rows < 1:
+        raise ValueError(f"rows must be at least 1, got {rows!r}")
+    largest = value * (1 - value)
+    trials = largest / (variance + largest / rows**2) if largest else float(rows)
+    name = "korn_graubard" if method == "auto" else method
+    formula = clopper_pearson if method == "auto" else wilson
+    if clusters is None:
+        ends = formula(value * trials, trials, confidence_level)
+        return Interval(*ends, name, math.sqrt(variance), trials)
+    units, error = float(clusters.units), _clustered_error(clusters)
+    if units <= 1:
+        return Interval(0.0, 1.0, name, error, 0.0, clusters.n_clusters, math.nan)
+    clustered = min(units, trials)
+    if largest:
+        # As for means: with a pseudo-cluster of the largest variance, or a pseudo-row if these are
+        # fewer than clusters.
+        number = min(units, rows)
+        spread = clusters.squares * units / (units - 1) + largest / number**2
+        clustered = min(largest * (1 + 1 / number) / spread, trials)
+    critical = critical_value(confidence_level, units - 1)
+    if method == "auto":
+        ends = korn_graubard(value, clustered, critical, confidence_level)
+    else:
+        ends = wilson(value * clustered, clustered, confidence_level, critical)
+    return Interval(*ends, name, error, clustered, clusters.n_clusters, trials / clustered)
+
+
+# A smaller p (1 - p) is a p of 0 or 1, rounded: rows that differ make it larger than 1 / rows**2.
+_ROUNDED_END = 1e-15
+
+
+def influence_spread(
+    influences: Floats, counts: Integers | None = None, clusters: Integers | None = None
+) -> Spread:
+    """Return the spread of the influences of rows, or of clusters of rows, on an estimate.
+
+    The influence of a row on a mean is its distance from the mean. For other estimates, rows have
+    values whose mean is the estimate to first order, and the influence is the distance of such a
+    value. The squares divided by the square of the number of rows are then a variance, and
+    `standard_error` is that of the linearized estimate. Sums are exact, so the order of rows does
+    not matter.
+
+    Args:
+        influences: the influences of the rows, whose sum is 0 except for rounding; shape (rows,).
+        counts: the count of each row; None for one each.
+        clusters: the number of the cluster of each row, from 0 on; None if rows are independent.
+
+    Raises:
+        ValueError: an influence is not a finite number, or there are none.
+
+    Source:
+        Gwet, Computing inter-rater reliability and its variance in the presence of high agreement
+        (2008). Linearization in general: Deville, Variance estimation for complex statistics
+        (1999).
+
+    >>> influence_spread(np.array([0.5, -0.5])).standard_error()
+    0.5
+    >>> influence_spread(np.array([0.5, -0.5, 0.5, -0.5]), clusters=np.array([0, 1, 0, 1])).squares
+    Fraction(2, 1)
+    """
+    values = finite_scores("influences", influences)
+    if not values.size:
+        raise ValueError("influences is empty; the spread of nothing is undefined")
+    rows = values.size if counts is None else int(counts.sum())
+    if clusters is None:
+        return Spread(rows, Fraction(0), exact_sum(np.square(values), counts), rows)
+    labels, numbers = np.unique(clusters, return_inverse=True)
+    weights = np.ones(values.size, np.int64) if counts is None else counts
+    sizes = np.bincount(numbers, weights, labels.size).astype(np.int64)
+    sums = group_sums(values * weights, numbers, labels.size)
+    squares = exact_sum(np.square(sums))
+    return Spread(rows, Fraction(0), squares, int((sizes**2).sum()), labels.size)
+
+
+@checked_options
+def influence_interval(
+    value: float,
+    rows: Spread,
+    *,
+    clusters: Spread | None = None,
+    confidence_level: Level = 0.95,
+    bounds: Bounds = (0.0, 1.0),
+    most_trials: float = math.inf,
+) -> Interval:
+    """Return the interval of an estimate in a range, from the influences of its rows.
+
+    It is the method "korn_graubard" of `intervals.interval`, with influences in place of distances
+    from a mean: one pseudo-row of the largest variance that the value allows makes the variance
+    cautious, the variance gives the number of trials of a proportion, and the interval is that of
+    Clopper and Pearson, made wider by Student's t. With clusters the pseudo-unit is a cluster, and
+    there are never more trials than without them.
+
+    Args:
+        value: the estimate, within the bounds; a value outside counts as the nearer bound.
+        rows: the spread of the influences of rows.
+        clusters: the spread of the influences of clusters of them; None if rows are independent.
+        confidence_level: strictly between 0 and 1.
+        bounds: the smallest and the largest possible value, both finite.
+        most_trials: the number of trials that the effective number does not exceed.
+
+    Raises:
+        ValueError: an option is out of its range.
+
+    >>> scores = np.array([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])
+    >>> spread = influence_spread(scores - scores.mean())
+    >>> print("{:.4f} to {:.4f}".format(*influence_interval(scores.mean(), spread)[:2]))
+    0.1807 to 0.9415
+    >>> from .intervals import interval
+    >>> print("{:.4f} to {:.4f}".format(*interval(scores, method="korn_graubard")[:2]))
+    0.1807 to 0.9415
+    """
+    low, high = score_range(bounds)
+    units = rows if clusters is None else clusters
+    row_variance, unit_variance = (
+        _cautious_variance(spread, _largest_variance(value, low, high)) for spread in (rows, units)
+    )
+    row_trials = _largest_variance(value, low, high) / row_variance if row_variance else rows.rows
+    return cautious_interval(
+        value,
+        unit_variance,
+        float(units.units),
+        units.degrees,
+        standard_error=units.standard_error(),
+        confidence_level=confidence_level,
+        bounds=(low, high),
+        most_trials=min(row_trials, most_trials),
+        n_clusters=units.clusters,
+    )
+
+
+def cautious_interval(
+    value: float,
+    variance: float,
+    units: float,
+    degrees: float,
+    *,
+    standard_error: float,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    most_trials: float = math.inf,
+    n_clusters: int | None = None,
+) -> Interval:
+    """Return the interval of an estimate in a range, from a cautious variance.
+
+    Args:
+        value: the estimate; a value outside the bounds counts as the nearer one.
+        variance: of the estimate, including any pseudo-unit; 0 if there is none, as for a value at
+            an end.
+        units: the number of trials that count if there is no variance.
+        degrees: the degrees of freedom of the variance; infinite if it is not estimated. With none,
+            the interval is the whole range.
+        standard_error: reported as it is.
+        confidence_level: strictly between 0 and 1.
+        bounds: the smallest and the largest possible value, both finite.
+        most_trials: the number of trials that the effective number does not exceed.
+        n_clusters: reported as it is.
+
+    >>> ends = cautious_interval(
+    ...     0.8, 0.002, units=50, degrees=49, standard_error=0.04, confidence_level=0.95
+    ... )[:2]
+    >>> print("{:.4f} to {:.4f}".format(*ends))
+    0.6926 to 0.8830
+    """
+    low, high = bounds
+    width = high - low
+    proportion = min(max((value - low) / width, 0.0), 1.0)
+    largest = _largest_variance(value, low, high)
+    trials = units
+    if largest and variance:
+        trials = largest / variance
+    trials = min(trials, most_trials) if degrees > 0 else 0.0
+    critical = critical_value(confidence_level, degrees)
+    start, end = korn_graubard(proportion, trials, critical, confidence_level)
+    if (low, high) != (0.0, 1.0):
+        start, end = low + width * start, high - width * (1 - end)
+    design_effect = None
+    if n_clusters is not None:
+        design_effect = most_trials / trials if trials else math.nan
+    return Interval(start, end, "korn_graubard", standard_error, trials, n_clusters, design_effect)
+
+
+def _cautious_variance(units: Spread, largest: float) -> float:
+    """Return the variance with one pseudo-unit; 0 for a value at an end, or for a single unit."""
+    if not largest or units.units <= 1:
+        return 0.0
+    return float(units.cautious_variance(Fraction(largest), Fraction(1)))
+
+
+def _largest_variance(value: float, low: float, high: float) -> float:
+    """Return the variance of scores with this mean that are all at the ends.
+
+    0 for a mean at an end.
+    """
+    width = high - low
+    proportion = min(max((value - low) / width, 0.0), 1.0)
+    largest = proportion * (1 - proportion)
+    return largest * width * width if largest > _ROUNDED_END else 0.0
+
+
+def error_interval(
+    mean: float,
+    variance: float,
+    rows: int,
+    *,
+    confidence_level: float,
+    method: str = "auto",
+    clusters: ClusterVariance | None = None,
+) -> Interval:
+    """Return the interval of a mean error, at least 0, that has its own variance, such as log loss.
+
+    This is Student's t of the logarithm of the mean, "log_t", as in `intervals.interval` for scores
+    without an upper bound; or of the mean itself.
+
+    Args:
+        mean: the mean error.
+        variance: of the mean, if rows are independent: the sum of squared deviations over rows**2.
+        rows: the number of rows.
+        confidence_level: strictly between 0 and 1.
+        method: "auto" or "t".
+        clusters: the variance between clusters; None if rows are independent.
+
+    Raises:
+        ValueError: the method does not apply to errors.
+
+    >>> print("{:.3f} to {:.3f}".format(*error_interval(0.5, 0.01, 10, confidence_level=0.95)[:2]))
+    0.310 to 0.806
+    """
+    if method not in ("auto", "t"):
+        raise OptionError("method", f"{method!r} is for bounded scores; take 'auto' or 't'")
+    name = "log_t" if method == "auto" else "t"
+    units = rows if clusters is None else float(clusters.units)
+    error, effective, n_clusters, effect = math.nan, float(rows), None, None
+    if clusters is not None:
+        error, n_clusters = _clustered_error(clusters), clusters.n_clusters
+    if units <= 1:
+        clustered = (0.0, n_clusters, math.nan) if clusters else (effective,)
+        return Interval(math.nan, math.nan, name, error, *clustered)
+    unbiased = variance * rows / (rows - 1) if rows > 1 else math.nan
+    spread = unbiased
+    if clusters is None:
+        error = math.sqrt(unbiased)
+    else:
+        spread = clusters.squares * units / (units - 1)
+        effect = max(1.0, spread / unbiased) if unbiased else rows / units
+        effective = rows / effect
+    reach = critical_value(confidence_level, units - 1) * math.sqrt(spread)
+    if method == "t":
+        ends = mean - reach, mean + reach
+    elif not mean:
+        ends = 0.0, math.nan
+    elif reach / mean > 700:  # beyond the exponential of a float
+        ends = 0.0, math.inf
+    else:
+        ends = mean * math.exp(-reach / mean), mean * math.exp(reach / mean)
+    return Interval(*ends, name, error, effective, n_clusters, effect)
+
+
+def _clustered_error(clusters: ClusterVariance) -> float:
+    """Return the cluster-robust standard error; NaN for one cluster."""
+    number = clusters.n_clusters
+    return math.sqrt(clusters.squares * number / (number - 1)) if number > 1 else math.nan

@@ -1,0 +1,406 @@
+"""How a score follows from sums over rows, and what an unseen row may add to them.
+
+A `SumRatio` is a ratio of two sums, such as a word error rate: its interval is exact. A `RowMean`
+is a ratio whose sizes are 0 or 1: the mean of some rows, with the interval of a mean. A
+`SumFunction` is any other function of sums, such as BLEU: its interval is drawn. Unseen rows are as
+long as rows are on average, where each row counts by its length.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arguments.arrays import Floats, Integers
+from ..arithmetic.exact_sums import group_sums
+from ..resampling.gamma_weights import weighted_totals
+from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
+from ..resampling.unseen_units import error_ends, ratio_ends
+from ..resampling.weighted_sums import (
+    LINEAR,
+    DrawnScore,
+    DrawnValues,
+    drawn_values,
+    linear_distribution,
+)
+from .cluster_sums import Clusters
+from .intervals import critical_value, interval
+from .proportions import Interval, clopper_pearson
+
+Columns = Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
+class SumRatio:
+    """The ratio of two sums, each of statistics with factors, times a scale.
+
+    Without an upper bound an unseen row is at worst as bad as the worst observed one, and at least
+    1, if all its words are wrong.
+    """
+
+    numerator: Mapping[str, float]
+    denominator: Mapping[str, float]
+    upper: float | None = 1.0
+    scale: float = 1.0
+
+    def units(self, columns: Columns) -> tuple[Floats, Floats]:
+        """Return the numerators and the sizes of units."""
+        return weighted_sum(columns, self.numerator), weighted_sum(columns, self.denominator)
+
+    def bounds(self, distribution: RatioDistribution) -> tuple[float, float]:
+        """Return the smallest and the largest ratio of an unseen unit."""
+        if self.upper is not None:
+            return 0.0, self.upper
+        return 0.0, max(1.0, distribution.largest_ratio)
+
+
+@dataclass(frozen=True)
+class RowMean(SumRatio):
+    """The mean of a score of rows: all rows whose size is 1, and none whose size is 0."""
+
+    def interval(self, rows: Columns, clusters: Clusters | None, **options: Any) -> Interval | None:
+        """Return the interval of the mean; None if no row has a score.
+
+        Args:
+            rows: the statistics of rows.
+            clusters: the clusters of the rows; None if they are independent.
+            **options: the options of `intervals.interval`.
+        """
+        scores, sizes = self.units(rows)
+        has_score = sizes > 0
+        if not has_score.any():
+            return None
+        values = scores[has_score]
+        sums = None if clusters is None else clusters.take(has_score).sums(values)
+        return interval(values, clusters=sums, bounds=(0.0, self.upper or math.inf), **options)
+
+
+def row_mean(score: str, rows: str = "rows") -> RowMean:
+    """Return the mean of a statistic from 0 to 1.
+
+    Args:
+        score: the statistic, 0 in rows that do not count.
+        rows: another statistic, 1 in each row that counts and 0 in all others.
+
+    >>> row_mean("f1")
+    RowMean(numerator={'f1': 1.0}, denominator={'rows': 1.0}, upper=1.0, scale=1.0)
+    """
+    return RowMean({score: 1.0}, {rows: 1.0})
+
+
+@dataclass(frozen=True)
+class SumFunction:
+    """A function of sums of statistics, over arrays of sums.
+
+    Args:
+        score: from the sums by name, each of shape (draws,), to the scores.
+        size: statistics with factors, whose sum is the length of a unit.
+        lowering: from the sums of all units to those that change where a unit lowers the score
+            most, such as hits that become 0.
+        raising: the same for a unit that raises it most.
+        bounds: the range of the score.
+        biased: whether the scores of weighted rows are biased.
+    """
+
+    score: Callable[[Columns], Floats]
+    size: Mapping[str, float]
+    lowering: Callable[[Mapping[str, float]], Mapping[str, float]]
+    raising: Callable[[Mapping[str, float]], Mapping[str, float]]
+    bounds: tuple[float, float] = (0.0, 1.0)
+    biased: bool = False
+
+    def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
+        """Return the terms that the most lowering and the most raising unit add to each sum."""
+        columns = dict(zip(names, values.T, strict=True))
+        sizes = weighted_sum(columns, self.size)
+        total = math.fsum(sizes.tolist())
+        share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
+        sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
+        lowering, raising = (
+            np.array([share * changed[name] for name in names])
+            for changed in ({**sums, **self.lowering(sums)}, {**sums, **self.raising(sums)})
+        )
+        return lowering, raising
+
+    def drawn_score(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
+        """This score of these units in the form of `weighted_sums`."""
+        lowering, raising = self.unseen(names, values)
+
+        def score(sums: Floats) -> Floats:
+            return self.score(dict(zip(names, sums, strict=True)))
+
+        return DrawnScore(value, score, lowering, raising, self.bounds, self.biased)
+
+
+SumScore = SumRatio | SumFunction
+Distributions = Callable[[Sequence[str]], Mapping[str, SumScore]]  # by the names of statistics
+
+
+# By the names of statistics: for each dictionary of a result, such as scores by path, and for each
+# of its entries, how the scores of the entry follow from sums.
+Breakdowns = Callable[[Sequence[str]], Mapping[str, Mapping[str, Mapping[str, SumRatio]]]]
+
+
+def no_breakdowns(names: Sequence[str]) -> dict[str, Any]:
+    """No breakdowns: results have no dictionaries of scores with intervals."""
+    return {}
+
+
+def no_distributions(names: Sequence[str]) -> dict[str, SumScore]:
+    """No distributions: scores of these statistics have other intervals."""
+    return {}
+
+
+class Precision(NamedTuple):
+    """The precision of a ratio: its variance, and the Kish number of units."""
+
+    variance: float
+    units: float
+    squares: float  # the sum of squared sizes over that of sizes, squared
+
+
+def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
+    """Return the sum of columns times factors."""
+    total: Floats = sum(
+        (factor * columns[name] for name, factor in factors.items()),
+        start=np.zeros(len(next(iter(columns.values()), ()))),
+    )
+    return total
+
+
+def ratio_precision(numerators: Floats, sizes: Floats) -> Precision:
+    """The variance of a ratio by the delta method, without the factor for the number of units."""
+    total = math.fsum(sizes.tolist())
+    if not total:
+        return Precision(math.nan, 0.0, 0.0)
+    ratio = math.fsum(numerators.tolist()) / total
+    deviations = np.sort(np.square(numerators - ratio * sizes))
+    squares = math.fsum(np.square(sizes).tolist())
+    return Precision(
+        float(deviations.sum()) / total / total, total * total / squares, squares / total / total
+    )
+
+
+def ratio_error(numerators: Floats, sizes: Floats) -> float:
+    """Return the standard error of sum(numerators) / sum(sizes), by the delta method.
+
+    NaN for one unit.
+
+    >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
+    0.3333
+    """
+    units = len(sizes)
+    if units < 2:
+        return math.nan
+    return math.sqrt(ratio_precision(numerators, sizes).variance * units / (units - 1))
+
+
+def korn_graubard_ends(
+    numerators: Floats, sizes: Floats, confidence_level: float
+) -> tuple[float, float]:
+    """Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
+
+    They are narrower than the distribution with an unseen row if every row fails a little, and
+    cover less often if whole rows fail.
+    """
+    variance, units, squares = ratio_precision(numerators, sizes)
+    if math.isnan(variance):
+        return math.nan, math.nan
+    if units <= 1:
+        return 0.0, 1.0
+    ratio = min(max(float(numerators.sum() / sizes.sum()), 0.0), 1.0)
+    largest = ratio * (1 - ratio)
+    trials = units
+    if largest:
+        pseudo = (units / (units - 1) * variance + squares / units * largest) / (1 + 1 / units)
+        trials = min(largest / pseudo, units * (units + 1))
+    normal = critical_value(confidence_level, math.inf)
+    trials *= (normal / critical_value(confidence_level, units - 1)) ** 2
+    return clopper_pearson(ratio * trials, trials, confidence_level)
+
+
+def cluster_values(values: NDArray[np.generic], clusters: Integers | None) -> Floats:
+    """Return the sums of each cluster, shape (clusters, columns); without clusters the rows."""
+    floats = values.astype(np.float64)
+    if clusters is None:
+        return floats
+    # Sorted rows, so that sums of floats do not depend on the order of rows.
+    order = np.lexsort((*floats.T, clusters))
+    totals = np.zeros((int(clusters.max(initial=-1)) + 1, floats.shape[1]))
+    np.add.at(totals, clusters[order], floats[order])
+    return totals
+
+
+def sum_ratio_interval(
+    distribution: SumRatio,
+    columns: Columns,
+    rows: Columns,
+    *,
+    confidence_level: float,
+    method: str,
+    n_clusters: int | None,
+) -> Interval:
+    """Return the interval of a ratio of sums.
+
+    Args:
+        distribution: the ratio.
+        columns: the statistics of units: rows, or clusters.
+        rows: the statistics of rows.
+        confidence_level: strictly between 0 and 1.
+        method: "auto" or "korn_graubard".
+        n_clusters: the number of clusters; None if rows are independent.
+    """
+    numerators, sizes = distribution.units(columns)
+    if method == "korn_graubard":
+        name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
+    else:
+        units = ratio_distribution(numerators, sizes)
+        name, ends = "unseen_row", ratio_ends(units, distribution.bounds(units), confidence_level)
+    error = ratio_error(numerators, sizes)
+    trials, effect = float(len(next(iter(rows.values()), ()))), None
+    if n_clusters is not None:
+        row_error = ratio_error(*distribution.units(rows))
+        effect = (error / row_error) ** 2 if row_error else 1.0
+        trials = trials / effect if effect else trials
+    return Interval(
+        ends[0] * distribution.scale,
+        ends[1] * distribution.scale,
+        name,
+        error * distribution.scale,
+        trials,
+        n_clusters,
+        effect,
+    )
+
+
+def weighted_mean_interval(
+    scores: Floats,
+    weights: Floats,
+    clusters: Clusters | None,
+    *,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    constant_error: float | None = None,
+) -> Interval:
+    """Return the interval of a mean of weighted rows, or of clusters of them; as in `interval`.
+
+    Args:
+        scores: shape (rows,).
+        weights: above 0, shape (rows,).
+        clusters: the clusters of the rows; None if they are independent.
+        confidence_level: strictly between 0 and 1.
+        bounds: the smallest and the largest score; (0, inf) for errors.
+        constant_error: as in `interval`.
+    """
+    numerators, sizes = scores * weights, weights
+    n_clusters = None
+    if clusters is not None:
+        n_clusters = len(clusters.labels)
+        numerators, sizes = (
+            group_sums(column, clusters.numbers, n_clusters) for column in (numerators, sizes)
+        )
+    units = ratio_distribution(numerators, sizes)
+    error = ratio_error(numerators, sizes)
+    if math.isfinite(bounds[1]):
+        ends = ratio_ends(units, bounds, confidence_level)
+        return Interval(*ends, "unseen_row", error, None, n_clusters)
+    ends = math.nan, math.nan
+    precision = ratio_precision(numerators, sizes)
+    if precision.units > 1 or not numerators.any():
+        number = max(precision.units, 1.0 + 1e-9)
+        variance = precision.variance * number / (number - 1)
+        critical = critical_value(confidence_level, number - 1)
+        ends = error_ends(units, variance, critical, confidence_level, constant_error)
+    return Interval(*ends, "unseen_error", error, None, n_clusters)
+
+
+def pairs_interval(
+    numerators: Floats,
+    sizes: Floats,
+    counts: Floats | None = None,
+    *,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    n_clusters: int | None = None,
+) -> Interval:
+    """Return the interval of sum(numerators) / sum(sizes), whose units have a ratio within bounds.
+
+    Args:
+        numerators: the numerators of units, which are rows, clusters, or kinds of rows.
+        sizes: at least 0.
+        counts: the count of each; None for one each.
+        confidence_level: strictly between 0 and 1.
+        bounds: the smallest and the largest ratio of a unit.
+        n_clusters: the number of clusters; None if rows are independent.
+
+    >>> print(
+    ...     "{:.3f} to {:.3f}".format(
+    ...         *pairs_interval(np.array([1.0, 1.0]), np.ones(2), confidence_level=0.95)[:2]
+    ...     )
+    ... )
+    0.158 to 1.000
+    """
+    repeats = np.ones(sizes.size) if counts is None else counts
+    units = ratio_distribution(numerators, sizes, None if counts is None else counts)
+    ends = ratio_ends(units, bounds, confidence_level)
+    number, total = float(repeats.sum()), float(np.sort(repeats * sizes).sum())
+    error = math.nan
+    if number > 1 and total:
+        ratio = float(np.sort(repeats * numerators).sum()) / total
+        squares = np.sort(repeats * np.square(numerators - ratio * sizes))
+        error = math.sqrt(float(squares.sum()) * number / (number - 1)) / total
+    return Interval(*ends, "unseen_row", error, None, n_clusters)
+
+
+def sum_function_intervals(
+    distributions: Mapping[str, SumFunction],
+    scores: Mapping[str, float],
+    names: Sequence[str],
+    values: Floats,
+    *,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+    n_clusters: int | None,
+) -> dict[str, Interval]:
+    """Return the intervals of functions of sums, with the same weights for all.
+
+    Args:
+        distributions: the functions by the name of the score.
+        scores: their values for all units.
+        names: the names of the statistics.
+        values: the statistics of units, shape (units, names).
+        confidence_level: strictly between 0 and 1.
+        n_resamples: the number of draws.
+        seed: for the draws.
+        n_clusters: the number of clusters; None if rows are independent.
+    """
+    drawn_scores = {
+        name: distribution.drawn_score(names, values, scores[name])
+        for name, distribution in distributions.items()
+    }
+    intervals = {}
+    if len(values) > LINEAR:
+        for name, score in drawn_scores.items():
+            linear = linear_distribution(values, score)
+            ends = linear.ends(score, confidence_level)
+            intervals[name] = Interval(*ends, "unseen_row", linear.error, None, n_clusters)
+        return intervals
+    redraws = draws_of_units(values, drawn_scores, n_resamples=n_resamples, seed=seed)
+    for name, score in drawn_scores.items():
+        ends = redraws[name].ends(score, confidence_level)
+        error = redraws[name].standard_error(len(values))
+        intervals[name] = Interval(*ends, "unseen_row", error, None, n_clusters)
+    return intervals
+
+
+def draws_of_units(
+    values: Floats, scores: Mapping[str, DrawnScore], *, n_resamples: int, seed: int
+) -> dict[str, DrawnValues]:
+    """Return the values of scores in draws of units, which are sorted and joined if equal."""
+    kinds, counts = np.unique(values + 0.0, axis=0, return_counts=True)
+    blocks = weighted_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
+    return drawn_values(blocks, scores)

@@ -1,0 +1,276 @@
+"""P-values of several tests, adjusted for the number of tests."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arguments.arrays import Floats, Integers
+from ..arguments.checks import OptionError
+from ..arguments.domains import Labels, Resamples, Seed, checked_options
+from ..arithmetic.exact_sums import exact_sum
+from ..intervals.cluster_sums import ClusterSums, cancelled
+from ..intervals.methods import Correction
+from ..intervals.spreads import LARGEST, finite_scores
+from ..resampling.progress import report
+from .paired_tests import Alternative, Test
+
+_TIE = 1e-12  # statistics that differ by at most this part are equal
+_SIGNS_AT_ONCE = 1 << 20  # of all rows: 8 MB
+
+
+@checked_options
+def adjusted(
+    p_values: ArrayLike,
+    differences: Sequence[Floats],
+    *,
+    correction: Correction = "holm",
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    clusters: Labels | None = None,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
+) -> Floats:
+    """Return the p-values of several comparisons, adjusted for their number.
+
+    "holm" and "max_t" keep the probability of any false discovery below the level,
+    "benjamini_hochberg" the expected proportion of false discoveries among all; "none" leaves
+    p-values unchanged. "max_t" draws signs, and takes the differences of all comparisons together.
+
+    Args:
+        p_values: one for each comparison.
+        differences: the differences of each comparison, on the same rows, for "max_t".
+        correction: one of the above.
+        test: the test of the p-values; "max_t" requires the two-sided "permutation" test.
+        alternative: the same.
+        clusters: one label per row, for "max_t".
+        n_resamples: the number of signs that each row draws for "max_t".
+        seed: for these draws.
+
+    Raises:
+        ValueError: a p-value outside 0 to 1, or "max_t" with another test, or with comparisons on
+            different numbers of rows.
+
+    >>> adjusted([0.01, 0.04], [], correction="benjamini_hochberg").tolist()
+    [0.02, 0.04]
+    """
+    if correction == "max_t":
+        if (test, alternative) != ("permutation", "two-sided"):
+            raise OptionError("correction", "'max_t' is for the two-sided permutation test")
+        if len({values.size for values in differences}) > 1:
+            raise OptionError("correction", "'max_t' is for comparisons on the same rows")
+        if not len(differences):
+            return np.empty(0)
+        table = np.stack(differences)
+        return max_t(table, clusters=clusters, n_resamples=n_resamples, seed=seed)
+    if correction == "none":
+        return checked_p_values(p_values)
+    return holm(p_values) if correction == "holm" else benjamini_hochberg(p_values)
+
+
+def agreeing_ends(
+    ends: tuple[float, float], difference: float, p_adjusted: float, alpha: float
+) -> tuple[float, float]:
+    """Return the interval of one of several differences, made to agree with its adjusted p-value.
+
+    The interval of a significant difference is cut off at 0; that of any other difference contains
+    0. With ends at the level 1 - alpha / m for m differences, all intervals are simultaneous at the
+    level 1 - alpha, since those of the closed test behind Holm's method are.
+
+    Source:
+        Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
+        procedure (2008). Guilbaud, Simultaneous confidence regions corresponding to Holm's
+        step-down procedure (2008).
+
+    >>> agreeing_ends((-0.1, 0.3), 0.1, 0.01, 0.05), agreeing_ends((0.1, 0.3), 0.2, 0.2, 0.05)
+    ((0.0, 0.3), (0.0, 0.3))
+    """
+    low, high = ends
+    if p_adjusted < alpha:
+        return (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))
+    return min(low, 0.0), max(high, 0.0)
+
+
+def family_level(confidence_level: float, tests: int) -> float:
+    """Return the level of each of several intervals that are simultaneous at a confidence level.
+
+    >>> family_level(0.95, 5)
+    0.99
+    """
+    return 1 - significance_level(confidence_level) / tests
+
+
+def significance_level(confidence_level: float) -> float:
+    """Return one minus a confidence level, without the rounding error of the subtraction.
+
+    >>> 1 - 0.95, significance_level(0.95)
+    (0.050000000000000044, 0.05)
+    """
+    return round(1 - confidence_level, 15)
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """P-values adjusted so that the probability of any false discovery stays below the level.
+
+    The smallest is multiplied by the number of p-values, the next one by one less, and so on, but
+    none becomes smaller than the previous one, or greater than 1. NaN stays, and does not count.
+
+    Args:
+        p_values: one for each test, shape (tests,).
+
+    Raises:
+        ValueError: a p-value outside 0 to 1.
+
+    Source:
+        Holm, A simple sequentially rejective multiple test procedure (1979).
+
+    >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    values = checked_p_values(p_values)
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    factors = np.arange(order.size, 0, -1)
+    values[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1)
+    return values
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> Floats:
+    """P-values adjusted so that the expected false discovery rate stays below the level.
+
+    The largest stays, the next one is multiplied by tests / (tests - 1), and so on, but none
+    becomes greater than the previous one. NaN stays, and does not count. Tests must be independent
+    or positively dependent, as measures of the same systems are.
+
+    Args:
+        p_values: one for each test, shape (tests,).
+
+    Raises:
+        ValueError: a p-value outside 0 to 1.
+
+    Source:
+        Benjamini and Hochberg, Controlling the false discovery rate (1995).
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).tolist()
+    [0.02, 0.04, 0.04, 0.02]
+    """
+    values = checked_p_values(p_values)
+    tests = np.count_nonzero(~np.isnan(values))
+    downwards = np.argsort(values, kind="stable")[:tests][::-1]
+    ranks = np.arange(tests, 0, -1)
+    values[downwards] = np.minimum.accumulate(values[downwards] * tests / ranks)
+    return values
+
+
+def checked_p_values(p_values: ArrayLike) -> Floats:
+    """Return a copy of p-values, each from 0 to 1 or NaN."""
+    values = np.array(p_values, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"p_values must be a flat list of numbers, got shape {values.shape}")
+    wrong = (values < 0) | (values > 1)
+    if wrong.any():
+        test = int(wrong.argmax())
+        raise ValueError(f"p_values[{test}] is {values[test]}; a p-value is from 0 to 1")
+    return values
+
+
+@checked_options
+def max_t(
+    differences: ArrayLike,
+    *,
+    clusters: Labels | None = None,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
+) -> Floats:
+    """Two-sided p-values of comparisons, adjusted by the distribution of the largest statistic.
+
+    Each draw gives every row one random sign, the same in all comparisons, which makes use of their
+    correlation. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2) among itself
+    and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1). It needs no
+    further adjustment, whose factor would make the smallest p-value too large for many pairs.
+
+    The result does not depend on the order of rows, which are sorted before they get their signs.
+
+    Args:
+        differences: shape (comparisons, rows).
+        clusters: one label per row; then each cluster gets a sign, and its differences add up.
+        n_resamples: the number of signs that each row draws.
+        seed: for these draws.
+
+    Returns:
+        The adjusted p-value of each comparison, shape (comparisons,).
+
+    Raises:
+        ValueError: a difference that is not a finite number, or an option out of its range.
+
+    Source:
+        Westfall and Young, Resampling-Based Multiple Testing (1993), algorithm 2.8.
+
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, c = rng.random((3, 40)) + [[0.0], [0.05], [0.5]]
+    >>> max_t([a - b, a - c, b - c]).round(3).tolist()
+    [0.94, 0.0, 0.0]
+    """
+    values = finite_scores("differences", differences, dimensions=(2,), largest=2 * LARGEST)
+    if not values.size:
+        return np.ones(len(values))
+    if clusters is not None:
+        values = _summed(values, clusters)
+    # The largest difference of each comparison becomes 1, so that no square is infinite or 0.
+    sizes = np.abs(values).max(axis=1, keepdims=True)
+    values = values / np.where(sizes, sizes, 1.0)
+    lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
+    values = values / np.where(lengths, lengths, 1.0)
+    values = values[:, _order_of_rows(values)]
+    observed = np.array([abs(float(exact_sum(row))) for row in values])
+    order = np.argsort(-observed, kind="stable")
+    limits, columns = observed[order] * (1 - _TIE), np.ascontiguousarray(values[order].T)
+
+    words = np.random.PCG64(seed)
+    words_a_draw = -(-len(columns) // 64)
+    at_once = max(1, _SIGNS_AT_ONCE // len(columns))
+    counts = np.zeros(order.size, np.int64)
+    for start in range(0, n_resamples, at_once):
+        report(start / n_resamples)
+        draws = min(at_once, n_resamples - start)
+        raw = words.random_raw(draws * words_a_draw).astype("<u8", copy=False)
+        bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")
+        signs = 2.0 * bits[:, : len(columns)] - 1
+        sums = np.abs(signs @ columns)
+        # The largest among each comparison and all that come after it.
+        largest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
+        counts += np.count_nonzero(largest >= limits, axis=0)
+    adjusted = np.empty(order.size)
+    adjusted[order] = np.maximum.accumulate((counts + 1) / (n_resamples + 1))
+    return adjusted
+
+
+def _order_of_rows(values: Floats) -> Integers:
+    """Return the order of rows by their first number, then by their second, and so on.
+
+    Once some numbers distinguish all rows, usually the first, further ones are not needed. The
+    order of rows that are equal in all numbers does not matter.
+
+    Args:
+        values: shape (numbers, rows).
+
+    >>> _order_of_rows(np.array([[2.0, 1.0, 1.0], [0.0, 5.0, 4.0]])).tolist()
+    [2, 1, 0]
+    """
+    numbers = 1
+    while True:
+        order = np.lexsort(values[:numbers][::-1])
+        ordered = values[:numbers, order]
+        if numbers >= len(values) or (ordered[:, 1:] != ordered[:, :-1]).any(axis=0).all():
+            return order
+        numbers *= 4
+
+
+def _summed(differences: Floats, clusters: Sequence[object]) -> Floats:
+    """Return the sum of each cluster in each comparison; sums that cancel are 0."""
+    columns = []
+    for row in differences:
+        sums = ClusterSums.of(clusters, row)
+        total_size = float(exact_sum(np.abs(row)))
+        columns.append(cancelled(sums.sums(), total_size))
+    return np.array(columns)

@@ -1,0 +1,240 @@
+"""Tests of two systems whose scores follow from sums over rows, such as BLEU.
+
+Rows have no differences here. A test exchanges or resamples the statistics of rows, adds them up,
+and compares the scores of the sums.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arguments.arrays import Floats, Integers
+from ..arguments.domains import Labels, Level, Positive, Resamples, Seed, checked_options
+from ..intervals.cluster_sums import Clusters
+from ..intervals.sums import RowStatistics
+from ..resampling.progress import report
+from ..resampling.resampled_sums import cluster_totals, in_whole_units, resampled_sums
+from .paired_sum_distributions import (
+    DifferenceDistribution,
+    difference_distributions,
+    resampled_distribution,
+)
+from .paired_tests import Alternative
+from .power import minimum_detectable
+
+PairedSumsTest = Literal["randomization", "bootstrap"]
+SumsInterval = Literal["auto", "bootstrap"]
+
+_SIGNS = 1 << 22  # of a block of resamples
+_TIE = 1e-12  # differences that are closer than this part of the scores are equal
+
+
+@checked_options
+def compare_sums(
+    first: RowStatistics,
+    second: RowStatistics,
+    *,
+    test: PairedSumsTest = "randomization",
+    alternative: Alternative = "two-sided",
+    clusters: Labels | None = None,
+    interval: SumsInterval = "auto",
+    margin: Positive | None = None,
+    power: Level | None = None,
+    alpha: Level = 0.05,
+    confidence_level: Level | None = 0.95,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
+) -> dict[str, dict[str, Any]]:
+    """Both values of each score that both systems have, their difference, and its uncertainty.
+
+    * "randomization" exchanges the statistics of both systems in some rows, each with probability
+      1/2, and takes the difference of the resulting scores (Noreen 1989; Riezler and Maxwell 2005,
+      On some pitfalls in automatic evaluation and significance testing for MT). It is the test of
+      multeval and sacrebleu.
+    * "bootstrap" draws rows with replacement. The differences of the resamples, less their mean,
+      are those of chance alone (Koehn, Statistical significance tests for machine translation
+      evaluation, 2004). As in Moses and sacrebleu, "two-sided" looks at the sizes of the
+      differences, less their mean. That is about half the p-value of the other test where one
+      system is better, and anything below 1/2 if none is; it serves to reproduce these tools.
+
+    In both p is (count + 1) / (n_resamples + 1), where the count is of differences at least as
+    large as the observed one. The result does not depend on the order of rows.
+
+    Args:
+        first: the statistics of system A.
+        second: the statistics of system B on the same rows, in the same order.
+        test: "randomization" or "bootstrap".
+        alternative: "two-sided", "greater" (A scores higher) or "less".
+        clusters: one label per row; clusters are exchanged or drawn instead of rows.
+        interval: "auto" weights rows at random together with an unseen one, on which one system
+            fails and the other does not; "bootstrap" is the percentile bootstrap.
+        margin: also test whether A is worse by less than this, and whether both are equivalent, by
+            the distribution of the interval; for the bootstrap by Student's t-tests with its
+            standard error.
+        power: also return the difference that such a test finds with this probability.
+        alpha: a p-value less than this is significant.
+        confidence_level: the level of the interval of the difference; None for none.
+        n_resamples: the number of times that rows are exchanged or drawn.
+        seed: for these draws.
+
+    Returns:
+        For the name of each score, `A_mean` and `B_mean`, which are the scores of both systems, and
+        the other keys of `significance.compare`; with a margin also `p_inferior`. `statistic` is
+        the difference itself; `standard_error` is NaN without interval, margin and power.
+
+    Raises:
+        ValueError: different numbers of rows, no rows, or an option out of its range.
+
+    >>> def share(sums):
+    ...     return {"share": sums["right"] / sums["all"]}
+    >>> a, b = (
+    ...     RowStatistics(("right", "all"), np.array(rows), share, share)
+    ...     for rows in ([[2, 2], [3, 3], [4, 4]] * 3, [[0, 2], [1, 3], [2, 4]] * 3)
+    ... )
+    >>> result = compare_sums(a, b)["share"]
+    >>> round(result["diff"], 4), result["p_value"] < 0.01
+    (0.6667, True)
+    """
+    rows = len(first)
+    if rows != len(second):
+        raise ValueError(f"A has {rows} rows, but B has {len(second)}; rows are pairs")
+    if not rows:
+        raise ValueError("there are no rows; a score of no rows is undefined")
+    names = tuple(sorted({*first.names, *second.names}))
+    a, b = first.columns(names), second.columns(names)
+    numbers = None if clusters is None else Clusters.of_labels(clusters, rows).numbers
+    scores_a, scores_b = first.result(), second.result()
+    keys = [
+        key
+        for key, score in scores_a.items()
+        if isinstance(score, float) and key in scores_b and not math.isnan(score + scores_b[key])
+    ]
+
+    def differences(sums: Floats) -> Floats:
+        """Return the difference of scores of each key, for each pair of sums.
+
+        Shape (resamples, keys).
+        """
+        redraws = np.empty((len(sums), len(keys)))
+        for resample, row in enumerate(sums):
+            values = row.tolist()
+            drawn_a = first.scores(dict(zip(names, values[: len(names)], strict=True)))
+            drawn_b = second.scores(dict(zip(names, values[len(names) :], strict=True)))
+            redraws[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
+        return redraws
+
+    pairs = np.concatenate([a, b], axis=1)
+    draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
+    is_uncertain = any(value is not None for value in (confidence_level, margin, power))
+    distributions: dict[str, DifferenceDistribution] = {}
+    if is_uncertain and interval == "auto":
+        sides = (
+            (first.distributions(names), a, scores_a),
+            (second.distributions(names), b, scores_b),
+        )
+        distributions = difference_distributions(keys, names, *sides, numbers, **draws)
+    resampled = None
+    if test == "bootstrap" or (is_uncertain and len(distributions) < len(keys)):
+        resampled = np.empty((int(n_resamples), len(keys)))
+        start = 0
+        for sums in resampled_sums(pairs, numbers, **draws):
+            resampled[start : start + len(sums)] = differences(sums)
+            start += len(sums)
+    observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
+    ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
+    counts = np.zeros(len(keys), np.int64)
+    if test == "randomization" or resampled is None:
+        for sums in exchanged_sums(pairs, numbers, **draws):
+            null = _sided(differences(sums), alternative)
+            counts += np.count_nonzero(null >= observed - ties, axis=0)
+    else:
+        null = _sided(resampled, alternative)
+        null = null - np.nanmean(null, axis=0)
+        counts += np.count_nonzero(null >= observed - ties, axis=0)
+    results = {}
+    for index, key in enumerate(keys):
+        score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
+        difference, p = score_a - score_b, (count + 1) / (int(n_resamples) + 1)
+        units = rows if numbers is None else int(numbers.max()) + 1
+        distribution = distributions.get(key)
+        if distribution is None and resampled is not None:
+            distribution = resampled_distribution(resampled[:, index], difference, units)
+        results[key] = {
+            "A_mean": score_a,
+            "B_mean": score_b,
+            "diff": difference,
+            "p_value": p,
+            "significant": p < alpha,
+        }
+        error = math.nan if distribution is None else distribution.standard_error
+        if distribution is not None and confidence_level is not None:
+            results[key]["confidence_interval"] = list(distribution.ends(confidence_level))
+        results[key] |= {"test": test, "statistic": difference, "standard_error": error}
+        if numbers is not None:
+            results[key]["n_clusters"] = units
+        if power is not None:
+            results[key]["mde"] = _detectable(error, units, alpha, power)
+        if distribution is not None and margin is not None:
+            not_worse, not_better = distribution.at_most(-margin), distribution.at_least(margin)
+            results[key] |= {
+                "p_equivalent": max(not_worse, not_better),
+                "p_non_inferior": not_worse,
+                "p_inferior": distribution.at_least(-margin),
+            }
+    return results
+
+
+def _detectable(error: float, units: int, alpha: float, power: float) -> float:
+    """Return the smallest difference that a t-test with this standard error finds."""
+    if units < 2 or math.isnan(error):
+        return math.nan
+    return minimum_detectable(error * math.sqrt(units), units, alpha, power)
+
+
+def _sided(differences: Floats, alternative: Alternative) -> Floats:
+    """Differences as numbers; larger ones are stronger evidence for the alternative."""
+    if alternative == "two-sided":
+        return np.abs(differences)
+    return differences if alternative == "greater" else -differences
+
+
+def exchanged_sums(
+    values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
+) -> Iterator[Floats]:
+    """Yield the sums of both systems after they exchange some rows, each with probability 1/2.
+
+    Args:
+        values: the statistics of system A, then as many of system B, shape (rows, columns).
+        clusters: the number of the cluster of each row, if clusters are exchanged.
+        n_resamples: the number of exchanges.
+        seed: for the random numbers.
+
+    Yields:
+        Blocks of resamples, shape (resamples, columns), exact, like `resampled_sums`.
+
+    >>> (sums,) = exchanged_sums(np.array([[1.0, 2.0]]), n_resamples=3, seed=0)
+    >>> sums.sum(axis=1).tolist()
+    [3.0, 3.0, 3.0]
+    """
+    half = values.shape[1] // 2
+    units, exponents = in_whole_units(values, clusters, pairs=True)
+    units = cluster_totals(units, clusters)
+    # This order hides the original positions of rows.
+    units = units[np.lexsort(units.T)]
+    changes = units[:, half:] - units[:, :half]
+    totals = units.sum(axis=0)
+    words = np.random.PCG64(seed)
+    rows = len(units)
+    words_of_resample = -(-rows // 64)
+    at_once = max(1, _SIGNS // (64 * words_of_resample))
+    for start in range(0, n_resamples, at_once):
+        report(start / n_resamples)
+        resamples = min(at_once, n_resamples - start)
+        raw = words.random_raw(resamples * words_of_resample).astype("<u8", copy=False)
+        bits = np.unpackbits(raw.view(np.uint8).reshape(resamples, -1), axis=1, count=rows)
+        exchanged = bits.astype(np.float64) @ changes
+        sums = np.concatenate([totals[:half] + exchanged, totals[half:] - exchanged], axis=1)
+        yield np.ldexp(sums, exponents)

@@ -1,0 +1,250 @@
+"""Two systems on the same rows: tests of the mean difference.
+
+A test says how likely differences at least as large would be if the systems were equally good.
+A difference that is not significant does not show that systems are equal. `differences.equivalence`
+tests that, for a margin within which a difference does not matter.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arguments.arrays import Floats
+from ..arguments.checks import OptionError
+from ..arguments.domains import (
+    Labels,
+    checked_options,
+)
+from ..arithmetic.exact_sums import exact_sum, root
+from ..intervals.cluster_sums import ClusterSums, cancelled
+from ..intervals.spreads import LARGEST, Spread, finite_scores, row_spread
+from ..intervals.summary import mean
+from .sign_flips import enumerated_p, in_units, sign_flip_tail
+
+Test = Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p"]
+Alternative = Literal["two-sided", "greater", "less"]
+_SCIPY_EXACT = 13  # rows up to which scipy counts all combinations of signed ranks
+
+
+class Statistic(NamedTuple):
+    """The statistic of a test and its p-value."""
+
+    value: float
+    p_value: float
+
+
+class PairedTest(NamedTuple):
+    """The result of a test; `test` is its name, the error is that of the mean difference."""
+
+    p_value: float
+    test: str
+    statistic: float
+    standard_error: float
+    n_clusters: int | None = None
+
+
+@checked_options
+def paired_test(
+    differences: ArrayLike,
+    *,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    clusters: Labels | ClusterSums | None = None,
+) -> PairedTest:
+    """Return the p-value of a paired test, with the name of the method and the statistic.
+
+    The tests:
+
+    * "permutation" flips the signs of differences, or of the sums of clusters, and needs no draws:
+      it is exact up to 30 differences that are not 0, for differences of one size, and for
+      multiples of a unit ("sign_flip_exact"), else an approximation that is within a few percent of
+      the exact p-value, however small ("sign_flip_saddlepoint"). The statistic is the sum of
+      differences over the root of the sum of their squares, which random signs give the variance 1.
+      p is never 0, and it is 1 if all differences are 0.
+    * "t" is Student's, as `scipy.stats.ttest_rel`; with clusters the cluster-robust one with K - 1
+      degrees of freedom for the Kish number K of clusters, as in the interval "t". If all
+      differences are 0, p is 1; else less than two rows or clusters give NaN, and equal differences
+      a t that is infinite.
+    * "wilcoxon" is the signed-rank test, as `scipy.stats.wilcoxon`, without zeros. The statistic is
+      the lesser of the two rank sums, or the positive one where the alternative has a side.
+    * "mcnemar" is exact, for scores 0 and 1, and the same as the permutation test of those. The
+      statistic is the number of wins or of losses, whichever is less.
+    * "mcnemar_mid_p" counts the observed number half, and so errs up to the level, not far below.
+
+    Args:
+        differences: A - B, shape (rows,).
+        test: one of the above.
+        alternative: "two-sided", "greater" (A scores higher) or "less".
+        clusters: one label per row, or the sums of the differences by cluster; for "permutation"
+            and "t".
+
+    Raises:
+        ValueError: no differences, one that is not a finite number, an option out of its range, or
+            a test that the differences cannot take.
+
+    Source:
+        Fisher, The Design of Experiments (1935), section 21. McNemar, Note on the sampling error of
+        the difference between correlated proportions (1947). Fagerland, Lydersen and Laake, The
+        McNemar test for binary matched-pairs data: mid-p and asymptotic are better than exact
+        conditional (2013).
+
+    >>> result = paired_test([0.8, 0.6, 0.4, 0.25, 0.1])  # 2 of 32 combinations
+    >>> result.p_value, result.test, round(result.statistic, 2)
+    (0.0625, 'sign_flip_exact', 1.94)
+    >>> wins = [1.0] * 9 + [-1.0] * 2 + [0.0] * 20
+    >>> round(paired_test(wins, test="mcnemar").p_value, 4)
+    0.0654
+    >>> round(paired_test(wins, test="mcnemar_mid_p").p_value, 4)
+    0.0386
+    """
+    values = checked_differences(differences)
+    sums = difference_sums(clusters, values)
+    spread = row_spread(values) if sums is None else sums.spread()
+    if sums is not None and test not in ("permutation", "t"):
+        raise OptionError(
+            "test", f"{test!r} is for independent rows, but there are clusters; take 't'"
+        )
+    name: str = test
+    if test == "permutation":
+        summands = values
+        if sums is not None:
+            summands = cancelled(sums.sums(), float(exact_sum(np.abs(values))))
+        name, outcome = _sign_flip_test(summands, alternative)
+    elif test == "t":
+        outcome = (
+            _t_test(values, alternative) if sums is None else _robust_t_test(spread, alternative)
+        )
+    elif test == "wilcoxon":
+        outcome = _wilcoxon_test(values, alternative)
+    else:
+        outcome = _mcnemar_test(values, alternative, test)
+    return PairedTest(
+        outcome.p_value, name, outcome.value, spread.standard_error(), spread.clusters
+    )
+
+
+def _sign_flip_test(summands: Floats, alternative: Alternative) -> tuple[str, Statistic]:
+    """The name, the statistic and the p-value of the sign-flip test of differences or sums."""
+    tail = sign_flip_tail(in_units(summands, alternative))
+    size = float(np.abs(summands).max())
+    statistic = 0.0
+    if size:
+        shares = summands / size
+        squares = exact_sum(np.square(shares))
+        statistic = float(exact_sum(shares)) / root(squares)
+    return "sign_flip_exact" if tail.exact else "sign_flip_saddlepoint", Statistic(
+        statistic, tail.probability
+    )
+
+
+def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
+    """Student's paired t-test; sums are exactly rounded, so the order of rows does not matter."""
+    if differences.size and not differences.any():
+        return Statistic(0.0, 1.0)
+    if differences.size < 2:
+        return Statistic(math.nan, math.nan)
+    # A power of two changes no digit of t, and keeps squares from becoming infinite or zero.
+    exponent = math.frexp(np.abs(differences).max())[1]
+    values = np.ldexp(differences, -exponent)
+    center = mean(values)
+    squares = math.fsum(np.square(values - center).tolist())
+    if squares:
+        t = center / math.sqrt(squares / (values.size - 1) / values.size)
+    else:
+        t = math.copysign(math.inf, center)
+    return Statistic(t, t_p_value(t, values.size - 1, alternative))
+
+
+def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
+    """Wilcoxon's signed-rank test as in scipy, which decides when to approximate.
+
+    Up to 13 rows scipy is exact whether or not ranks are tied, but may take seconds for it. The
+    null hypothesis flips the signs of ranks, so the test of differences can be used here.
+    """
+    from scipy.stats import rankdata, wilcoxon  # takes a second to import
+
+    values = differences[differences != 0]
+    ranks = np.copysign(rankdata(np.abs(values)), values)
+    rank_sums = float(ranks[ranks > 0].sum()), -float(ranks[ranks < 0].sum())
+    statistic = min(rank_sums) if alternative == "two-sided" else rank_sums[0]
+    if not values.size or differences.size <= _SCIPY_EXACT:
+        return Statistic(statistic, enumerated_p(in_units(ranks, alternative)))
+    p_value = float(wilcoxon(np.sort(differences), alternative=alternative).pvalue)
+    return Statistic(statistic, p_value)
+
+
+def _robust_t_test(spread: Spread, alternative: Alternative) -> Statistic:
+    """Student's t-test of the mean; clusters count as their Kish number of equal clusters."""
+    if not spread.squares and not spread.mean:
+        return Statistic(0.0, 1.0)
+    if spread.units <= 1:
+        return Statistic(math.nan, math.nan)
+    t = quotient(spread.mean, root(spread.variance()))
+    return Statistic(t, t_p_value(t, spread.degrees, alternative))
+
+
+def t_p_value(t: float, degrees: float, alternative: Alternative) -> float:
+    """Return the probability of a Student's t at least as extreme."""
+    from scipy.special import stdtr
+
+    if alternative == "two-sided":
+        return 2 * float(stdtr(degrees, -abs(t)))
+    return float(stdtr(degrees, -t if alternative == "greater" else t))
+
+
+def quotient(mean: Fraction, error: float) -> float:
+    """Return a mean over its standard error: infinite if that is 0, and NaN if both are."""
+    if error:
+        return float(mean) / error
+    return math.copysign(math.inf, mean) if mean else math.nan
+
+
+def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> Statistic:
+    """McNemar's test: a win and a loss are equally likely, so wins are binomial."""
+    from scipy.special import betainc, gammaln
+
+    if not np.isin(differences, (-1.0, 0.0, 1.0)).all():
+        raise OptionError(
+            "test", f"{test!r} is for scores 0 and 1, but differences are not all -1, 0 or 1"
+        )
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    rows = wins + losses
+    statistic = float(min(wins, losses))
+    # The tail: at most this many wins of the system that should have fewer.
+    tail_wins = {"two-sided": min(wins, losses), "greater": losses, "less": wins}[alternative]
+    if tail_wins >= rows:  # also without rows
+        tail, observed = 1.0, 0.5**rows if rows else 0.0
+    else:
+        tail = float(betainc(rows - tail_wins, tail_wins + 1, 0.5))
+        choices = gammaln(rows + 1) - gammaln(tail_wins + 1) - gammaln(rows - tail_wins + 1)
+        observed = math.exp(float(choices) - rows * math.log(2))
+    sides = 2 if alternative == "two-sided" else 1
+    p_value = min(sides * tail, 1.0)
+    if test == "mcnemar_mid_p":  # half of what was observed, which equal numbers are once
+        p_value -= observed / 2 * (1 if wins == losses else sides)
+    return Statistic(statistic, max(p_value, math.ulp(0.0)))
+
+
+def checked_differences(differences: ArrayLike) -> Floats:
+    """Return the differences as float64: at least one, all finite."""
+    values = finite_scores("differences", differences, largest=2 * LARGEST)
+    if not values.size:
+        raise ValueError("differences is empty; the mean of nothing is undefined")
+    return values
+
+
+def difference_sums(
+    clusters: Sequence[object] | ClusterSums | None, differences: Floats
+) -> ClusterSums | None:
+    """Return the sums of differences by cluster."""
+    if isinstance(clusters, ClusterSums) and clusters.rows != differences.size:
+        raise OptionError(
+            "clusters", f"has {clusters.rows} rows, but there are {differences.size} differences"
+        )
+    if clusters is None or isinstance(clusters, ClusterSums):
+        return clusters
+    return ClusterSums.of(clusters, differences)

@@ -1,0 +1,400 @@
+"""The power of paired tests, and the number of rows that it takes to find a difference.
+
+The observed power of a completed test says nothing beyond its p-value. These functions are for
+planning, and for the smallest difference that a test could have found.
+
+The functions need only a standard deviation, and are for Student's t-test of normal differences.
+`Pilot` has the differences of rows, and is for the sign-flip test of `compare`. For scores 0 and 1
+that test is exact and has less power than the t-test, so it takes more rows.
+
+Source:
+    Cohen, Statistical Power Analysis for the Behavioral Sciences (1988). Card et al., With little
+    power comes great responsibility (2020).
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arguments.arrays import Floats
+from ..arguments.checks import OptionError
+from ..arguments.domains import (
+    Count,
+    Labels,
+    Level,
+    NonNegative,
+    Positive,
+    Proportion,
+    check_option,
+)
+from ..intervals.cluster_sums import ClusterSums
+from ..intervals.proportions import clopper_pearson
+from .paired_tests import checked_differences, difference_sums
+from .sign_flips import common_step, saddlepoint_tail
+
+_BISECTIONS = 200  # until two neighbouring floats remain
+_DISTINCT = 1 << 10  # if there are more sizes of differences, some are joined
+_MOST_ROWS = 1 << 50
+_SHORTFALLS = -8.0, 8.0  # of means, in standard errors
+_ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
+
+
+def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) -> float:
+    """Return the probability that the two-sided paired t-test finds a mean difference.
+
+    It follows from the noncentral t distribution, as in statsmodels' `TTestPower` and R's
+    `power.t.test` with `strict = TRUE`.
+
+    Args:
+        effect: the true mean difference.
+        deviation: the standard deviation of differences, at least 0.
+        rows: the number of rows, at least 2.
+        alpha: the level of the test.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    >>> round(power_of(0.02, 0.4, 1000), 4)
+    0.352
+    """
+    from scipy.special import chdtr, nctdtr, stdtrit
+
+    _check(deviation, alpha)
+    if rows < 2:
+        raise OptionError("rows", f"must be at least 2, got {rows!r}")
+    if not deviation:
+        return 1.0 if effect else alpha
+    shift = abs(effect) / deviation * math.sqrt(rows)
+    critical = -float(stdtrit(rows - 1, alpha / 2))
+    upper = 1 - float(nctdtr(rows - 1, shift, critical))
+    lower = float(nctdtr(rows - 1, shift, -critical))
+    if math.isnan(upper):  # a shift so large that chance is in the observed deviation alone
+        upper = float(chdtr(rows - 1, (rows - 1) * (shift / critical) ** 2))
+    return upper if math.isnan(lower) else upper + lower
+
+
+def minimum_detectable(
+    deviation: float, rows: int, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """Return the mean difference that the two-sided paired t-test finds with this power.
+
+    NaN for one row.
+
+    Args:
+        deviation: the standard deviation of differences, at least 0.
+        rows: the number of rows.
+        alpha: the level of the test.
+        power: the probability of finding it.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    >>> round(minimum_detectable(0.4, 1000), 4)
+    0.0355
+    """
+    _check(deviation, alpha)
+    check_option("power", power, Level)
+    if rows < 2:
+        return math.nan
+    low, high = 0.0, deviation / math.sqrt(rows)
+    while high and power_of(high, deviation, rows, alpha) < power:
+        low, high = high, 2 * high
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        sufficient = power_of(middle, deviation, rows, alpha) >= power
+        low, high = (low, middle) if sufficient else (middle, high)
+    return high
+
+
+def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Return the smallest number of rows with which the two-sided paired t-test has this power.
+
+    Args:
+        effect: the true mean difference, not 0.
+        deviation: the standard deviation of differences, at least 0.
+        alpha: the level of the test.
+        power: the probability of finding it.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    >>> required_rows(0.02, 0.4)
+    3142
+    """
+    _check(deviation, alpha)
+    check_option("power", power, Level)
+    if not effect or not math.isfinite(effect):
+        raise OptionError("effect", f"must be a finite number other than 0, got {effect!r}")
+    low, high = 1, 2
+    while power_of(effect, deviation, high, alpha) < power:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        sufficient = power_of(effect, deviation, middle, alpha) >= power
+        low, high = (low, middle) if sufficient else (middle, high)
+    return high
+
+
+def required_labels(
+    half_width: float,
+    *,
+    rate: float = 0.5,
+    correlation: float = 0.0,
+    rows: int | None = None,
+    confidence_level: float = 0.95,
+) -> int | None:
+    """The fewest labels with which the interval of a rate is at most this wide to either side.
+
+    The interval is Clopper and Pearson's at the rate. A judge of all rows whose verdicts correlate
+    with the labels makes n labels worth n / (1 - r**2 (1 - n / M)) labels alone, for M rows: the
+    effective sample size of ppi-python. A pilot of 30 to 50 labels gives the rate and r.
+
+    Args:
+        half_width: half the width of the interval, strictly between 0 and 0.5.
+        rate: the expected rate.
+        correlation: r of verdicts and labels, strictly between -1 and 1; 0 without a judge.
+        rows: the number of rows with verdicts, including the labelled ones; None for an unlimited
+            number.
+        confidence_level: strictly between 0 and 1.
+
+    Returns:
+        The number of labels; None if not even labels of all rows suffice, so that more rows are
+        needed.
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        Broska, Howes and van Loon, The mixed subjects design (2025).
+
+    >>> required_labels(0.05, rate=0.8), required_labels(0.05, rate=0.8, correlation=0.7, rows=1000)
+    (264, 155)
+    >>> required_labels(0.01, rows=1000) is None
+    True
+    """
+    if not 0 < half_width < 0.5:
+        raise OptionError("half_width", f"must be strictly between 0 and 0.5, got {half_width!r}")
+    if not -1 < correlation < 1:
+        raise OptionError("correlation", f"must be strictly between -1 and 1, got {correlation!r}")
+    check_option("rate", rate, Proportion)
+    check_option("rows", rows, Count | None)
+    check_option("confidence_level", confidence_level, Level)
+
+    def is_wide(labels: int) -> bool:
+        unseen = 1.0 if rows is None else 1 - labels / rows
+        worth = labels / (1 - correlation**2 * unseen)
+        low, high = clopper_pearson(rate * worth, worth, confidence_level)
+        return (high - low) / 2 > half_width
+
+    upper = rows or 1
+    while rows is None and is_wide(upper):
+        upper *= 2
+    if is_wide(upper):
+        return None
+    lower = 1
+    while lower < upper:
+        middle = (lower + upper) // 2
+        lower, upper = (middle + 1, upper) if is_wide(middle) else (lower, middle)
+    return lower
+
+
+def _check(deviation: float, alpha: float) -> None:
+    """Check that the deviation and the level are valid."""
+    check_option("alpha", alpha, Level)
+    check_option("deviation", deviation, NonNegative)
+
+
+# ---- rows of a pilot ----------------------------------------------------------------------------
+
+
+class _PilotKind(NamedTuple):
+    """The frequency of differences of each size, with their mean and standard deviation."""
+
+    shares: Floats
+    mean: float
+    deviation: float
+
+
+class Pilot:
+    """The rows of a pilot, for planning a comparison by the sign-flip test.
+
+    The rows to be drawn are like the rows of the pilot, but favor one system by the effect:
+    each difference may have either sign, and those in favor are more frequent, by a factor that
+    grows exponentially with the difference. So differences of scores 0 and 1 stay -1, 0 and 1.
+    The power is the probability that the mean difference does not fall short of the smallest
+    significant one; its p-value is that of a sample in which every size of differences is as
+    frequent as expected at this mean. Up to 1,024 sizes are distinguished.
+
+    Args:
+        differences: A - B, shape (rows,).
+        clusters: one label per row, or the sums of the differences by cluster; then clusters of the
+            same kind are planned, and `rows` below counts them.
+
+    Raises:
+        ValueError: no differences, one that is not a finite number, or labels of another number of
+            rows.
+
+    Source:
+        Noether, Sample size determination for some common nonparametric tests (1987).
+
+    >>> pilot = Pilot([1.0] * 5 + [-1.0] * 3 + [0.0] * 42)
+    >>> pilot.required_rows(0.05)
+    552
+    >>> print(f"{pilot.power_of(0.05, 500):.2f} {pilot.minimum_detectable(500):.3f}")
+    0.76 0.053
+    """
+
+    def __init__(
+        self, differences: ArrayLike, clusters: Labels | ClusterSums | None = None
+    ) -> None:
+        values = checked_differences(differences)
+        sums = difference_sums(clusters, values)
+        if sums is not None:
+            values = np.asarray(sums.sums(), np.float64) / (values.size / len(sums.clusters))
+        self._step = common_step(np.abs(values))
+        sizes, counts = np.unique(np.abs(values), return_counts=True)
+        if sizes.size > _DISTINCT:
+            parts = np.array_split(np.repeat(sizes, counts), _DISTINCT)
+            sizes = np.array([math.sqrt(float(np.square(part).mean())) for part in parts])
+            counts = np.array([part.size for part in parts])
+        self._sizes = sizes
+        self._frequencies = counts / counts.sum()
+
+    def power_of(self, effect: float, rows: int, alpha: float = 0.05) -> float:
+        """Return the probability that the two-sided sign-flip test finds a mean difference.
+
+        Args:
+            effect: the true mean difference, above 0.
+            rows: the number of rows, or clusters, at least 1.
+            alpha: the level of the test.
+
+        Returns:
+            NaN if the rows of the pilot differ by less than the effect.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("effect", effect, Positive)
+        check_option("alpha", alpha, Level)
+        if rows < 1:
+            raise OptionError("rows", f"must be at least 1, got {rows!r}")
+        if not self._is_possible(effect):
+            return math.nan
+        from scipy.special import ndtr
+
+        kind = self._kind(effect)
+        return float(ndtr(_root(lambda z: self._p_value(kind, rows, z) - alpha, *_SHORTFALLS)))
+
+    def minimum_detectable(self, rows: int, alpha: float = 0.05, power: float = 0.8) -> float:
+        """Return the mean difference that the test finds with this power; NaN if it finds none.
+
+        Args:
+            rows: the number of rows, or clusters.
+            alpha: the level of the test.
+            power: the probability of finding it.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("alpha", alpha, Level)
+        check_option("power", power, Level)
+        largest = float(self._sizes[-1]) * _ALMOST
+        if rows < 1 or not largest or self._excess(largest, rows, alpha, power) > 0:
+            return math.nan
+        return _root(lambda effect: self._excess(effect, rows, alpha, power), 0.0, largest)
+
+    def required_rows(self, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+        """Return the number of rows, or clusters, with which the test has this power.
+
+        Args:
+            effect: the true mean difference, above 0.
+            alpha: the level of the test.
+            power: the probability of finding it.
+
+        Returns:
+            None if the rows of the pilot differ by less than the effect.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("effect", effect, Positive)
+        check_option("alpha", alpha, Level)
+        check_option("power", power, Level)
+        if not self._is_possible(effect):
+            return None
+        low, high = 0, 1
+        while not self._finds(effect, high, alpha, power):
+            low, high = high, 2 * high
+            if high > _MOST_ROWS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            is_found = self._finds(effect, middle, alpha, power)
+            low, high = (low, middle) if is_found else (middle, high)
+        return high
+
+    def _is_possible(self, effect: float) -> bool:
+        return bool(effect < self._sizes[-1] * _ALMOST)
+
+    def _finds(self, effect: float, rows: int, alpha: float, power: float) -> bool:
+        return self._excess(effect, rows, alpha, power) < 0
+
+    def _excess(self, effect: float, rows: int, alpha: float, power: float) -> float:
+        """Return the excess of the p-value over alpha if the mean falls as short as it may."""
+        from scipy.special import ndtri
+
+        return self._p_value(self._kind(effect), rows, float(ndtri(power))) - alpha
+
+    def _p_value(self, kind: _PilotKind, rows: int, shortfall: float) -> float:
+        """Return the p-value of a sample whose mean falls short by this many standard errors."""
+        mean = kind.mean - shortfall * kind.deviation / math.sqrt(rows)
+        largest = float(self._sizes[-1])
+        if mean <= 0:
+            return 1.0
+        if mean < largest * _ALMOST:
+            shares = self._kind(mean).shares
+        else:
+            mean, shares = largest, np.where(self._sizes == largest, 1.0, 0.0)
+        total = max(rows * mean - self._step, 0.0)
+        return min(2 * saddlepoint_tail(self._sizes, rows * shares, total), 1.0)
+
+    def _kind(self, mean: float) -> _PilotKind:
+        """Rows like the pilot's, but with this mean difference."""
+        if mean <= 0:
+            return _PilotKind(self._frequencies, 0.0, 0.0)
+        sizes = self._sizes / self._sizes[-1]
+        target = mean / float(self._sizes[-1])
+        high = 1.0
+        while self._tilted(sizes, high)[1] < target:
+            high *= 2
+        tilt = _root(lambda tilt: self._tilted(sizes, tilt)[1] - target, 0.0, high)
+        shares, _ = self._tilted(sizes, tilt)
+        variance = float(shares @ np.square(self._sizes)) - mean * mean
+        return _PilotKind(shares, mean, math.sqrt(max(variance, 0.0)))
+
+    def _tilted(self, sizes: Floats, tilt: float) -> tuple[Floats, float]:
+        """Return the frequency of each size under a tilt, and the mean difference."""
+        growth = tilt * (sizes - 1)  # relative to the largest, so that nothing overflows
+        favorable, unfavorable = np.exp(growth), np.exp(-tilt * (sizes + 1))
+        weights = self._frequencies * (favorable + unfavorable)
+        weighted = self._frequencies * (favorable - unfavorable)
+        total = float(weights.sum())
+        return weights / total, float(weighted @ sizes) / total
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return the point where a monotone function changes its sign.
+
+    Otherwise the end nearer to it.
+    """
+    from scipy.optimize import brentq
+
+    at_low, at_high = function(low), function(high)
+    if at_low * at_high > 0:
+        return low if abs(at_low) < abs(at_high) else high
+    return float(brentq(function, low, high, xtol=1e-15 * max(abs(low), abs(high))))

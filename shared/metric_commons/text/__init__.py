@@ -1,0 +1,59 @@
+"""Texts: answers, generated text, transcripts, and what is read from them."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import resolver
+
+if TYPE_CHECKING:
+    from ..statistics.arithmetic.ratios import PrecisionRecallF1
+    from .answers.answers import answer_pairs, contained, exact_match, token_f1
+    from .extraction.extraction import extract_answers
+    from .extraction.extraction_steps import STEPS
+    from .instructions.followed_instructions import instruction_statistics
+    from .rouge_overlaps.rouge_scores import rouge
+    from .tokens.normalizers import NORMALIZERS, Normalizer
+    from .transcripts.edit_rate import error_alignments, error_statistics
+    from .translation.character_ngrams import chrf_statistics
+    from .translation.ngram_precision import bleu_statistics
+    from .translation.translation_edit_rate import ter_statistics
+
+__all__ = [
+    "NORMALIZERS",
+    "STEPS",
+    "Normalizer",
+    "PrecisionRecallF1",
+    "answer_pairs",
+    "bleu_statistics",
+    "chrf_statistics",
+    "contained",
+    "error_alignments",
+    "error_statistics",
+    "exact_match",
+    "extract_answers",
+    "instruction_statistics",
+    "rouge",
+    "ter_statistics",
+    "token_f1",
+]
+
+__getattr__ = resolver(
+    __name__,
+    {
+        "NORMALIZERS": "tokens.normalizers",
+        "Normalizer": "tokens.normalizers",
+        "PrecisionRecallF1": ".statistics.arithmetic.ratios",
+        "STEPS": "extraction.extraction_steps",
+        "answer_pairs": "answers.answers",
+        "bleu_statistics": "translation.ngram_precision",
+        "chrf_statistics": "translation.character_ngrams",
+        "contained": "answers.answers",
+        "error_alignments": "transcripts.edit_rate",
+        "error_statistics": "transcripts.edit_rate",
+        "exact_match": "answers.answers",
+        "extract_answers": "extraction.extraction",
+        "instruction_statistics": "instructions.followed_instructions",
+        "rouge": "rouge_overlaps.rouge_scores",
+        "ter_statistics": "translation.translation_edit_rate",
+        "token_f1": "answers.answers",
+    },
+)

@@ -1,0 +1,1 @@
+"""Extraction of the answer from the text of a model."""

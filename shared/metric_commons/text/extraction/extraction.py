@@ -1,0 +1,222 @@
+"""Extraction of the answer from the text of a model, before texts are compared.
+
+A model does not answer "18": it thinks aloud and ends with "#### 18", a box, or "The answer is".
+The extraction rule changes scores by points, so it is an option, which signatures name: a step of
+`extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a step
+finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Annotated, Any
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Booleans, Floats
+from ...statistics.arguments.checks import OptionError, RowError
+from ...statistics.arguments.domains import OneOf, Parsed, PerRow, checked_options
+from ...statistics.intervals.summary import summarize
+from .extraction_steps import STEPS, gpqa_choices
+from .pattern_steps import TIMED_OUT, PatternStep
+from .step_chains import step_functions
+
+_EXCERPT = 60  # characters of a text in a message
+
+
+Extraction = (
+    Annotated[
+        Annotated[str, OneOf(STEPS)] | dict[str, Any] | list[Any],
+        Parsed(
+            step_functions,
+            "the name of a step, {'regex': pattern, 'group': number}, a list of steps",
+        ),
+    ]
+    | Callable[[str], str | None]
+    | None
+)
+Choices = Annotated[Sequence[Any], PerRow("list of choices")] | None
+
+
+def extract_answers(
+    texts: Sequence[str], steps: Any, choices: Sequence[Sequence[str]] | None = None
+) -> list[str | None]:
+    r"""Return the answer in each text, or None if there is none. Equal texts are read once.
+
+    Args:
+        texts: texts of models.
+        steps: a name in `STEPS`, `{"regex": pattern, "group": number}`, a function from str to str
+            or None, or a list of these: each reads the result of the previous one. A text for which
+            a pattern takes longer than a second, or its "seconds", has no answer.
+        choices: the options of each row, for the step `gpqa_choices`.
+
+    Raises:
+        ValueError: a step is unknown, or needs choices that are missing.
+
+    >>> extract_answers(["<think>hm</think>#### 1,080", "18"], ["strip_think", "gsm8k"])
+    ['1,080', None]
+    >>> extract_answers(["A: 1 A: 2"], {"regex": "A: ([0-9])", "group": -1})
+    ['2']
+    """
+    answers = _answers_in_time(texts, steps, choices)
+    return [None if answer is TIMED_OUT else answer for answer in answers]
+
+
+def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> list[Any]:
+    """As `extract_answers`, with TIMED_OUT for answers that took too long."""
+    chain = step_functions(steps, PatternStep)
+    row_choices: Iterable[tuple[str, ...]] = repeat(())
+    if any(step is gpqa_choices for step in chain):
+        row_choices = _checked_choices(choices, len(texts))
+    rows = list(zip(texts, row_choices, strict=False))
+    distinct = list(dict.fromkeys(rows))
+    answers: list[Any] = [text for text, _ in distinct]
+    for step in chain:
+        remaining = [row for row, answer in enumerate(answers) if isinstance(answer, str)]
+        inputs = [answers[row] for row in remaining]
+        if isinstance(step, PatternStep):
+            outcomes = step.answers(inputs)
+        elif step is gpqa_choices:
+            options = (distinct[row][1] for row in remaining)
+            outcomes = [step(text, listed) for text, listed in zip(inputs, options, strict=True)]
+        else:
+            outcomes = list(map(step, inputs))
+        for row, answer in zip(remaining, outcomes, strict=True):
+            answers[row] = answer
+    answer_of = dict(zip(distinct, answers, strict=True))
+    return [answer_of[row] for row in rows]
+
+
+def _has_pattern(steps: Any) -> bool:
+    """Return whether one of the steps is a pattern, which may take too long."""
+    listed = steps if isinstance(steps, list | tuple) else [steps]
+    return any(isinstance(step, Mapping) for step in listed)
+
+
+def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
+    if choices is None:
+        raise OptionError("choices", "is missing; the step 'gpqa_choices' needs one list per row")
+    if len(choices) != rows:
+        raise OptionError("choices", f"has {len(choices)} lists, but there are {rows} rows")
+    lists = [tuple(texts) if isinstance(texts, list | tuple) else () for texts in choices]
+    for row, texts in enumerate(lists):
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise RowError("choices", row, f"is {choices[row]!r}; expected a list of str")
+    return lists
+
+
+@checked_options
+def summarize_extracted(
+    scores: Callable[[Sequence[str], Sequence[Any]], Mapping[str, Floats]],
+    predictions: Sequence[str],
+    references: Sequence[Any],
+    reference_scores: Container[str] = (),
+    *,
+    extract: Extraction = None,
+    extract_references: Extraction = None,
+    choices: Choices = None,
+    **summary: Any,
+) -> dict[str, Any]:
+    """Return the result of a module that compares texts, or the answers in them.
+
+    See also `summarize`.
+
+    With `extract` it also has `unparsed`, the proportion of predictions without an answer;
+    with a pattern also `timed_out`, the proportion of those for which the pattern took too long.
+
+    Args:
+        scores: the function from predictions and references to the scores of rows, by name.
+        predictions: one text per row.
+        references: the reference, or references, of each row.
+        reference_scores: names of scores that do not depend on the prediction.
+        extract: how to extract the answer from a prediction, before it is normalized: the name of a
+            step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
+            from str to str or None, or a list of these, each of which reads the result of the
+            previous one. A prediction without an answer scores 0.
+        extract_references: the same for references, each of which must have an answer.
+        choices: for the step "gpqa_choices": one list of choices per row.
+        **summary: the options of `summarize`.
+
+    >>> def same(predictions, references):
+    ...     return {"same": np.array(predictions) == np.array(references)}
+    >>> summarize_extracted(same, ["so #### 18", "18"], ["18", ""], extract="gsm8k")
+    {'same': 0.5, 'unparsed': 0.5}
+    """
+    if extract_references is not None:
+        references = reference_answers(references, extract_references, choices)
+    if extract is None:
+        return summarize(scores(predictions, references), **summary)
+    answers = _answers_in_time(predictions, extract, choices)
+    texts = [answer if isinstance(answer, str) else "" for answer in answers]
+    unparsed: Booleans = np.array([not isinstance(answer, str) for answer in answers])
+    columns = {
+        name: values if name in reference_scores else np.where(unparsed, 0.0, values)
+        for name, values in scores(texts, references).items()
+    }
+    columns["unparsed"] = unparsed.astype(np.float64)
+    if _has_pattern(extract):
+        columns["timed_out"] = np.array([float(answer is TIMED_OUT) for answer in answers])
+    return summarize(columns, **summary)
+
+
+def extract_samples(
+    predictions: Sequence[Sequence[str]], steps: Any, choices: Any = None
+) -> tuple[list[list[str]], dict[str, Floats]]:
+    """The answer in each of several texts per row, blank if there is none, and rates of each row.
+
+    The rates are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
+
+    >>> answers, shares = extract_samples([["#### 18", "18"], ["#### 7"]], "gsm8k")
+    >>> answers, shares["unparsed"].tolist()
+    ([['18', ''], ['7']], [0.5, 0.0])
+    """
+    numbers = [row for row, texts in enumerate(predictions) for _ in texts]
+    row_choices = None if choices is None else [choices[row] for row in numbers]
+    answers = _answers_in_time(
+        [text for texts in predictions for text in texts], steps, row_choices
+    )
+    rows: list[list[str]] = [[] for _ in predictions]
+    unparsed, timed_out = np.zeros(len(rows)), np.zeros(len(rows))
+    for row, answer in zip(numbers, answers, strict=True):
+        rows[row].append(answer if isinstance(answer, str) else "")
+        unparsed[row] += not isinstance(answer, str)
+        timed_out[row] += answer is TIMED_OUT
+    sizes = np.maximum(list(map(len, rows)), 1)
+    shares = {"unparsed": unparsed / sizes}
+    return rows, shares | ({"timed_out": timed_out / sizes} if _has_pattern(steps) else {})
+
+
+def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None) -> list[Any]:
+    """Return the references with the answer in place of each text.
+
+    Raises:
+        RowError: a reference has no answer.
+    """
+    numbers, texts = [], []
+    for row, reference in enumerate(references):
+        row_texts = list(_texts(reference))
+        numbers += [row] * len(row_texts)
+        texts += row_texts
+    row_choices = None if choices is None else [choices[row] for row in numbers]
+    answers = extract_answers(texts, steps, row_choices)
+    for row, text, answer in zip(numbers, texts, answers, strict=True):
+        if answer is None:
+            problem = f"has no answer that extract_references finds: {text[:_EXCERPT]!r}"
+            raise RowError("references", row, problem)
+    remaining = iter(answers)
+    return [_with_texts(reference, remaining) for reference in references]
+
+
+def _texts(reference: Any) -> Iterator[str]:
+    """Yield the texts of a reference, which may be a list, or a list of lists."""
+    if isinstance(reference, str):
+        yield reference
+    else:
+        for inner in reference:
+            yield from _texts(inner)
+
+
+def _with_texts(reference: Any, texts: Iterator[Any]) -> Any:
+    """Return a reference of the same form with these texts."""
+    if isinstance(reference, str):
+        return next(texts)
+    return [_with_texts(inner, texts) for inner in reference]

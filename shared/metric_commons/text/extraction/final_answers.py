@@ -1,0 +1,248 @@
+r"""Steps of extraction of our own: all boxes, the final answer, its number, the letter of a choice.
+
+They return nothing rather than guess. Their result is the text of an answer, without its marks: no
+`$`, no bold type, no final stop.
+"""
+
+import re
+
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
+_BRACE = re.compile(r"(?<!\\)[{}]")
+# Text that may occur between two boxes of one answer.
+_BETWEEN_BOXES = re.compile(
+    r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]"
+    r"|\\text(?:rm|bf)?\{\s*,?\s*(?:and|or)\s*\}|\band\b|\bor\b)*+"
+)
+_LONGEST_GAP = 60  # characters between two boxes
+
+_MARKS = r"[\s*_`#]{0,12}+"
+_VERBS = r"(?:is|are|was|ist|lautet|es|est|é|è|是|为|為)"
+_ANSWER = re.compile(
+    rf"""(?:
+      (?i:answers?|respuesta|antwort|réponse|risposta|resposta) (?i:\s+(?:final|finale|correcta))?+
+      {_MARKS} (?: (?:{_VERBS})(?![A-Za-z]) | [:：=] )
+    | 答案 {_MARKS} (?: {_VERBS} | [:：=] )
+    | ^[ \t*_\#]*+ (?i:(?:the\ )?(?:final\ )?answer) [ \t*_\#]*+ $       # a heading
+    ) [\s*_`:：]*+""",
+    re.VERBOSE | re.MULTILINE,
+)
+_HASHES = re.compile(
+    r"^[ \t]*####[ \t]+(?=[^\s#])|(?<=[\s.])####[ \t]+(?=[-$\\0-9(])", re.MULTILINE
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
+_REJECTED = re.compile(r",?\s+(?:not|instead of|rather than|because|since|as opposed to)\b")
+_DISPLAYED = re.compile(
+    r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[((?:[^\\]|\\(?![\[\]]))++)\\\]"
+)
+_FORMULA_MARKS = (
+    ("$$", "$$"),
+    ("$", "$"),
+    (r"\(", r"\)"),
+    (r"\[", r"\]"),
+    ("**", "**"),
+    ("`", "`"),
+)
+
+_NUMBER = re.compile(
+    r"""(?<![\w.,^/{])
+    (?: (?<![\w)]) [-−–] )?+ \$? (?:
+        [0-9]{1,3}(?:[,\u202f\u2009][0-9]{3})++(?![0-9])(?:\.[0-9]++)?
+      | [0-9]++(?:\.[0-9]++)? (?:/[0-9]++)?
+      | \.[0-9]++
+    ) \s?%?""",
+    re.VERBOSE,
+)
+_NUMBER_WITH_COMMA = re.compile(
+    r"(?<![\w.,^/{])(?:(?<![\w)])[-−–])?+"
+    r"(?:[0-9]{1,3}(?:\.[0-9]{3})++(?![0-9])|[0-9]++(?!\.[0-9]))(?:,[0-9]++)?(?:/[0-9]++)?\s?%?"
+)
+
+_FULL_WIDTH = {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("。"): "."}
+_FULL_WIDTH |= {code: chr(code - 0xFEE0) for code in range(ord("Ａ"), ord("Ｚ") + 1)}
+_BOXED_LETTER = re.compile(
+    r"\\boxed\{\s*+(?:\\(?:text|textbf|mathrm|mathbf)\{)?\s*+\(?([A-Z])\)?\s*+\}?\s*+\}"
+    r"|\\textbf\{\s*+\(([A-Z])\)\s*+\}"
+)
+_ANSWER_IS_LETTER = re.compile(
+    r"""
+    # "answer", "choice" or "option"; a set of first letters is searched for in a third of the time.
+    [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption)
+    \s*+ (?i:is|:|=) [\s:*$]*+ [(\[]?+ \**+                          # "is: **("
+    ([A-Z]) \b
+    (?<! \b[AI] (?= \s+ (?!because|since|as|is|and|or) [a-z]))       # no article, no pronoun
+    \**+ [)\]]?+
+    (?! [A-Za-z'’]) (?! \s* (?:or|and|/|&) \s* \(? [A-Z]\b)          # not "B or C"
+    | (?:答案|正确选项) [\s*]*+ (?:是|为|:) [\s*]*+ \(? ([A-Z]) (?![A-Za-z])
+    | 选 (?:择|项)?+ \s*+ \(? ([A-Z]) (?![A-Za-z])
+    | [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption) \s++ \(? \**+ ([A-Z]) \**+ \)?
+      \s++ is \s++ (?:the \s++)?+ (?:correct|right|best|true)
+    """,
+    re.VERBOSE,
+)
+_BOLD_LETTER = re.compile(r"\*\*\(?([A-Z])[.):][^*\n]{0,200}\*\*")
+_LETTER_ALONE = re.compile(r"(?:\*\*|`)?\(?([A-Z])\)?(?:\*\*|`)?\s*+[.)]?")
+_LETTER_AND_TEXT = re.compile(r"\(?([A-Z])[.)]\s++(?!or\b|and\b)[^()]*+")
+_LONGEST_LETTER = 12  # characters of a line with nothing but a letter
+
+
+def _after_thoughts(text: str) -> str:
+    """Return the text after the last thought; empty if a thought is never closed."""
+    _, closed, answer = text.rpartition("</think>")
+    if closed:
+        return answer
+    return "" if "<think>" in text else text
+
+
+def _boxes(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and content of each box that is closed; boxes inside boxes do not count."""
+    boxes = []
+    end = 0
+    while box := _BOX.search(text, end):
+        depth, start = 1, box.end()
+        end = start
+        for brace in _BRACE.finditer(text, start):
+            depth += 1 if brace[0] == "{" else -1
+            if not depth:
+                end = brace.end()
+                boxes.append((box.start(), end, text[start : brace.start()].strip()))
+                break
+        if depth:
+            break
+    return boxes
+
+
+def boxed_all(text: str) -> str | None:
+    r"""Return the contents of the last adjacent boxes, joined by commas; equal ones once.
+
+    Adjacent boxes are separated only by white space, commas, "and" and "or". Other boxes before
+    them do not count.
+
+    >>> boxed_all(r"\boxed{2}, \boxed{3} and $\boxed{5}$"), boxed_all(r"\boxed{2}. No: \boxed{3}")
+    ('2, 3, 5', '3')
+    """
+    run = _last_boxes(_after_thoughts(text))
+    return ", ".join(dict.fromkeys(content for _, _, content in run if content)) or None
+
+
+def _last_boxes(text: str) -> list[tuple[int, int, str]]:
+    run: list[tuple[int, int, str]] = []
+    for box in _boxes(text):
+        gap = text[run[-1][1] : box[0]] if run else ""
+        if len(gap) > _LONGEST_GAP or not _BETWEEN_BOXES.fullmatch(gap):
+            run = []
+        run.append(box)
+    return run
+
+
+def final_answer(text: str) -> str | None:
+    r"""Return the answer that a text ends with.
+
+    The last of: boxes as in `boxed_all`, "####", "answer is" or "answer:" in six languages; else
+    the last bold text or displayed formula. It runs to the end of the line or sentence.
+
+    >>> final_answer("<think>3?</think>The answer is **4**."), final_answer("#### 18")
+    ('4', '18')
+    >>> final_answer("I do not know.") is None
+    True
+    """
+    text = _after_thoughts(text)
+    boxes = _last_boxes(text)
+    candidates = [(boxes[0][0], boxed_all(text))] if boxes else []
+    for pattern in (_ANSWER, _HASHES):
+        matches = list(pattern.finditer(text))
+        if matches:
+            candidates.append((matches[-1].start(), _up_to_end(text[matches[-1].end() :])))
+    if candidates:
+        return max(candidates, key=lambda candidate: candidate[0])[1]
+    matches = list(_DISPLAYED.finditer(text))
+    return _unmarked(next(filter(None, matches[-1].groups()), "")) or None if matches else None
+
+
+def _up_to_end(remainder: str) -> str | None:
+    """Return the rest of the line or sentence, without marks; None if it is rejected."""
+    remainder = remainder.lstrip()
+    for left, right in _FORMULA_MARKS:
+        end = remainder.find(right, len(left))
+        if remainder.startswith(left) and end > 0 and left != "$":
+            formula, following = remainder[len(left) : end], remainder[end + len(right) :]
+            tail = _sentence(following)
+            return _unmarked(formula + (f" {tail}" if tail and left != "**" else "")) or None
+    sentence = _sentence(remainder)
+    return None if sentence.startswith("not ") else _unmarked(sentence) or None
+
+
+def _sentence(text: str) -> str:
+    line = text.split("\n", 1)[0]
+    end = _SENTENCE_END.search(line)
+    line = line[: end.start()] if end else line
+    rejected = _REJECTED.search(line)
+    return line[: rejected.start()] if rejected else line
+
+
+def _unmarked(text: str) -> str:
+    """Return the text without the marks around it, stops and white space at its ends."""
+    previous_text = None
+    while previous_text != text:
+        previous_text = text
+        text = text.strip().strip("*_`").rstrip(".,;:。，").strip()
+        for left, right in _FORMULA_MARKS:
+            inner = text[len(left) : -len(right)]
+            is_marked = len(text) > len(left + right) and text == left + inner + right
+            if is_marked and left not in inner:
+                text = inner
+    return text
+
+
+def final_number(text: str) -> str | None:
+    """Return the last number, with its sign and separators, without its unit.
+
+    Exponents do not count.
+
+    >>> final_number("It weighs 1,080.5 kg on 12 m^2."), final_number("so -3/4"), final_number("no")
+    ('12', '-3/4', None)
+    """
+    numbers = _NUMBER.findall(_after_thoughts(text))
+    return str(numbers[-1]).strip().replace("−", "-").replace("–", "-") if numbers else None
+
+
+def final_number_comma(text: str) -> str | None:
+    """As `final_number`, where a comma is the decimal mark; the answer has a point.
+
+    >>> final_number_comma("Das macht 1.080,50 Euro.")
+    '1080.50'
+    """
+    numbers = _NUMBER_WITH_COMMA.findall(_after_thoughts(text))
+    if not numbers:
+        return None
+    number = str(numbers[-1]).strip().replace("−", "-").replace("–", "-")
+    return number.replace(".", "").replace(",", ".")
+
+
+def choice(text: str) -> str | None:
+    """Return the final choice of a text, a letter.
+
+    It is in the last box, else after the last "answer is", "option" or 答案是, else in bold type or
+    alone in its line. No community uses this step; it returns nothing rather than guess.
+
+    >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
+    ('B', 'B', 'C')
+    >>> choice("(A) or (B)"), choice("The answer is A fish"), choice("The answer is A or B")
+    (None, None, None)
+    >>> choice("option B is correct"), choice("**C. green**"), choice("答案是（D）。")
+    ('B', 'C', 'D')
+    """
+    text = _after_thoughts(text).translate(_FULL_WIDTH)
+    for pattern in (_BOXED_LETTER, _ANSWER_IS_LETTER):
+        matches = list(pattern.finditer(text))
+        if matches:
+            return str(next(filter(None, matches[-1].groups())))
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    for line in reversed(lines):
+        letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None
+        if letter:
+            return letter[1]
+    bold = set(_BOLD_LETTER.findall(text))
+    if len(bold) == 1:
+        return str(bold.pop())
+    single_line = _LETTER_AND_TEXT.fullmatch(lines[0]) if len(lines) == 1 else None
+    return single_line[1] if single_line else None

@@ -1,0 +1,165 @@
+"""Patterns of users, which are matched within a time limit.
+
+Python's `re` tries alternatives one after another, so that a pattern such as "(a+)+$" takes
+exponential time, and cannot be stopped by another thread. Patterns whose work is bounded by their
+form and the length of a text are matched directly; all others in a separate process with a clock.
+Both use `re`, so the matches are the same.
+"""
+
+import json
+import math
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from importlib import import_module
+from queue import Empty, Queue
+from threading import Thread
+from typing import Any
+
+from .pattern_worker import SCRIPT, nth_match
+from .step_chains import SECONDS
+
+_FAST = 5_000_000  # steps of `re`, which take less than the time limit on any machine
+_COUNTED_REPEATS = 3  # repetitions that are counted one by one
+_SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "RANGE", "CATEGORY"}
+_LOOPS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
+
+TIMED_OUT = object()  # the answer to a text that took too long
+
+
+class PatternStep:
+    """The step that takes one match of a pattern, without white space at its ends.
+
+    Args:
+        pattern: a regular expression of Python.
+        group: the number of the match, from 0, or from -1 at the end.
+        seconds: the time limit for each text, in processor time except on Windows.
+
+    Raises:
+        re.error: it is not a regular expression.
+
+    >>> PatternStep("[0-9]+", -1).answers(["16 - 3 = 13", "none"])
+    ['13', None]
+    """
+
+    def __init__(self, pattern: str, group: int = 0, seconds: float = SECONDS) -> None:
+        self._pattern, self._group, self._seconds = pattern, group, seconds
+        self._compiled = re.compile(pattern)
+
+    def answers(self, texts: Sequence[str]) -> list[Any]:
+        """Return the answer in each text: None if there is none, TIMED_OUT if it took too long."""
+        answers: list[Any] = [None] * len(texts)
+        slow = []
+        for row, text in enumerate(texts):
+            if work_bound(self._pattern, len(text)) <= _FAST:
+                answers[row] = nth_match(self._compiled, self._group, text)
+            else:
+                slow.append(row)
+        while slow:
+            timed_answers = list(self._timed([texts[row] for row in slow]))
+            for row, answer in zip(slow, timed_answers, strict=False):
+                answers[row] = answer
+            slow = slow[len(timed_answers) :]
+        return answers
+
+    def _timed(self, texts: Sequence[str]) -> Iterator[Any]:
+        """Yield the answers of one process, up to the first text that takes too long."""
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", SCRIPT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="ascii",
+        )
+        lines: Queue[str] = Queue()
+        values = [[self._pattern, self._group, self._seconds], *texts]
+        threads = [
+            Thread(target=_write, args=(process.stdin, values), daemon=True),
+            Thread(target=_forward, args=(process.stdout, lines), daemon=True),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            has_clock = json.loads(lines.get() or "true")
+            for _ in texts:
+                try:
+                    line = lines.get(timeout=None if has_clock else self._seconds)
+                except Empty:
+                    yield TIMED_OUT
+                    return
+                if not line:
+                    if process.wait() != -getattr(signal, "SIGVTALRM", 0):
+                        raise RuntimeError("the process of a pattern has ended")
+                    yield TIMED_OUT
+                    return
+                yield json.loads(line)
+        finally:
+            process.kill()
+            process.wait()
+            for thread in threads:
+                thread.join()
+
+
+def _write(stream: Any, values: Sequence[Any]) -> None:
+    """Write values as lines of JSON, until the process ends."""
+    with suppress(OSError):
+        for value in values:
+            stream.write(json.dumps(value) + "\n")
+    with suppress(OSError):
+        stream.close()
+
+
+def _forward(stream: Any, lines: "Queue[str]") -> None:
+    """Each line of the output, and an empty one at its end."""
+    with stream:
+        for line in stream:
+            lines.put(line)
+    lines.put("")
+
+
+def work_bound(pattern: str, length: int) -> float:
+    """Return a bound of the steps in which `re` finds all matches in a text of this length.
+
+    From each position there is a number of ways to match, and each takes at most as many steps as
+    the pattern has parts. A loop over one character has one end per length. A loop over anything
+    longer may have exponentially many ends, so it has no bound here.
+
+    >>> work_bound("[0-9]+x?", 1000) <= 9 * 2 * 1000 * 1001, work_bound("(a+)+$", 28)
+    (True, inf)
+    """
+    return float(length + 1) * (len(pattern) + 1) * _ways(_tree(pattern), length)
+
+
+@lru_cache(maxsize=256)
+def _tree(pattern: str) -> Any:
+    """Return the parts of a pattern, as `re` itself parses it."""
+    return import_module("re._parser").parse(pattern)
+
+
+def _ways(tree: Any, length: int) -> float:
+    """Return the number of ways in which a part of a pattern may match from one position."""
+    ways = 1.0
+    for operator, argument in tree:
+        name = str(operator)
+        if name in _SINGLE or name == "AT":
+            continue
+        if name == "SUBPATTERN":
+            ways *= _ways(argument[-1], length)
+        elif name == "BRANCH":
+            ways *= sum(_ways(branch, length) for branch in argument[1])
+        elif name in _LOOPS:
+            low, high, body = argument
+            if len(body) == 1 and str(body[0][0]) in _SINGLE:
+                ways *= max(min(int(high), length) - int(low), 0) + 1
+            elif int(high) <= _COUNTED_REPEATS:
+                inner = _ways(body, length)
+                ways *= sum(inner**count for count in range(int(low), int(high) + 1))
+            else:
+                return math.inf
+        else:  # look-around, references to groups, conditions
+            return math.inf
+    return ways

@@ -1,0 +1,157 @@
+"""Chains of steps: each step reads the result of the previous one."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from numbers import Integral
+from typing import Any, cast
+
+from ...statistics.arguments.checks import nearest, shown
+from .extraction_steps import STEPS, Step, gpqa_choices, match_step
+
+Extract = (
+    str | Mapping[str, Any] | Callable[[str], str | None] | Sequence[Any] | None
+)  # as options take it
+Chain = tuple[Any, ...]  # of names, of functions, and of ("regex", pattern, group)
+
+_EXCERPT = 60  # characters of a text in a message
+SECONDS = 1.0  # that a pattern may take for a text, by default
+_LONGEST = 3600  # seconds that it may request
+
+
+def _without_limit(pattern: str, group: int, seconds: float) -> Step:
+    return match_step(pattern, group)
+
+
+def step_functions(
+    steps: Any, pattern_step: Callable[[str, int, float], Any] = _without_limit
+) -> list[Any]:
+    """Return the function of each step.
+
+    Args:
+        steps: one step, or a chain of them.
+        pattern_step: makes a step from a pattern, the number of its match and its time limit; by
+            default a function without time limits.
+
+    Raises:
+        ValueError: a step is unknown, or there are no steps.
+    """
+    listed = steps if isinstance(steps, list | tuple) else [steps]
+    chain = [_function(step, pattern_step) for step in listed]
+    if not chain:
+        raise ValueError("a chain needs at least one step")
+    return chain
+
+
+def answer_in(text: str, functions: Sequence[Any], choices: Sequence[str] = ()) -> str | None:
+    """Return the answer that steps find in a text, one after the other; None if one finds nothing.
+
+    >>> answer_in("<think>hm</think>#### 18", step_functions(["strip_think", "gsm8k"]))
+    '18'
+    """
+    for function in functions:
+        if function is gpqa_choices:
+            answer: str | None = function(text, choices)
+        else:
+            answer = function(text)
+        if answer is None:
+            return None
+        text = answer
+    return text
+
+
+def hashable_chain(steps: Extract) -> Chain:
+    """Return a chain of steps as a value: equal, hashable, and picklable if its functions are.
+
+    Args:
+        steps: as in `step_functions`, or any sequence of them, such as a list of OmegaConf; or None
+            for a chain without steps.
+
+    Raises:
+        ValueError: a step is unknown, or needs the choices of each row.
+
+    >>> hashable_chain(["strip_think", {"regex": "[0-9]+", "group": -1}])
+    ('strip_think', ('regex', '[0-9]+', -1))
+    >>> hashable_chain("bxed")
+    Traceback (most recent call last):
+    ValueError: unknown step 'bxed'; did you mean 'boxed'?
+    """
+    if steps is None or steps == ():
+        return ()
+    is_chain = isinstance(steps, Sequence) and not isinstance(steps, str)
+    step_list: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
+    if not step_list:
+        raise ValueError("a chain needs at least one step")
+    if any(isinstance(step, Mapping) and "seconds" in step for step in step_list):
+        raise ValueError("patterns have no time limit here; leave out 'seconds'")
+    chain = tuple(
+        ("regex", step.get("regex"), step.get("group", 0)) if _is_plain_pattern(step) else step
+        for step in step_list
+    )
+    if gpqa_choices in chain_functions(chain):
+        raise ValueError("the step 'gpqa_choices' needs the choices of each row; use 'gpqa'")
+    return chain
+
+
+def _is_plain_pattern(step: Any) -> bool:
+    return isinstance(step, Mapping) and not step.keys() - {"regex", "group"}
+
+
+@lru_cache(1024)
+def chain_functions(chain: Chain) -> Sequence[Any]:
+    """Return the functions of a chain that `hashable_chain` made.
+
+    >>> [function("a 1 b 2") for function in chain_functions((("regex", "[0-9]+", -1),))]
+    ['2']
+    """
+    return [
+        _pattern_step({"regex": step[1], "group": step[2]}, _without_limit)
+        if isinstance(step, tuple) and len(step) == 3
+        else _function(step, _without_limit)
+        for step in chain
+    ]
+
+
+def _function(step: Any, pattern_step: Callable[[str, int, float], Any]) -> Any:
+    if isinstance(step, Mapping):
+        return _pattern_step(step, pattern_step)
+    if callable(step):
+        return _checked_step(step)
+    if isinstance(step, str) and step in STEPS:
+        return STEPS[step]
+    hint = nearest(step, STEPS) if isinstance(step, str) else ""
+    hint = hint or f"; the steps are {', '.join(STEPS)}"
+    raise ValueError(f"unknown step {shown(step)}{hint}")
+
+
+def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, float], Any]) -> Any:
+    pattern, group = step.get("regex"), step.get("group", 0)
+    seconds = step.get("seconds", SECONDS)
+    if not isinstance(pattern, str) or step.keys() - {"regex", "group", "seconds"}:
+        raise ValueError(
+            f"a pattern is 'regex' with optional 'group' and 'seconds', not {shown(dict(step))}"
+        )
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 < seconds <= _LONGEST:
+        raise ValueError(
+            f"'seconds' must be a time of up to {_LONGEST} seconds, got {shown(seconds)}"
+        )
+    if not isinstance(group, Integral) or isinstance(group, bool):
+        raise ValueError(f"'group' must be the number of a match, got {shown(group)}")
+    try:
+        return pattern_step(pattern, int(group), float(seconds))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{shown(pattern)} is not a pattern: {error}") from error
+
+
+def _checked_step(function: Callable[[str], Any]) -> Step:
+    """Return a caller's function, with an error if it returns neither a text nor None."""
+
+    def step(text: str) -> str | None:
+        answer = function(text)
+        if answer is None or isinstance(answer, str):
+            return answer
+        kind = type(answer).__name__
+        raise ValueError(f"a step returns a str or None, got {kind} for {text[:_EXCERPT]!r}")
+
+    return step

@@ -1,0 +1,1 @@
+"""Verifiable instructions: whether responses follow them, checked by a program."""

@@ -1,0 +1,1 @@
+"""ROUGE: n-grams and subsequences that a text has in common with its references."""

@@ -1,0 +1,199 @@
+"""ROUGE: the n-grams, or the longest subsequence, that a text has in common with a reference.
+
+The scores equal those of rouge_score 0.1.2 to the last bit, and these equal those of the original
+ROUGE-1.5.5 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004) to its printed
+digits. A few short texts are scored one pair at a time. Many texts are scored in blocks: one pass
+finds the words that both texts of a pair have, and longer n-grams and subsequences are searched
+only among those.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Integers
+from ...statistics.arguments.domains import checked_options
+from ...statistics.arithmetic.ratios import PrecisionRecallF1, precision_recall_f1
+from ..tokens.normalizers import Normalizer, normalizer_function
+from ..tokens.references import Aggregation, reference_counts, row_scores
+from ..tokens.segments import segment_starts
+from .block_words import BlockWords, block_words
+from .compiled_lcs import compiled_lcs_lengths
+from .lcs import lcs_lengths
+from .ngram_overlaps import SharedNgrams, shared_ngrams
+from .pairwise_rouge import pairwise_rouge
+from .rouge_tokenizers import RougeTokenizer, SentenceSplitter, Tokenizer, sentence_lines
+from .rouge_types import LCS, UNION_LCS, NgramLengths, RougeTypes, ngram_lengths
+from .text_pairs import TextPairs, few_pairs, pair_blocks
+from .union_lcs import union_lcs_counts
+
+_BLOCKS = 4  # whose subsequences are computed together
+_PAIRWISE_LENGTH = 9  # words of an n-gram; building longer ones one by one would cost too much
+
+
+@checked_options
+def rouge(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    rouge_types: RougeTypes = ("rouge1", "rouge2", "rougeL"),
+    use_stemmer: bool = False,
+    tokenizer: Tokenizer = "rouge_score",
+    normalizer: Normalizer = "none",
+    reference_aggregation: Aggregation = "max",
+    split_summaries: SentenceSplitter | None = None,
+) -> dict[str, PrecisionRecallF1]:
+    """Precision, recall and F1 of each ROUGE type, one value per row.
+
+    With "max", all three are for the reference with the highest F1 of this type, the first in
+    a tie, as in `score_multi` of rouge_score.
+
+    Args:
+        predictions: one text per row.
+        references: one or more references per row.
+        rouge_types: "rouge1", "rouge2" and so on for n-grams; "rougeL" for the longest common
+            subsequence; "rougeLsum" for the union of the subsequences between each line of the
+            reference and all lines of the prediction.
+        use_stemmer: whether to replace words of more than three characters from a-z and 0-9 by
+            their Porter stems.
+        tokenizer: "rouge_score", "unicode" (see `unicode_words`), or a function from a text to the
+            list of its words. For rougeLsum it is called for each line.
+        normalizer: applied to all texts first: a name in `NORMALIZERS` or a function.
+        reference_aggregation: "max" or "mean" over the references of a row.
+        split_summaries: for rougeLsum, a function from a text to its sentences, which replace its
+            lines. They are normalized one by one; a line break in a sentence becomes a space.
+
+    Raises:
+        ValueError: an option is not valid, or `tokenizer` does not return a list of words.
+
+    >>> scores = rouge(["the cat sat"], ["the cat sat on the mat"])
+    >>> scores["rouge2"].recall.tolist(), scores["rougeL"].precision.tolist()
+    ([0.4], [1.0])
+    """
+    lengths = ngram_lengths(rouge_types)
+    if split_summaries is not None and UNION_LCS in lengths:
+        options: dict[str, Any] = {
+            "use_stemmer": use_stemmer,
+            "tokenizer": tokenizer,
+            "reference_aggregation": reference_aggregation,
+        }
+        other_types = [name for name in lengths if name != UNION_LCS]
+        scores_by_type = (
+            rouge(
+                predictions, references, rouge_types=other_types, normalizer=normalizer, **options
+            )
+            if other_types
+            else {}
+        )
+        texts = sentence_lines(
+            predictions, references, split_summaries, normalizer_function(normalizer)
+        )
+        scores_by_type |= rouge(*texts, rouge_types=[UNION_LCS], **options)
+        return {name: scores_by_type[name] for name in lengths}
+    normalize = normalizer_function(normalizer)
+    rouge_tokenizer = RougeTokenizer(tokenizer, use_stemmer=use_stemmer)
+    if max(lengths.values()) <= _PAIRWISE_LENGTH:
+        short_pairs = few_pairs(predictions, references, normalize)
+        if short_pairs is not None:
+            return pairwise_rouge(short_pairs, rouge_tokenizer, lengths, reference_aggregation)
+    keep_freed_memory()
+    counts = reference_counts(references)
+    scores = np.empty((3, len(lengths), int(counts.sum())))
+    blocks = pair_blocks(predictions, references, normalize)
+    for first_block in blocks:
+        portion = chain([first_block], islice(blocks, _BLOCKS - 1))
+        shared = _portion_counts(portion, rouge_tokenizer, lengths)
+        stop = first_block.first_pair + shared.shape[-1]
+        scores[..., first_block.first_pair : stop] = precision_recall_f1(*shared)
+    return {
+        name: row_scores(PrecisionRecallF1(*pair_scores), counts, reference_aggregation)
+        for name, *pair_scores in zip(lengths, *scores, strict=True)
+    }
+
+
+class _Sequences(NamedTuple):
+    """The words of a block that both texts of their pair have, text after text."""
+
+    items: Integers  # the numbers of the words
+    counts: Integers  # how many of them each text has
+    kinds: int  # the number of distinct numbers
+
+
+def _portion_counts(
+    blocks: Iterable[TextPairs], tokenizer: RougeTokenizer, lengths: NgramLengths
+) -> Integers:
+    """Return the numbers of shared, predicted and reference items; shape (3, types, pairs).
+
+    The subsequences of all blocks are computed together, with as many calls as for one.
+    """
+    counts = []
+    sequences: list[_Sequences] = []
+    for pairs in blocks:
+        of_block: dict[str, Integers] = {}
+        for pass_lengths, by_line in tokenizer.passes(lengths):
+            words = block_words(pairs, tokenizer, by_line=by_line)
+            of_block |= _counts(words, pass_lengths, sequences)
+        counts.append(np.stack([of_block[name] for name in lengths], axis=1))
+    all_counts = np.concatenate(counts, axis=-1)
+    if LCS in lengths:
+        all_counts[0, list(lengths).index(LCS)] = _lcs_lengths(sequences)
+    return all_counts
+
+
+def _counts(
+    words: BlockWords, lengths: NgramLengths, sequences: list[_Sequences]
+) -> dict[str, Integers]:
+    """For each type, the numbers of shared, predicted and reference items; shape (3, pairs).
+
+    The lengths of subsequences are zero for now; the sequences are appended to `sequences`.
+    """
+    pairs = words.text_counts.size // 2
+    shared_counts = {}
+    for n, shared in shared_ngrams(words, set(lengths.values())):
+        if n in lengths.values():
+            shared_counts[f"rouge{n}"] = shared.overlaps(pairs)
+        if n == 1 and LCS in lengths:
+            sequences.append(_sequences(words, shared))
+        if n == 1 and UNION_LCS in lengths:
+            shared_counts[UNION_LCS] = union_lcs_counts(words, shared)
+    zeros = np.zeros(pairs, dtype=np.int64)
+    counts = {}
+    for name, n in lengths.items():
+        # A text has n - 1 fewer n-grams than words.
+        text_counts = np.maximum(words.text_counts - max(n - 1, 0), 0)
+        counts[name] = np.stack(
+            [shared_counts.get(name, zeros), text_counts[::2], text_counts[1::2]]
+        )
+    return counts
+
+
+def _sequences(words: BlockWords, shared: SharedNgrams) -> _Sequences:
+    indices = np.flatnonzero(shared.numbers >= 0)
+    ends = np.searchsorted(indices, np.cumsum(words.text_counts))
+    items = shared.numbers.take(indices)
+    return _Sequences(items, np.diff(ends, prepend=0), shared.pairs.size)
+
+
+def _lcs_lengths(sequences: list[_Sequences]) -> Integers:
+    """For each pair of several blocks, the longest common subsequence of its words: its length."""
+    items, counts, kinds = zip(*sequences, strict=True)
+    firsts = segment_starts(np.array(kinds))
+    numbers = [block_items + first for block_items, first in zip(items, firsts, strict=True)]
+    columns = np.concatenate(numbers), np.concatenate(counts)
+    lengths = compiled_lcs_lengths(*columns)
+    return lcs_lengths(*columns) if lengths is None else lengths
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Make this process reuse freed memory from now on, instead of requesting new pages.
+
+    On Linux, the C library returns every large array to the system when it is freed, and requests
+    memory again, page by page, for the next one, which takes twice as long as the actual work. It
+    stops doing so for sizes up to that of the largest array it has seen freed, at most 32 MB. So
+    such an array is freed here, without ever touching its pages.
+    """
+    np.empty(31 << 20, dtype=np.uint8)

@@ -1,0 +1,1 @@
+"""Common processing of texts: normalizers, tokens, references, segments."""

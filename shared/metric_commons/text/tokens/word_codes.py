@@ -1,0 +1,57 @@
+"""Encode words as integers that are equal if and only if the words are."""
+
+from itertools import count
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Integers, Unsigned
+from .distinct_keys import distinct_keys
+from .tokens import Tokens
+
+_LONG = np.uint64(255 << 56)
+
+
+def numbers_of_words(words: list[str]) -> Integers:
+    """Return a number for each word, from 0 in order of first occurrence."""
+    numbers = dict(zip(dict.fromkeys(words), count(), strict=False))
+    return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+
+
+def token_codes(tokens: Tokens) -> Integers:
+    """Non-negative integers, equal if and only if the tokens are; tokens never contain byte 255."""
+    return distinct_keys(token_keys(tokens)).numbers
+
+
+def token_keys(tokens: Tokens) -> Unsigned:
+    """Integers that are equal if and only if the tokens are; tokens never contain byte 255.
+
+    For tokens of up to eight bytes they are the keys. Longer tokens are numbered, below a final
+    byte 255, which no key has.
+    """
+    keys, long = tokens.keys, np.flatnonzero(tokens.lengths > 8)
+    if not long.size:
+        return keys
+    numbers = distinct_keys(keys.take(long), _rests(tokens, long)).numbers
+    keys = keys.copy()
+    keys[long] = numbers.view(np.uint64) | _LONG
+    return keys
+
+
+def _rests(tokens: Tokens, long: Integers) -> Unsigned:
+    """Return the next eight bytes of long tokens, which distinguish tokens with the same key.
+
+    Tokens of more than sixteen bytes are numbered instead, downwards from the largest integer. No
+    eight bytes equal such a number, since tokens never contain the byte 255.
+    """
+    rests = tokens.bytes_from(long, 8)
+    longer = np.flatnonzero(tokens.lengths.take(long) > 16)
+    if longer.size:
+        starts, lengths = (
+            column.take(long.take(longer)) for column in (tokens.starts, tokens.lengths)
+        )
+        numbers: dict[bytes, int] = {}
+        rests[longer] = [
+            2**64 - 1 - numbers.setdefault(tokens.blob[start : start + length], len(numbers))
+            for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
+        ]
+    return rests

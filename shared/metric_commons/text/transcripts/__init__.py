@@ -1,0 +1,1 @@
+"""Scores of transcripts against references: word and character error rates."""

@@ -1,0 +1,272 @@
+"""Error rates of transcripts: the rates of words or characters that were transcribed wrongly.
+
+The scores equal those of jiwer 4. Errors are substitutions S, deletions D and insertions I; with
+hits H, the reference has N = H + S + D words and the prediction M = H + S + I. Then
+
+    WER = (S + D + I) / N,   MER = (S + D + I) / (H + S + D + I),   WIP = H / N * H / M,
+    WIL = 1 - WIP
+
+(Morris, Maier and Green, From WER and RIL to MER and WIL: improved evaluation measures for
+connected speech recognition, 2004). CER is the same as WER, but with characters.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.domains import checked_options
+from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
+from ...statistics.intervals.sums import RowStatistics
+from ..tokens.normalizers import squeeze
+from ..tokens.segments import bounded_ranges
+from ..tokens.sequences import Sequences
+from ..tokens.tokens import byte_rule, tokenize
+from ..tokens.word_codes import numbers_of_words, token_codes
+from .edit_distance import alignment, edit_counts
+from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
+
+Unit = Literal["word", "character"]
+RateAverage = Literal["pooled", "mean"]
+
+_CHARACTERS = 1_000_000  # per block
+_KINDS = ("hits", "substitutions", "deletions", "insertions")
+
+_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)  # all white space but " "
+_WHITE_SPACE = re.compile(r"\s\s+")
+_KEEP = byte_rule(squeeze)
+
+
+def transcript_words(text: str) -> list[str]:
+    r"""Return the words of a text, as in jiwer.
+
+    Two or more white-space characters become one space, those at the ends are removed, and only
+    spaces separate words: a single tab, line break or no-break space does not.
+
+    >>> transcript_words("a\tb  c\n")
+    ['a\tb', 'c']
+    """
+    return [word for word in _WHITE_SPACE.sub(" ", text).strip().split(" ") if word]
+
+
+@checked_options
+def error_statistics(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    *,
+    unit: Unit = "word",
+    normalizer: TranscriptNormalizer = "none",
+    average: RateAverage = "pooled",
+) -> RowStatistics:
+    """Hits, substitutions, deletions and insertions of each row.
+
+    The rates of a row are as in `error_rates`. With "pooled", the rates over all rows are
+    computed from the sums; with "mean", they are the means of the rates of the rows.
+
+    Args:
+        predictions: one transcript per row.
+        references: the spoken texts.
+        unit: "word" or "character". Characters are code points, including spaces between words.
+        normalizer: applied to both sides first: a name in `TRANSCRIPT_NORMALIZERS`, or a function.
+        average: "pooled" or "mean".
+
+    Raises:
+        ValueError: an option is not valid.
+
+    >>> rows = error_statistics(["the cat sat"], ["the cat sat down"])
+    >>> rows.result()["wer"], error_statistics(["cat"], ["cut"], unit="character").result()["cer"]
+    (0.25, 0.3333333333333333)
+    """
+    counts = [
+        edit_counts(*sides) for sides in _sequences(predictions, references, unit, normalizer)
+    ]
+    values = np.concatenate(counts) if counts else np.zeros((0, len(_KINDS)), np.int64)
+    rates = partial(error_rates, unit=unit)
+    name = _rate_name(unit)
+
+    def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
+        return {name: cast(float, rates(sums)[name])}
+
+    if average == "pooled":
+        return RowStatistics(
+            _KINDS, values, rates, row_scores, distributions=partial(_pooled_distributions, name)
+        )
+    names = [key for key, rate in rates(dict.fromkeys(_KINDS, 0)).items() if key not in _KINDS]
+    rates_of_rows = [rates(dict(zip(_KINDS, row, strict=True))) for row in values.tolist()]
+    means = np.array([[row[key] for key in names] for row in rates_of_rows], np.float64)
+    columns: Floats = np.column_stack(
+        [values, means.reshape(len(values), len(names)), np.ones(len(values))]
+    )
+
+    def mean_rates(sums: Mapping[str, float]) -> dict[str, Any]:
+        rows = sums["rows"]
+        means = {key: sums[key] / rows if rows else 0.0 for key in names}
+        return means | {kind: int(sums[kind]) for kind in _KINDS}
+
+    def mean_distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
+        return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
+
+    return RowStatistics(
+        (*_KINDS, *names, "rows"), columns, mean_rates, row_scores, distributions=mean_distributions
+    )
+
+
+def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, SumScore]:
+    """Return how the rates follow from sums.
+
+    WER and MER are ratios, WIP and WIL are products of two.
+    """
+    errors = dict.fromkeys(_KINDS[1:], 1.0)
+    relevant = dict.fromkeys(_KINDS[:3], 1.0)
+
+    def preserved(sums: Mapping[str, Floats]) -> Floats:
+        hits, substitutions, deletions, insertions = (sums[kind] for kind in _KINDS)
+        spoken, heard = hits + substitutions + deletions, hits + substitutions + insertions
+        return np.where(hits > 0, hits / spoken * (hits / heard), 0.0)
+
+    def lost(sums: Mapping[str, Floats]) -> Floats:
+        return 1 - preserved(sums)
+
+    def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
+        return {"hits": 0.0, "substitutions": sums["hits"] + sums["substitutions"]}
+
+    def all_right(sums: Mapping[str, float]) -> dict[str, float]:
+        return dict.fromkeys(_KINDS, 0.0) | {"hits": sum(sums[kind] for kind in relevant)}
+
+    return {
+        name: SumRatio(errors, relevant, None),
+        "mer": SumRatio(errors, dict.fromkeys(_KINDS, 1.0)),
+        "wil": SumFunction(lost, relevant, all_right, all_wrong),
+        "wip": SumFunction(preserved, relevant, all_wrong, all_right),
+    }
+
+
+def _rate_name(unit: Unit) -> str:
+    return "wer" if unit == "word" else "cer"
+
+
+def error_rates(sums: Mapping[str, float], *, unit: Unit = "word") -> dict[str, Any]:
+    """Return the error rates, together with hits, substitutions, deletions and insertions.
+
+    If the reference has no words, WER is the number of insertions, as in jiwer; MER is then 1, or 0
+    if the prediction has no words either.
+
+    >>> silence = {"hits": 0, "substitutions": 0, "deletions": 0, "insertions": 2}
+    >>> rates = error_rates(silence)
+    >>> rates["wer"], rates["mer"], rates["wip"]
+    (2.0, 1.0, 0.0)
+    """
+    hits, substitutions, deletions, insertions = (int(sums[kind]) for kind in _KINDS)
+    errors = substitutions + deletions + insertions
+    relevant, predicted = hits + substitutions + deletions, hits + substitutions + insertions
+    if relevant:
+        rate, match_error = errors / relevant, errors / (errors + hits)
+        preserved = (hits / relevant) * (hits / predicted) if predicted else 0.0
+    else:
+        rate, match_error = float(insertions), float(predicted > 0)
+        preserved = 1.0 - match_error
+    return {
+        _rate_name(unit): rate,
+        "mer": match_error,
+        "wil": 1 - preserved,
+        "wip": preserved,
+        "hits": hits,
+        "substitutions": substitutions,
+        "deletions": deletions,
+        "insertions": insertions,
+    }
+
+
+@checked_options
+def error_alignments(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    *,
+    unit: Unit = "word",
+    normalizer: TranscriptNormalizer = "none",
+) -> list[list[list[Any]]]:
+    """Return the runs of hits and of each kind of error for each row, as in `alignment`.
+
+    >>> error_alignments(["the cat"], ["cat"])
+    [[['insert', 0, 0, 0, 1], ['equal', 0, 1, 1, 2]]]
+    """
+    normalize = transcript_normalizer(normalizer)
+    split = transcript_words if unit == "word" else str.strip
+    return [
+        list(map(list, alignment(split(normalize(reference)), split(normalize(prediction)))))
+        for prediction, reference in zip(predictions, references, strict=True)
+    ]
+
+
+class AlignedTexts(NamedTuple):
+    """Aligned parts of reference and prediction: "equal", "substitute", "delete" or "insert"."""
+
+    kind: str
+    reference: str
+    prediction: str
+
+
+def aligned_texts(
+    prediction: str,
+    reference: str,
+    *,
+    unit: Unit = "word",
+    normalizer: TranscriptNormalizer = "none",
+) -> list[AlignedTexts]:
+    """Return the runs of hits and errors of a row, as texts.
+
+    >>> [tuple(part) for part in aligned_texts("a cat sat", "the cat sat down")]
+    [('substitute', 'the', 'a'), ('equal', 'cat sat', 'cat sat'), ('delete', 'down', '')]
+    """
+    normalize = transcript_normalizer(normalizer)
+    split = transcript_words if unit == "word" else str.strip
+    target, guess = split(normalize(reference)), split(normalize(prediction))
+    space = " " if unit == "word" else ""
+    return [
+        AlignedTexts(kind, space.join(target[first:end]), space.join(guess[start:stop]))
+        for kind, first, end, start, stop in alignment(target, guess)
+    ]
+
+
+def _sequences(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    unit: Unit,
+    normalizer: TranscriptNormalizer,
+) -> Iterator[tuple[Sequences, Sequences]]:
+    """References and predictions as integers, in blocks of bounded size."""
+    normalize = transcript_normalizer(normalizer)
+    sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
+    sizes += np.fromiter(map(len, references), np.int64, len(references))
+    for start, stop in bounded_ranges(sizes, _CHARACTERS):
+        texts = [*references[start:stop], *predictions[start:stop]]
+        if normalizer != "none":
+            texts = list(map(normalize, texts))
+        sequences = _words(texts) if unit == "word" else _characters(texts)
+        rows = stop - start
+        yield sequences.block(0, rows), sequences.block(rows, 2 * rows)
+
+
+def _words(texts: list[str]) -> Sequences:
+    """Return the `transcript_words` of each text."""
+    joined = "".join(texts)
+    if not any(space in joined for space in _SPACES):  # then only spaces separate words
+        tokens = tokenize(texts, _KEEP)
+        return Sequences(token_codes(tokens), tokens.counts)
+    words = list(map(transcript_words, texts))
+    counts = np.fromiter(map(len, words), np.int64, len(words))
+    numbers = numbers_of_words(list(chain.from_iterable(words)))
+    return Sequences(numbers, counts)
+
+
+def _characters(texts: list[str]) -> Sequences:
+    stripped = list(map(str.strip, texts))
+    counts: Integers = np.fromiter(map(len, stripped), np.int64, len(stripped))
+    data = "".join(stripped).encode("utf-32-le", "surrogatepass")
+    return Sequences(np.frombuffer(data, "<u4").astype(np.int64), counts)

@@ -1,0 +1,1 @@
+"""Scores of translations against references: BLEU, chrF and TER."""

@@ -1,0 +1,199 @@
+"""N-grams that texts share with their references: for many rows and all orders, by one sort.
+
+The count of an n-gram in the prediction is limited to its highest count in a reference (Papineni et
+al., BLEU, 2002). At each position of a text there is a window of as many symbols as the longest
+n-gram has, packed into an integer after the row number. Once these integers are sorted, equal
+n-grams of every length are adjacent, since they are the beginnings of equal or adjacent windows.
+With the symbols a = 1, b = 2, the row 0 and n-grams of up to two symbols, the text "aba" has the
+windows 12, 21 and 10, sorted 10, 12, 21: two of the unigram a, which begins with 1, and one each of
+b, ab and ba.
+"""
+
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from ...statistics.arguments.arrays import Booleans, Integers, Unsigned
+from ..tokens.segments import changes, offsets, segment_numbers
+
+_BITS = 64
+_MAX_PLAIN = 400  # n-grams up to which counting them in Python takes less time
+
+
+class RowTexts(NamedTuple):
+    """The texts of rows as symbols: for each row the prediction, then its references."""
+
+    symbols: Integers  # of all texts, concatenated; starting from 1
+    counts: Integers  # number of symbols of each text
+    sizes: Integers  # number of texts of each row
+
+    def part(self, start: int, stop: int) -> "RowTexts":
+        """Return the texts of the rows from `start` to `stop`."""
+        first, last = (int(self.sizes[:row].sum()) for row in (start, stop))
+        counts = self.counts[first:last]
+        offset = int(self.counts[:first].sum())
+        symbols = self.symbols[offset : offset + int(counts.sum())]
+        return RowTexts(symbols, counts, self.sizes[start:stop])
+
+
+def clipped_counts(texts: RowTexts, orders: int) -> Integers:
+    """Return the number of shared n-grams for each row and order from 1; shape (rows, orders).
+
+    >>> cat, cats = [1, 2, 3], [1, 2, 1, 2]
+    >>> texts = RowTexts(np.array(cats + cat + cat), np.array([4, 3, 3]), np.array([3]))
+    >>> clipped_counts(texts, 3).tolist()
+    [[2, 1, 0]]
+    """
+    rows = texts.sizes.size
+    if texts.symbols.size * orders <= _MAX_PLAIN:
+        return _plain_counts(texts, orders)
+    sides = int(texts.sizes.max())
+    room = _BITS - _bits(rows - 1) - _bits(sides - 1)
+    text = segment_numbers(texts.counts)
+    row_of_text = segment_numbers(texts.sizes)
+    side_of_text = offsets(texts.sizes)
+    row, side = row_of_text[text], side_of_text[text]
+    positions, symbols = np.arange(text.size), texts.symbols
+    if _bits(int(symbols.max())) * orders > room:
+        positions, symbols = _shared_symbols(symbols, row, side > 0)
+        if not symbols.size:
+            return np.zeros((rows, orders), np.int64)
+        if _bits(int(symbols.max())) * orders > room:
+            if rows == 1:
+                return _plain_counts(texts, orders)
+            halves = pairwise((0, rows // 2, rows))
+            return np.concatenate([clipped_counts(texts.part(*half), orders) for half in halves])
+    windows = _windows(positions, symbols, text[positions], row[positions], orders)
+    return _counts(windows, side[positions], _bits(int(symbols.max())), orders, rows, sides)
+
+
+def _bits(number: int) -> int:
+    return max(number.bit_length(), 1)
+
+
+def _shared_symbols(
+    symbols: Integers, row: Integers, is_reference: Booleans
+) -> tuple[Integers, Integers]:
+    """The positions of symbols that both sides of a row have, and their numbers from 1 in the row.
+
+    An n-gram with any other symbol is not shared.
+    """
+    order = _order_by_row(symbols, row)
+    starts = np.flatnonzero(changes(row[order], symbols[order]))
+    references = np.add.reduceat(is_reference[order].astype(np.int64), starts)
+    lengths = np.diff(starts, append=order.size)
+    is_shared = (references > 0) & (references < lengths)
+    shared_row = row[order[starts[is_shared]]]
+    numbers = np.zeros(starts.size, np.int64)
+    ranks = np.arange(shared_row.size)
+    first = np.maximum.accumulate(np.where(changes(shared_row), ranks, 0))
+    numbers[is_shared] = ranks - first + 1
+    local = np.empty(symbols.size, np.int64)
+    local[order] = np.repeat(numbers, lengths)
+    positions = np.flatnonzero(local)
+    return positions, local[positions]
+
+
+def _order_by_row(symbols: Integers, row: Integers) -> Integers:
+    """Return the order of symbols by row, then by symbol.
+
+    If they fit into one integer together with the position, these integers are sorted, which is
+    several times as fast as sorting an index.
+    """
+    bits = [_bits(int(row.max())), _bits(int(symbols.max())), _bits(symbols.size - 1)]
+    if sum(bits) > _BITS:
+        return np.lexsort((symbols, row))
+    keys = row.astype(np.uint64) << np.uint64(bits[1])
+    keys |= symbols.astype(np.uint64)
+    keys <<= np.uint64(bits[2])
+    keys |= np.arange(symbols.size, dtype=np.uint64)
+    keys.sort()
+    keys &= np.uint64((1 << bits[2]) - 1)
+    return keys.astype(np.int64)
+
+
+def _windows(
+    positions: Integers, symbols: Integers, text: Integers, row: Integers, orders: int
+) -> Unsigned:
+    """Return the window that begins at each position: the row, then symbols.
+
+    0 where the n-gram ends.
+
+    It ends at the end of the text, and at a symbol that was dropped.
+    """
+    bits = np.uint64(_bits(int(symbols.max())))
+    packed = symbols.astype(np.uint64)
+    windows = row.astype(np.uint64) << bits | packed
+    is_inside = np.ones(positions.size, dtype=bool)
+    for order in range(1, orders):
+        windows <<= bits
+        if order < positions.size:
+            is_inside = is_inside[:-1] & (positions[order:] - positions[:-order] == order)
+            is_inside &= text[order:] == text[:-order]
+            windows[:-order] |= np.where(is_inside, packed[order:], np.uint64(0))
+    return windows
+
+
+def _counts(
+    windows: Unsigned, side: Integers, bits: int, orders: int, rows: int, sides: int
+) -> Integers:
+    """Return the clipped counts of sorted windows, from runs of equal beginnings."""
+    side_bits = _bits(sides - 1)
+    keys = windows << np.uint64(side_bits) | side.astype(np.uint64)
+    keys.sort()
+    sides_sorted = keys & np.uint64((1 << side_bits) - 1)
+    up_to = [
+        np.concatenate(([0], np.cumsum(sides_sorted == number, dtype=np.int64)))
+        for number in range(sides)
+    ]
+    differences = keys[1:] ^ keys[:-1]
+    counts = np.zeros((rows, orders), np.int64)
+    for order in range(1, orders + 1):
+        shift = np.uint64(bits * (orders - order) + side_bits)
+        bounds = np.concatenate(([0], np.flatnonzero(differences >> shift) + 1, [keys.size]))
+        references = np.diff(up_to[1][bounds]) if sides > 1 else np.zeros(bounds.size - 1, np.int64)
+        for number in range(2, sides):
+            np.maximum(references, np.diff(up_to[number][bounds]), out=references)
+        clipped = np.minimum(references, np.diff(up_to[0][bounds]))
+        runs = np.flatnonzero(clipped)
+        ngrams = keys[bounds[runs]] >> shift
+        runs = runs[(ngrams & np.uint64((1 << bits) - 1)) > 0]  # drop those that end earlier
+        row = (keys[bounds[runs]] >> shift >> np.uint64(bits * order)).astype(np.int64)
+        counts[:, order - 1] = np.bincount(row, weights=clipped[runs], minlength=rows)
+    return counts
+
+
+def _plain_counts(texts: RowTexts, orders: int) -> Integers:
+    """Return the same for few n-grams, and for a row whose windows are too long for an integer.
+
+    >>> texts = RowTexts(np.array([1, 2, 1, 2, 3]), np.array([2, 3]), np.array([2]))
+    >>> _plain_counts(texts, 3).tolist()
+    [[2, 1, 0]]
+    """
+    symbols = iter(texts.symbols.tolist())
+    listed = iter([tuple(islice(symbols, count)) for count in texts.counts.tolist()])
+    counts = []
+    for size in texts.sizes.tolist():
+        prediction, *references = islice(listed, size)
+        counts.append([_shared(prediction, references, order) for order in range(1, orders + 1)])
+    return np.array(counts, np.int64).reshape(-1, orders)
+
+
+def _shared(prediction: tuple[int, ...], references: list[tuple[int, ...]], order: int) -> int:
+    """Return how many n-grams a prediction shares with its references."""
+    if len(prediction) < order:
+        return 0
+    maxima: dict[tuple[int, ...], int] = {}
+    for reference in references:
+        for ngram, count in _ngram_counts(reference, order).items():
+            maxima[ngram] = max(count, maxima.get(ngram, 0))
+    counts = _ngram_counts(prediction, order)
+    return sum(min(count, maxima[ngram]) for ngram, count in counts.items() if ngram in maxima)
+
+
+def _ngram_counts(symbols: tuple[int, ...], order: int) -> dict[tuple[int, ...], int]:
+    counts: dict[tuple[int, ...], int] = {}  # for few n-grams faster than a Counter
+    for ngram in zip(*(symbols[start:] for start in range(order)), strict=False):
+        counts[ngram] = counts.get(ngram, 0) + 1
+    return counts

@@ -1,0 +1,105 @@
+"""Runs and judgments in JSON, Parquet and TSV: what they hold is what TREC's files hold."""
+
+import bz2
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from metric_commons.data.trec.trec import read_qrels, read_run
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.module.catalog.catalog import load
+
+RUN = {"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d é": 1.0}}
+QRELS = {"q1": {"d1": 0, "d2": 2}, "q3": {"d3": 1}}
+
+
+def triples(dictionary):
+    return [(q, d, n) for q, documents in dictionary.items() for d, n in documents.items()]
+
+
+@pytest.mark.parametrize(("read", "content"), [(read_run, RUN), (read_qrels, QRELS)])
+@pytest.mark.parametrize("form", ["json", "indented", "bz2", "parquet"])
+def test_dictionaries_and_tables(tmp_path, read, content, form):
+    path = tmp_path / "x"
+    if form == "parquet":
+        columns = dict(
+            zip(("q_id", "doc_id", "score"), zip(*triples(content), strict=True), strict=True)
+        )
+        parquet.write_table(
+            pa.table({name: list(column) for name, column in columns.items()}), path
+        )
+    else:
+        text = json.dumps(content, indent=2 if form == "indented" else None).encode()
+        path.write_bytes(bz2.compress(text) if form == "bz2" else text)
+
+    assert read(path).to_dict() == content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query-id\tcorpus-id\tscore\nq1\td1\t0\nq1\td2\t2\nq3\td3\t1\n",
+        "q1\td1\t0\nq1\td2\t2\nq3\td3\t1",
+        "query-id\tcorpus-id\tscore\r\nq1\td1\t0\r\nq1\td2\t2\r\nq3\td3\t1\r\n",
+    ],
+)
+def test_judgments_of_beir(tmp_path, text):
+    (tmp_path / "x.tsv").write_text(text, newline="")
+
+    assert read_qrels(tmp_path / "x.tsv").to_dict() == QRELS
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "message"),
+    [
+        (read_run, '{"q": {"d": "x"}}', "x: query 'q', document 'd': 'x' is not a number"),
+        (read_run, '{"q": {"d": NaN}}', "document 'd': nan is not a number"),
+        (read_qrels, '{"q": {"d": 0.5}}', "document 'd': 0.5 is not an integer of 53 bits"),
+        (read_run, '{"q": ["d"]}', r"query 'q' has no documents with numbers, but \['d'\]"),
+        (read_run, '{"q": {"d": 1, "d": 2}}', "field 'd' is given twice"),
+        (read_run, '{"q": {}}', "x: there are no rows"),
+        (read_run, b"\x04\x22\x4d\x18@@", "ranx writes CBOR to .lz4"),
+        (read_qrels, "query-id\tcorpus-id\tscore\nq\td\tx\n", "x, line 2: the relevance is not an"),
+        (read_qrels, "q\td\n", r"line 1: expected 4 columns \(query, iteration"),
+    ],
+)
+def test_what_is_no_run_is_refused(tmp_path, read, content, message):
+    path = tmp_path / "x"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    with pytest.raises(ValueError, match=message):
+        read(path)
+
+
+def test_a_table_needs_its_columns(tmp_path):
+    parquet.write_table(pa.table({"q_id": ["q"], "doc": ["d"], "score": [1.0]}), tmp_path / "x")
+
+    with pytest.raises(ValueError, match="column 'doc_id' is missing; the columns are q_id, doc, "):
+        read_run(tmp_path / "x")
+
+
+def test_dictionaries_are_rows_of_queries():
+    metric = load("ir_ranking")
+    rows = {
+        "predictions": [
+            {"doc_id": ["d1", "d2"], "score": [0.5, 0.25]},
+            {"doc_id": [], "score": []},
+        ],
+        "references": [
+            {"doc_id": ["d1", "d2"], "relevance": [0, 2]},
+            {"doc_id": ["d3"], "relevance": [1]},
+        ],
+    }
+    dictionaries = {"predictions": RUN, "references": QRELS}
+
+    assert metric.compute(**dictionaries) == metric.compute(**rows)
+    with pytest.raises(ValueError, match="no query in common"):
+        metric.compute(predictions={"x": {"d": 1.0}}, references=QRELS)
+
+    results = score("ir_ranking", **dictionaries, options={"measures": ["mrr"]}, per_example=True)
+    assert results.systems["predictions"]["ir_ranking"].per_example == {"mrr": [0.5, 0.0]}
+    assert results.row_labels == {"predictions": {"id": ["q1", "q3"]}}
+    both = score("ir_ranking", predictions={"a": RUN, "b": RUN}, references=QRELS, compare=True)
+    assert {comparison["diff"] for comparison in both.comparisons} == {0.0}

@@ -1,0 +1,237 @@
+"""The reader of rows: compression, hashes, limits, blocks, and the words for bad rows."""
+
+import bz2
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import sys
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from metric_commons.data.files.field_paths import steps, value_at
+from metric_commons.data.files.streams import STANDARD_INPUT, Limits, zstandard_reader
+from metric_commons.data.tables.selections import Selection
+from metric_commons.data.tables.tables import Source
+
+ROWS = [{"p": f"answer {row}", "r": ["a", str(row)]} for row in range(50)]
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+CSV = b"p,r,n\n" + b"".join(b'"x, %d","[""a""]",%d.5\n' % (row, row) for row in range(50))
+
+
+def zstandard(data):
+    library = pytest.importorskip("zstandard")
+    half = len(data) // 2  # two frames, as programs that append write them
+    return library.compress(data[:half]) + library.compress(data[half:])
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def standard_input(monkeypatch, content):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    return STANDARD_INPUT
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.JSONL.ZST"])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard])
+def test_compression_is_known_by_content_and_the_hash_is_that_of_the_file(write, compress, name):
+    path = write(name, compress(LINES))
+    source = Source(path, ["p"])
+
+    assert source.columns() == {"p": [row["p"] for row in ROWS]}
+    assert source.provenance() == {
+        "path": str(path),
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "rows": 50,
+    }
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_pipe_is_read_once(monkeypatch, compress):
+    content = compress(LINES)
+    source = Source(standard_input(monkeypatch, content), ["p", "r"], limit=3)
+
+    assert [*source.blocks(2)] == [
+        {"p": ["answer 0", "answer 1"], "r": [["a", "0"], ["a", "1"]]},
+        {"p": ["answer 2"], "r": [["a", "2"]]},
+    ]
+    assert source.provenance()["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize("fault", [b"{\n", b'{"p": "\xff"}\n', b"[1]\n"])
+@pytest.mark.parametrize("rows", [50, 255, 256, 257])  # at a seam of the blocks, too
+def test_rows_before_an_error_can_be_read(write, rows, fault):
+    content = b"".join(b'{"p": %d}\n' % row for row in range(rows))
+    path = write("x.jsonl", content + fault)
+
+    assert Source(path, ["p"], limit=rows).columns() == {"p": [*range(rows)]}
+    with pytest.raises(ValueError, match=f"(row {rows} .line|line) {rows + 1}"):
+        Source(path, ["p"], limit=rows + 1).columns()
+
+
+def test_a_table_comes_through_a_pipe(monkeypatch, tmp_path):
+    parquet.write_table(pa.Table.from_pylist(ROWS), tmp_path / "x.parquet")
+    path = standard_input(monkeypatch, (tmp_path / "x.parquet").read_bytes())
+
+    assert Source(path, ["r[1]"]).columns() == {"r[1]": [str(row) for row in range(50)]}
+
+
+def test_an_array_may_be_called_lines(write):
+    path = write("x.jsonl", json.dumps(ROWS, indent=2).encode())
+
+    assert Source(path, ["p"]).columns()["p"] == [row["p"] for row in ROWS]
+
+
+def test_cells_come_in_blocks(write):
+    path = write("x.csv", CSV)
+    source = Source(path, ["p", "r", "n"], numbers=["n"])
+    blocks = [*source.blocks(20)]
+
+    assert [len(block["p"]) for block in blocks] == [20, 20, 10]
+    assert blocks[2]["r"] == [["a"]] * 10
+    assert blocks[1]["n"][0] == 20.5
+    assert source.provenance()["sha256"] == hashlib.sha256(CSV).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "message"),
+    [
+        (
+            b"p,n\nx,1\n\ny,\n",
+            {"numbers": ["n"], "only_numbers": ["n"]},
+            "x.csv: row 1 (line 4): field 'n' is empty",
+        ),
+        (
+            b"p,n\nx,1\ny,n/a\nz,2\nz,?\n",
+            {"numbers": ["n"], "only_numbers": ["n"]},
+            "x.csv: row 1 (line 3): field 'n' is 'n/a', which is not a number; also row 3 (line 5)",
+        ),
+        (
+            b"p,n\n" + b"x,\n" * 9 + b"x,1\n",
+            {"filled": ["n"]},
+            (
+                "x.csv: row 0 (line 2): field 'n' is empty; if an empty text is an accepted "
+                "answer, add --allow-empty-references; also row 1 (line 3), row 2 (line 4), "
+                "row 3 (line 5), row 4 (line 6), row 5 (line 7), and 3 more"
+            ),
+        ),
+    ],
+)
+def test_the_first_offending_cell_is_named_and_others_are_counted(
+    write, content, settings, message
+):
+    path = write("x.csv", content)
+
+    with pytest.raises(ValueError, match=r"x\.csv") as raised:
+        Source(path, ["p", "n"], **settings).columns()
+
+    assert str(raised.value).endswith(message)
+
+
+def test_a_later_block_may_not_change_what_a_column_is(write):
+    path = write("x.csv", b"a,b\n[1],1\n[2],2\nx,3\n")
+
+    assert Source(path, ["a"]).columns() == {"a": ["[1]", "[2]", "x"]}
+    with pytest.raises(
+        ValueError, match=r"row 2 \(line 4\): field 'a' is 'x', which is not a list, as"
+    ):
+        [*Source(path, ["a"]).blocks(2)]
+
+
+def test_rows_without_a_field_are_counted(write):
+    path = write("x.jsonl", b'{"a": {"b": [1]}}\n{"a": {"b": []}}\n{"a": {}}\n')
+
+    with pytest.raises(ValueError, match=r"\(line 2\).*a\.b\[0\].*also row 2 \(line 3\)$"):
+        Source(path, ["a.b[0]"]).columns()
+
+
+def test_a_line_has_a_limit(write):
+    path = write("x.jsonl", b'{"p": "x"}\n{"p": "' + b"x" * 1_000_000 + b'"}\n')
+
+    assert len(Source(path, ["p"]).columns()["p"]) == 2
+    with pytest.raises(ValueError, match="line 2 is longer than 900,000 bytes"):
+        Source(path, ["p"], limits=Limits(line=900_000)).columns()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_what_comes_out_of_a_compressed_file_has_a_limit(write, compress):
+    path = write("x.jsonl", compress(b'{"p": "x"}\n' * 100_000))
+
+    with pytest.raises(ValueError, match="contains more than 1,000,000 bytes"):
+        Source(path, ["p"], limits=Limits(content=1_000_000)).columns()
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    table = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["a", "b", "a"])
+    parquet.write_table(table, tmp_path / "x.parquet")
+
+    assert Source(tmp_path / "x.parquet", ["b"]).columns() == {"b": [2]}
+    with pytest.raises(ValueError, match="there are 2 columns 'a'"):
+        Source(tmp_path / "x.parquet", ["a"]).columns()
+
+
+def test_rows_can_be_chosen(write):
+    path = write("x.jsonl", LINES)
+    source = Source(path, ["p"], selection=Selection(conditions={"r[1]": "7"}))
+
+    assert source.columns() == {"p": ["answer 7"]}
+    assert source.excluded == {"where": 49}
+    with pytest.raises(ValueError, match=r"no row has r\[1\]=x; there are 0 \(1 rows\), 1 "):
+        Source(path, ["p"], selection=Selection(conditions={"r[1]": "x"})).columns()
+
+
+def test_there_is_a_hint_at_the_library_for_zstandard(monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    if sys.version_info < (3, 14):
+        with pytest.raises(ValueError, match=r"pip install 'metric-commons\[logs\]'"):
+            zstandard_reader(io.BytesIO())
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("a.b", "whole"),
+        ('["a.b"]', "whole"),
+        ("a[b]", None),
+        ('a["b"][*].t', ["x", "y"]),
+        ("a.0", None),
+        ("resps.0.0", "-1.5"),
+        ("resps[-1][0]", "-2"),
+        ("e[*]", []),
+        ("e[0]", None),
+        ("n", None),
+        ("n.x", None),
+        ("", None),
+        ("a..b", None),
+    ],
+)
+def test_a_path_leads_to_one_value_or_is_an_error(path, value):
+    record = {
+        "a": {"b": [{"t": "x"}, {"t": "y"}]},
+        "a.b": "whole",
+        "resps": [["-1.5"], ["-2"]],
+        "e": [],
+        "n": None,
+    }
+    if value is not None or path == "n":
+        assert value_at(record, path) == value
+    else:
+        with pytest.raises(ValueError, match="path|no |" + path.partition(".")[0]):
+            value_at(record, path)
+
+
+def test_a_path_has_steps():
+    assert steps('"g.old".l[*].v') == ("g.old", "l", "*", "v")

@@ -1,0 +1,182 @@
+"""Verdicts about a new system beside scipy, and plans for a benchmark."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from metric_commons.evaluation.comparison.combined_results import pairs_of_results
+from metric_commons.evaluation.comparison.verdicts import gate, plan_table, plans
+from metric_commons.evaluation.results.comparisons import compare_pairs
+from metric_commons.evaluation.results.module_results import ModuleResult
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.statistics import Pilot, minimum_detectable, power_of, required_rows
+
+
+def results(scores, system="bot", lower=False, clusters=None):
+    """A result whose rows have these scores."""
+    values = [float(value) for value in scores]
+    module = ModuleResult(
+        options={},
+        rows=len(values),
+        scores={"error": sum(values) / len(values)},
+        confidence_interval={},
+        groups={},
+        signature="s",
+        lower_is_better=["error"] if lower else [],
+        per_example={"error": values},
+    )
+    labels = {} if clusters is None else {system: {"cluster": clusters}}
+    return Results(systems={system: {"m": module}}, row_labels=labels)
+
+
+def samples(rows=80, shift=0.0):
+    rng = np.random.default_rng(0)
+    baseline = rng.random(rows)
+    return baseline + shift + rng.normal(0, 0.1, rows), baseline
+
+
+@pytest.mark.parametrize(
+    ("shift", "margin", "verdict"),
+    [
+        (0.0, 0.05, "not inferior"),
+        (0.3, 0.001, "not inferior"),
+        (0.0, 0.001, "cannot tell"),
+        (-0.05, 0.05, "cannot tell"),
+        (-0.2, 0.05, "inferior"),
+    ],
+)
+def test_a_verdict_is_that_of_two_one_sided_t_tests(shift, margin, verdict):
+    new, old = samples(shift=shift)
+    found = gate(results(new), results(old), score="error", margin=margin)
+    t = stats.ttest_1samp(new - old, -margin, alternative="greater")
+
+    assert found.verdict == verdict
+    assert found.p_not_inferior == pytest.approx(t.pvalue, rel=1e-9)
+    assert found.p_inferior == pytest.approx(1 - t.pvalue, rel=1e-9, abs=1e-15)
+    assert f"difference {np.mean(new - old):+.4f} [" in found.sentences[0]
+    assert "80 rows" in found.sentences[1]
+    assert len(found.sentences) == 2 + (verdict == "cannot tell")
+
+
+def test_less_may_be_better():
+    new, old = samples(shift=0.2)
+    worse = gate(results(new, lower=True), results(old, lower=True), score="m.error", margin=0.05)
+    better = gate(results(old, lower=True), results(new, lower=True), score="error", margin=0.05)
+
+    assert (worse.verdict, better.verdict) == ("inferior", "not inferior")
+    assert worse.sentences[0].startswith(f"error: new {new.mean():.4f}, baseline {old.mean():.4f}")
+    assert f"difference {np.mean(new - old):+.4f}" in worse.sentences[0]
+    assert worse.sentences[0].endswith("; lower is better.")
+
+
+def test_the_number_of_rows_that_is_advised_would_tell():
+    new, old = samples()
+    found = gate(results(new), results(old), score="error", margin=0.005)
+    deviation = (new - old).std(ddof=1)
+    needed = required_rows(0.005, deviation, 0.1, 0.8)
+
+    assert found.verdict == "cannot tell"
+    assert found.sentences[2] == (
+        f"If both systems are equally good, {needed:,} rows would tell with a probability of 80 %."
+    )
+    # So many rows of equal systems are not inferior in four of five cases.
+    rng = np.random.default_rng(1)
+    p_values = stats.ttest_1samp(
+        rng.normal(0, deviation, (400, needed)), -0.005, axis=1, alternative="greater"
+    ).pvalue
+    assert np.mean(p_values < 0.05) == pytest.approx(0.8, abs=0.06)
+
+
+def test_enough_rows_for_equal_systems_are_not_advised_again():
+    rng = np.random.default_rng(0)
+    old = rng.random(400)
+    new = old + rng.permutation(np.repeat([0.1, -0.1], 200)) - 0.018
+    found = gate(results(new), results(old), score="error", margin=0.02)
+
+    assert required_rows(0.02, 0.1, 0.1, 0.8) < 400
+    assert found.verdict == "cannot tell"
+    assert found.sentences[2].startswith("If the difference is what was observed, ")
+
+
+def test_clusters_count():
+    new, old = samples()
+    clusters = [row // 8 for row in range(80)]
+    found = gate(
+        results(new, clusters=clusters), results(old, clusters=clusters), score="error", margin=0.01
+    )
+    assert found.comparison["n_clusters"] == 10
+    assert "80 rows in 10 clusters" in found.sentences[1]
+    assert " clusters would tell" in found.sentences[2]
+    one = gate(results([0.5]), results([0.4]), score="error", margin=0.01)
+    assert one.verdict == "cannot tell"
+    assert one.p_inferior > 0.4
+    low, high = one.comparison["confidence_interval"]
+    assert low < -0.8 < 0.9 < high
+    assert one.sentences[2] == "One row does not show how much rows vary; score more."
+
+
+def test_what_cannot_be_judged_is_named():
+    new, old = (results(column) for column in samples())
+    two = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["x"], per_example=True)
+    for first, second, options, message in (
+        (new, old, {"margin": 0}, "margin must be a number above 0, got 0"),
+        (new, old, {"alpha": 5}, "for 5 % pass 0.05"),
+        (new, old, {"power": 80}, "for 80 % pass 0.8"),
+        (new, old, {"score": "eror"}, "there is no score 'eror' of rows; did you mean 'error'"),
+        (two, old, {}, "the new result has the systems a, b; name one with --system"),
+        (two, two, {"system": "c"}, "the new result has the systems a, b; none of them is 'c'"),
+        (two, old, {"system": "a"}, "score 'error' is not in both results"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            gate(first, second, **{"score": "error", "margin": 0.1} | options)
+
+
+def test_a_plan_is_that_of_the_test_which_compare_makes():
+    new, old = samples()
+    pairs = pairs_of_results(results(new, "new"), results(old, "old"))
+    (plan,) = plans(pairs, 0.02, alpha=0.01, power=0.9)
+    pilot = Pilot(new - old)
+
+    assert plan[:6] == ("new", "old", "m", "error", 80, None)
+    assert plan.test == "permutation"
+    assert plan.deviation == pytest.approx((new - old).std(ddof=1), rel=1e-12)
+    assert plan.power == pilot.power_of(0.02, 80, 0.01)
+    assert plan.mde == pilot.minimum_detectable(80, 0.01, 0.9)
+    assert plan.required_rows == pilot.required_rows(0.02, 0.01, 0.9)
+    clusters = [row // 8 for row in range(80)]
+    pair = (results(new, "new", clusters=clusters), results(old, "old", clusters=clusters))
+    (plan,) = plans(pairs_of_results(*pair), 0.02)
+    assert (plan.rows, plan.n_clusters) == (80, 10)
+    assert plan.power == Pilot(new - old, clusters).power_of(0.02, 10)
+    missing = [math.nan, *new[1:]]
+    (plan,) = plans(pairs_of_results(results(missing, "new"), results(old, "old")), 0.02)
+    assert (plan.rows, plan.required_rows) == (79, Pilot((new - old)[1:]).required_rows(0.02))
+    alone = pairs_of_results(results([0.5], "new"), results([0.1], "old"))
+    (plan,) = plans(alone, 0.02)
+    assert (math.isnan(plan.mde), plan.required_rows) == (True, None)
+    with pytest.raises(ValueError, match="effect must be a number above 0"):
+        plans(pairs, 0.0)
+
+
+@pytest.mark.long
+def test_scores_of_sums_are_planned_by_students_t():
+    texts = [f"the {word} sat on a mat today" for word in "cat dog cow hen fox".split() * 6]
+    others = [text if row % 3 else text.replace("sat", "lay") for row, text in enumerate(texts)]
+    both = (
+        score("bleu", predictions={name: rows}, references=texts, per_example=True)
+        for name, rows in (("new", texts), ("old", others))
+    )
+    pairs = pairs_of_results(*both)
+    (comparison,) = compare_pairs(pairs)
+    (plan,) = plans(pairs, 2.0)
+    deviation = comparison["standard_error"] * math.sqrt(30)
+
+    assert (plan.test, plan.score) == ("t", "bleu")
+    assert plan.power == power_of(2.0, deviation, 30)
+    assert plan.mde == minimum_detectable(deviation, 30)
+    assert plan.required_rows == required_rows(2.0, deviation)
+    line = plan_table([plan], 2.0, 0.05, 0.8).note
+    assert line.startswith("Two-sided t-test of scores that follow from sums at 0.05.")

@@ -1,0 +1,1145 @@
+import csv
+import io
+import json
+import math
+import os
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.data.files.stored import checksum, to_jsonable, write_whole
+from metric_commons.evaluation.comparison.combined_results import compare
+from metric_commons.evaluation.results.module_results import ModuleResult, signature
+from metric_commons.evaluation.results.rendering import p_value
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring import scoring
+from metric_commons.evaluation.scoring.scoring import InputError, score
+from metric_commons.evaluation.scoring.states import Part, State
+from metric_commons.module.catalog import catalog
+from metric_commons.reporting.report.examples import find_examples
+from metric_commons.reporting.report.page import render
+from metric_commons.statistics.tests import corrections, significance
+
+SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
+REFERENCES = ["paris", ["oslo", "Christiania"]]
+
+
+class Lengths:
+    """A module that is none: it knows only undefined, infinite and whole scores."""
+
+    lower_is_better = frozenset({"undefined", "error"})
+    aggregation = {}  # noqa: RUF012
+    score_kind = "counts"
+    main_score = None
+    reports = frozenset()
+
+    def __init__(self):
+        self.feature_sets = [{"predictions": "string"}]
+        self.input_names = self.required_inputs = ["predictions"]
+        self.options = {"beta": 1.0, "curves": (1, 2), "by": str.lower}
+
+    def as_rows(self, columns):
+        return columns
+
+    def with_nan(self, column):
+        return column
+
+    def compute_with_statistics(self, *, predictions, **options):
+        assert set(options) <= set(self.options)
+        self.taken = options
+        return {
+            "undefined": math.nan,
+            "threshold": math.inf,
+            "rows": len(predictions),
+            "curve": [0.5, -math.inf],
+        }, None
+
+
+@pytest.fixture
+def lengths(monkeypatch):
+    metric = Lengths()
+    load = scoring.load_without_evaluate
+    monkeypatch.setattr(
+        scoring, "load_without_evaluate", lambda name: metric if name == "lengths" else load(name)
+    )
+    return metric
+
+
+def scores(scored):
+    return {
+        (system, name): value
+        for system, modules in scored.systems.items()
+        for result in modules.values()
+        for name, value in result.scores.items()
+    }
+
+
+def test_every_module_scores_every_system():
+    scored = score(["qa_em", "substring_recall"], predictions=SYSTEMS, references=REFERENCES)
+
+    assert scores(scored) == {
+        ("a", "qa_em"): 0.5,
+        ("a", "substring_recall"): 0.5,
+        ("b", "qa_em"): 1.0,
+        ("b", "substring_recall"): 1.0,
+    }
+
+
+def test_one_system_needs_no_name():
+    scored = score("qa_em", predictions=["a"], references=["b"])
+
+    assert scores(scored) == {("predictions", "qa_em"): 0.0}
+
+
+def test_systems_may_have_rows_of_their_own():
+    scored = score(
+        "qa_em",
+        predictions={"a": ["x"], "b": ["x", "y"]},
+        references={"a": ["x"], "b": ["x", "z"]},
+        groups={"a": ["one"], "b": ["one", "two"]},
+    )
+
+    assert scores(scored) == {("a", "qa_em"): 1.0, ("b", "qa_em"): 0.5}
+    assert scored.systems["b"]["qa_em"].rows == 2
+    assert scored.systems["b"]["qa_em"].groups["two"] == {"qa_em": 0.0, "n": 1}
+
+
+def test_a_system_without_references_is_an_error():
+    with pytest.raises(ValueError, match="there are no references for system 'b'"):
+        score("qa_em", predictions=SYSTEMS, references={"a": REFERENCES})
+
+
+@pytest.mark.parametrize("arguments", [{"modules": []}, {"predictions": {}}])
+def test_nothing_to_do_is_an_error(arguments):
+    with pytest.raises(ValueError, match="at least one module and one system"):
+        score(**{"modules": "qa_em", "predictions": ["a"], "references": ["a"]} | arguments)
+
+
+def test_an_option_goes_to_the_modules_that_have_it():
+    scored = score(
+        ["qa_em", "qa_f1"],
+        predictions=["The cat", ""],
+        references=["cat", ""],
+        options={"qa_f1.normalizer": "squad", "normalizer": "lower", "both_empty": 0},
+    )
+    em, f1 = scored.systems["predictions"].values()
+
+    extraction = dict.fromkeys(("extract", "extract_references", "choices"))
+    assert em.options == {"normalizer": "lower", "reference_aggregation": "max", **extraction}
+    assert (f1.options["normalizer"], f1.options["both_empty"]) == ("squad", 0.0)
+    assert (em.scores["qa_em"], f1.scores["qa_f1"]) == (0.5, 0.5)
+    assert "|both_empty=0.0|" in f1.signature
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("normaliser", "'normaliser'; did you mean 'normalizer'"),
+        ("qa_em.overlap", "'qa_em.overlap'; did you mean"),
+        ("zzz", "'zzz'; the options are normalizer, reference_aggregation"),
+        ("per_example", "'per_example'"),
+    ],
+)
+def test_an_unknown_option_is_an_error(key, message):
+    with pytest.raises(ValueError, match=f"there is no option {message}"):
+        score(["qa_em", "qa_f1"], predictions=["a"], references=["a"], options={key: 1})
+
+
+@pytest.mark.long
+def test_the_signature_has_the_options_that_can_move_a_shown_number():
+    plainly = score("qa_f1", predictions=SYSTEMS, references=REFERENCES)
+    fully = score(
+        "qa_f1",
+        predictions=SYSTEMS,
+        references=REFERENCES,
+        n_resamples=100,
+        seed=1,
+        groups=["x", "y"],
+        clusters=["c", "d"],
+        per_example=True,
+    )
+    assert fully.signatures() == plainly.signatures()
+
+    shown = {"confidence_level": 0.9, "interval": "auto", "clusters": 2}
+    drawn = {"confidence_level": 0.9, "interval": "bootstrap", "n_resamples": 100, "seed": 1}
+    for options in (shown, drawn):
+        labels = {"clusters": ["c", "d"]} if "clusters" in options else {}
+        fully = score(
+            "qa_f1",
+            predictions=SYSTEMS,
+            references=REFERENCES,
+            groups=["x", "y"],
+            per_example=True,
+            **{"n_resamples": 100, "seed": 1} | options | labels,
+        )
+        result = fully.systems["a"]["qa_f1"]
+        assert result.options == plainly.systems["a"]["qa_f1"].options | options
+        texts = "|".join(f"{name}={value}" for name, value in options.items())
+        assert f"|{texts}|rows=2|" in result.signature
+    assert result.per_example["qa_f1"] == [1.0, 0.0]
+    assert set(result.confidence_interval) == set(result.scores)
+    assert list(result.groups) == ["x", "y"]
+
+
+def test_bad_input_names_the_system():
+    with pytest.raises(InputError, match=r"system 'b': predictions\[1\] is None") as caught:
+        score("qa_em", predictions={"a": ["x", "y"], "b": ["x", None]}, references=["x", "y"])
+
+    assert caught.value.system == "b"
+
+
+def test_a_module_gets_the_columns_and_options_it_has(lengths):
+    scored = score(
+        ["lengths", "qa_em"],
+        predictions=["a"],
+        references=["a"],
+        options={"beta": 2},
+        confidence_level=0.9,
+        per_example=True,
+        groups=["x"],
+    )
+
+    assert lengths.taken == {"beta": 2.0}
+    assert scored.systems["predictions"]["lengths"].options["beta"] == 2.0
+    group = scored.systems["predictions"]["qa_em"].groups["x"]
+    assert (group["qa_em"], group["n"]) == (1.0, 1)
+    assert group["confidence_interval"]["qa_em"] == [pytest.approx(0.05), 1.0]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"per_example": True}, {"confidence_level": 0.9}, {"groups": ["x"]}]
+)
+def test_what_no_module_can_report_is_an_error(lengths, asked):
+    with pytest.raises(ValueError, match="is not an option of any of the modules: lengths"):
+        score("lengths", predictions=["a"], **asked)
+
+
+def test_the_signature_holds_what_moves_the_number():
+    scored = score("qa_f1", predictions=["a"], references=["a"])
+
+    (line,) = scored.signatures()
+    *parts, program = line.split("|")
+    assert parts == [
+        "qa_f1",
+        "normalizer=squad",
+        "overlap=multiset",
+        "both_empty=1.0",
+        "reference_aggregation=max",
+        "rows=1",
+    ]
+    assert program == f"metric-commons {version('metric-commons')}"
+
+
+class Exclaim:
+    def __call__(self, text):
+        return text + "!"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (str.lower, "str.lower"),
+        (Exclaim(), f"{__name__}:Exclaim"),
+        (("a", 1), "a,1"),
+        (None, "None"),
+    ],
+)
+def test_the_signature_is_one_line_of_text(value, text):
+    assert signature("m", {"x": value}, 3).startswith(f"m|x={text}|rows=3|metric-commons ")
+
+
+def test_numbers_that_json_lacks_are_null(lengths, tmp_path):
+    scored = score("lengths", predictions={"a": ["x"], "b": ["x", "y"]})
+    content = json.loads(scored.to_json(), parse_constant=pytest.fail)
+
+    assert content["systems"]["b"]["lengths"]["scores"] == {
+        "undefined": None,
+        "threshold": None,
+        "rows": 2,
+        "curve": [0.5, None],
+    }
+    assert content["systems"]["a"]["lengths"]["options"]["by"] == "str.lower"
+
+    scored.save(tmp_path / "r.json")
+    again = Results.read(tmp_path / "r.json")
+    assert math.isnan(again.systems["a"]["lengths"].scores["undefined"])
+    assert again.to_dict() == scored.to_dict()
+
+
+@pytest.mark.long
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_plain_values_are_json(value):
+    text = json.dumps(to_jsonable(value), allow_nan=False)
+
+    assert json.loads(text) == to_jsonable(value)
+
+
+def test_the_file_has_the_documented_shape():
+    sources = [{"path": "x.jsonl", "sha256": "0" * 64, "rows": 2}]
+    content = score(
+        "qa_em",
+        predictions=SYSTEMS,
+        references=REFERENCES,
+        confidence_level=0.95,
+        groups=["x", "y"],
+        per_example=True,
+        inputs=sources,
+    ).to_dict()
+
+    assert list(content) == ["format", "systems", "comparisons", "provenance"]
+    assert content["format"] == "metric-commons/6"
+    assert list(content["systems"]["a"]["qa_em"]) == [
+        "options",
+        "rows",
+        "scores",
+        "confidence_interval",
+        "interval",
+        "standard_error",
+        "effective_n",
+        "groups",
+        "signature",
+        "conditions",
+        "program",
+        "value_counts",
+    ]
+    assert content["systems"]["a"]["qa_em"]["value_counts"] == {"qa_em": [[0.0, 1.0], [1, 1]]}
+    group = content["systems"]["a"]["qa_em"]["groups"]["y"]
+    assert (group["qa_em"], group["n"]) == (0.0, 1)
+    assert group["standard_error"] == {"qa_em": None}
+    assert content["comparisons"] == []
+    assert content["provenance"]["inputs"] == sources
+    assert set(content["provenance"]["versions"]) == {
+        "metric-commons",
+        "python",
+        "numpy",
+        "evaluate",
+        "datasets",
+    }
+    created = datetime.fromisoformat(content["provenance"]["created"])
+    assert abs((datetime.now(UTC) - created).total_seconds()) < 60
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
+        '{"format": "metric-commons/6", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/6", "systems": [], "comparisons": [], "provenance": {}}',
+    ],
+)
+def test_another_file_is_no_result(text, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text(text, "latin-1")
+
+    with pytest.raises(ValueError, match=r"r\.json: "):
+        Results.read(path)
+
+
+def test_an_older_file_is_read(tmp_path):
+    scored = score("qa_em", predictions=["a"], references=["a"])
+    older = scored.to_dict() | {"format": "metric-commons/1"}
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(older))
+
+    result = Results.read(path).systems["predictions"]["qa_em"]
+    assert result.scores == {"qa_em": 1.0}
+    assert (result.interval, result.standard_error, result.n_clusters) == ({}, {}, None)
+
+
+def test_the_checksum_of_an_older_file_must_fit(tmp_path):
+    older = score("qa_em", predictions=["a"], references=["a"]).to_dict()
+    older["format"] = "metric-commons/4"
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(older | {"sha256": checksum(older)}))
+    assert Results.read(path)["predictions"]["qa_em"] == 1.0
+
+    path.write_text(json.dumps(older | {"sha256": "0" * 64}))
+    with pytest.raises(ValueError, match="the content has changed since it was written"):
+        Results.read(path)
+
+
+def test_the_table_has_a_row_a_system_and_a_column_a_score():
+    scored = score(["qa_em", "qa_f1"], predictions=SYSTEMS, references=REFERENCES)
+    header, rule, *rows, blank, em, f1 = scored.to_table().splitlines()
+
+    assert header.split() == ["system", "qa_em", "qa_f1", "qa_precision", "qa_recall"]
+    assert set(rule) == {"-", " "}
+    assert [row.split() for row in rows] == [["a", *["0.5000"] * 4], ["b", *["1.0000"] * 4]]
+    assert blank == ""
+    assert [em, f1] == scored.signatures()
+
+
+def test_without_comparisons_no_number_is_called_the_best():
+    scored = score("qa_em", predictions=SYSTEMS, references=REFERENCES, confidence_level=0.95)
+
+    assert scored.tables()[0].best == set()
+    assert "**" not in scored.to_markdown()
+    assert "textbf" not in scored.to_latex()
+
+
+def test_a_single_system_is_not_the_best_and_undefined_never_is(lengths):
+    assert "**" not in score("qa_em", predictions=["a"], references=["a"]).to_markdown()
+
+    table = score("lengths", predictions={"a": ["x"], "b": ["x", "y"]}).to_markdown()
+    assert [row.split() for row in table.splitlines()[2:4]] == [
+        ["|", "a", "|", "nan", "|", "inf", "|", "1", "|"],  # both alike: neither is the best
+        ["|", "b", "|", "nan", "|", "inf", "|", "2", "|"],  # a count is neither good nor bad
+    ]
+
+
+def test_groups_have_a_table_of_their_own():
+    scored = score("qa_em", predictions=SYSTEMS, references=REFERENCES, groups=["x", "y"])
+    _, groups = scored.tables()
+
+    assert groups.header == ["system", "group", "rows", "qa_em"]
+    assert groups.rows == [
+        ["a", "x", "1", "1.0000"],
+        ["a", "y", "1", "0.0000"],
+        ["b", "x", "1", "1.0000"],
+        ["b", "y", "1", "1.0000"],
+    ]
+    assert scored.to_table().count("system") == 2
+
+
+def test_a_label_keeps_its_line():
+    label = "one\ntwo | \ud800"
+    scored = score("qa_em", predictions={label: ["a"]}, references=["a"], groups=[label])
+
+    assert "one\\ntwo | \\ud800" in scored.to_table()
+    assert "one\\ntwo \\| \\ud800" in scored.to_markdown()
+    assert json.loads(scored.to_json())["systems"].keys() == {label}
+
+
+def test_csv_has_every_number_in_full():
+    predictions = ["the cat sat", "cat", "a dog"]
+    scored = score(
+        "qa_f1",
+        predictions=predictions,
+        references=["cat sat down", "cat", "dog bone"],
+        confidence_level=0.95,
+        groups=["x", "y, z", "x"],
+    )
+    result = scored.systems["predictions"]["qa_f1"]
+    rows = list(csv.DictReader(io.StringIO(scored.to_csv())))
+    whole = {row["score"]: row for row in rows if not row["group"]}
+
+    assert {name: float(row["value"]) for name, row in whole.items()} == result.scores
+    assert {
+        name: [float(row["low"]), float(row["high"])] for name, row in whole.items()
+    } == result.confidence_interval
+    assert {(row["group"], row["rows"]) for row in rows} == {("", "3"), ("x", "2"), ("y, z", "1")}
+
+
+def test_csv_has_no_text_where_there_is_no_number(lengths):
+    lines = score("lengths", predictions=["x"]).to_csv().splitlines()
+
+    assert lines[1:] == [
+        "predictions,,lengths,undefined,,,,1,,,,,,,,",
+        "predictions,,lengths,threshold,,,,1,,,,,,,,",
+        "predictions,,lengths,rows,1,,,1,,,,,,,,",
+    ]
+
+
+def test_scores_of_rows_go_to_json_lines(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    score(
+        ["qa_em", "substring_recall"],
+        predictions=SYSTEMS,
+        references=REFERENCES,
+        per_example=True,
+    ).save_per_example(path)
+
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        {"row": 0, "system": "a", "scores": {"qa_em": 1.0, "substring_recall": 1.0}},
+        {"row": 1, "system": "a", "scores": {"qa_em": 0.0, "substring_recall": 0.0}},
+        {"row": 0, "system": "b", "scores": {"qa_em": 1.0, "substring_recall": 1.0}},
+        {"row": 1, "system": "b", "scores": {"qa_em": 1.0, "substring_recall": 1.0}},
+    ]
+
+
+# Systems are compared
+
+QUESTIONS = 40
+GOLD = [f"word{row} end" for row in range(QUESTIONS)]
+BOTS = {  # right in the first rows, half right after that, and then wrong
+    "good": [*GOLD[:30], *["word end"] * 10],
+    "fair": [*GOLD[:15], *["end"] * 15, *["no"] * 10],
+    "poor": [*GOLD[:2], *["no"] * 38],
+}
+
+
+def compared(modules="qa_f1", predictions=BOTS, references=GOLD, **options):
+    return score(modules, predictions=predictions, references=references, compare=True, **options)
+
+
+def test_the_main_score_of_each_module_is_compared_and_corrected_together():
+    rows = score(["qa_em", "qa_f1"], predictions=BOTS, references=GOLD, per_example=True).systems
+    found = compared(["qa_em", "qa_f1"]).comparisons
+
+    assert [(each["a"], each["b"], each["score"]) for each in found] == [
+        (a, b, score) for a, b in combinations(BOTS, 2) for score in ("qa_em", "qa_f1")
+    ]
+    for each in found:
+        a, b = (rows[each[side]][each["module"]].per_example[each["score"]] for side in "ab")
+        alone = significance.compare(a, b)
+        apart = ("significant", "confidence_interval")
+        assert {name: each[name] for name in alone if name not in apart} == {
+            name: value for name, value in alone.items() if name not in apart
+        }
+        low, high = each["confidence_interval"]
+        assert (low >= 0 or high <= 0) == each["significant"]
+        assert each["significant"] == (each["p_adjusted"] < 0.05)
+        assert each["rows"] == QUESTIONS
+        assert each["options"]["tests"] == 6
+    corrected = corrections.holm([each["p_value"] for each in found]).tolist()
+    assert [each["p_adjusted"] for each in found] == corrected
+
+
+def test_other_scores_are_compared_if_they_are_named():
+    for names in (["qa_recall", "qa_precision"], ["qa_f1.qa_recall", "qa_precision"]):
+        found = compared(["qa_em", "qa_f1"], scores=names).comparisons
+        assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
+    with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
+        compared("qa_f1", scores=["qa_f"])
+    with pytest.raises(ValueError, match="score 'num_ret' is not a mean over rows"):
+        compared(
+            "ir_ranking",
+            {"a": [["x"]], "b": [["y"]]},
+            [["x"]],
+            options={"measures": ["map", "num_ret"]},
+            scores=["num_ret"],
+        )
+
+
+@pytest.mark.parametrize("correction", ["max_t", "benjamini_hochberg", "none"])
+def test_p_values_are_corrected_as_asked(correction):
+    found = compared(correction=correction, n_resamples=200, seed=1).comparisons
+    rows = compared(per_example=True).systems
+    columns = {name: np.array(rows[name]["qa_f1"].per_example["qa_f1"]) for name in BOTS}
+    differences = [columns[a] - columns[b] for a, b in combinations(BOTS, 2)]
+    drawing = {"n_resamples": 200, "seed": 1}
+    expected = corrections.adjusted(
+        [each["p_value"] for each in found], differences, correction=correction, **drawing
+    )
+
+    assert [each["p_adjusted"] for each in found] == expected.tolist()
+    assert f"|correction={correction}|tests=3|" in found[0]["signature"]
+    drawn = correction == "max_t"
+    assert (found[0]["options"].items() >= drawing.items()) is drawn
+    assert ("|n_resamples=200|seed=1|" in found[0]["signature"]) is drawn
+
+
+def test_options_of_the_intervals_are_those_of_the_differences():
+    found = compared(confidence_level=0.5, n_resamples=100, seed=3).comparisons
+
+    assert found[0]["options"] == {
+        "test": "permutation",
+        "alternative": "two-sided",
+        "interval": "auto",
+        "alpha": 0.05,
+        "correction": "holm",
+        "tests": 3,
+        "confidence_level": 0.5,
+    }
+
+
+def test_clusters_are_units_of_comparisons():
+    labels = [row // 5 for row in range(QUESTIONS)]
+    results = compared(clusters=labels, per_example=True)
+    for each in results.comparisons:
+        a, b = (results.systems[each[side]]["qa_f1"].per_example["qa_f1"] for side in "ab")
+        alone = significance.compare(a, b, clusters=labels)
+        for name in set(alone) - {"significant", "confidence_interval"}:
+            assert each[name] == alone[name]
+        assert each["n_clusters"] == 8
+        assert "|clusters=8|" in each["signature"]
+    assert "on 40 rows in 8 clusters" in results.to_table()
+    plainly = compared(per_example=True)
+    assert scores(results) == scores(plainly)
+    _, kinds = results.systems["good"]["qa_f1"].cluster_counts["qa_f1"]
+    assert sum(rows * number for rows, _, number in kinds) == 40
+    assert plainly.systems["good"]["qa_f1"].cluster_counts == {}
+    assert plainly.systems["good"]["qa_f1"].value_counts.keys() == {"qa_f1", "qa_recall"} | {
+        "qa_precision"
+    }
+    drawn = compared(clusters=labels, correction="max_t", n_resamples=100).comparisons
+    assert all(each["p_adjusted"] >= 1 / 101 for each in drawn)
+    with pytest.raises(ValueError, match="clusters has 3 labels, but there are 40 rows"):
+        compared(clusters=[1, 2, 3])
+
+
+def test_comparing_keeps_the_scores_of_rows_only_if_they_are_asked_for():
+    assert compared().systems["good"]["qa_f1"].per_example == {}
+    assert compared(per_example=True).systems["good"]["qa_f1"].per_example["qa_f1"][0] == 1.0
+
+
+def test_rows_that_do_not_count_for_one_system_are_left_out_for_both():
+    games = {"a": ["win", "tie", "win", "win"], "b": ["loss", "win", "loss", "tie"]}
+    (first,) = compared("win_rate", games, None).comparisons
+
+    assert (first["score"], first["rows"]) == ("win_rate", 2)
+    assert (first["A_mean"], first["B_mean"], first["diff"]) == (1.0, 0.0, 1.0)
+
+
+def test_what_counts_for_no_row_is_not_compared():
+    assert compared("win_rate", {"a": ["tie", "win"], "b": ["win", "tie"]}, None).comparisons == []
+
+
+def test_only_means_are_compared():
+    ranked = {"a": [["x", "y"], ["y"]], "b": [["y", "x"], ["y"]]}
+    asked = {"measures": ["map", "gm_map", "num_ret"]}
+    found = compared("ir_ranking", ranked, [["x"], ["y"]], options=asked).comparisons
+
+    assert [each["score"] for each in found] == ["map"]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ({"a": ["x"], "b": ["x", "y"]}, {"a": ["x"], "b": ["x", "y"]}, "have 1 and 2 rows"),
+        ({"a": ["x"], "b": ["x"]}, {"a": ["x"], "b": ["y"]}, "different references in row 0"),
+        ({"a": ["x"]}, ["x"], "needs two systems"),
+    ],
+)
+def test_systems_with_other_rows_are_not_compared(predictions, references, message):
+    with pytest.raises(ValueError, match=message):
+        compared("qa_em", predictions, references)
+
+
+def test_equal_references_need_not_be_the_same_object():
+    arrays = {name: [np.array([1, 0]), np.array([1, 0])] for name in "ab"}
+    found = compared("truthful_mc", {"a": [[2.0, 1.0]] * 2, "b": [[1.0, 2.0]] * 2}, arrays)
+
+    assert found.comparisons[0]["diff"] == 1.0
+
+
+def test_a_module_without_scores_of_rows_cannot_compare(lengths):
+    with pytest.raises(ValueError, match=r"row by row; there are 'a', 'b' and lengths"):
+        compared("lengths", {"a": ["x"], "b": ["x"]}, None)
+
+
+def test_tables_mark_what_is_significantly_better():
+    results = compared("qa_f1")
+    scores, ranks, comparisons = results.tables()
+
+    assert ranks.rows[0] == ["qa_f1", "a", "good", "0.8750ᵇᶜ", "1", "1"]
+    assert [row[:3] for row in scores.rows] == [
+        ["a", "good", "0.8750ᵇᶜ"],
+        ["b", "fair", "0.6250ᶜ"],
+        ["c", "poor", "0.0500"],
+    ]
+    assert comparisons.header == [
+        *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
+        *("95% interval", "p_holm", "significant", "p_value"),
+    ]
+    first = results.comparisons[0]
+    low, high = first["confidence_interval"]
+    assert comparisons.rows[0] == [
+        *("good", "fair", "qa_f1", "0.88", "0.62", "+0.25", f"[{low:+.2f}, {high:+.2f}]"),
+        *(p_value(first["p_adjusted"]), "yes", "<0.0001"),
+    ]
+    assert {(0, 3), (0, 8)} <= comparisons.best
+    assert (0, 4) not in comparisons.best
+    assert r"\textbf{0.8750} & \textsuperscript{bc}" in results.to_latex()
+    assert "**0.8750ᵇᶜ**" in results.to_markdown()
+    assert "<b>0.8750ᵇᶜ</b>" in results.to_html()
+
+
+def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
+    def scored(error):
+        values = {"error": error, "rows": 1}
+        return {"lengths": module_result(scores=values, lower_is_better=["error"])}
+
+    difference = {"a": "x", "b": "y", "score": "error", "A_mean": 0.5, "B_mean": 0.25, "diff": 0.25}
+    difference |= {"p_value": 0.01, "p_adjusted": 0.01, "significant": True}
+    difference |= {"confidence_interval": [0.1, 0.4]}
+    results = Results(systems={"x": scored(0.5), "y": scored(0.25)}, comparisons=[difference])
+    results.save(tmp_path / "r.json")
+
+    for each in (results, Results.read(tmp_path / "r.json")):
+        table, comparisons = each.tables()
+        assert [row[2] for row in table.rows] == ["0.5000", "0.2500ᵇ"]
+        assert table.best == {(1, 2)}
+        assert comparisons.best == {(0, 3), (0, 8)}
+        assert comparisons.rows[0][:7] == [
+            *("y", "x", "error", "0.25", "0.50", "-0.25", "[-0.40, -0.10]")
+        ]  # the better system first
+    loaded = score("lengths", predictions={"a": ["x"]})
+    assert loaded.systems["a"]["lengths"].lower_is_better == ["undefined"]
+
+
+@pytest.mark.parametrize("name", catalog.names())
+def test_what_is_better_low_is_a_score_that_the_module_describes(name):
+    module = catalog.load(name)
+
+    assert all(re.search(rf"\b{score}\b", module.__doc__) for score in module.lower_is_better)
+
+
+def module_result(**values):
+    nothing = {"options": {}, "rows": 1, "confidence_interval": {}, "groups": {}, "signature": "s"}
+    return ModuleResult(**nothing | values)
+
+
+def test_the_better_system_comes_first_unless_a_test_asks_about_the_other():
+    poor, good = BOTS["poor"], BOTS["good"]
+    both = compared("qa_em", {"poor": poor, "good": good})
+
+    assert both.comparisons[0]["a"] == "poor"  # in files, the order is that of the input
+    assert both.tables()[-1].rows[0][:2] == ["good", "poor"]
+    less = [each | {"options": {"alternative": "less"}} for each in both.comparisons]
+    assert replace(both, comparisons=less).tables()[-1].rows[0][:2] == ["poor", "good"]
+
+
+@pytest.mark.long
+def test_more_than_eight_systems_have_a_matrix_in_place_of_pairs():
+    shares = {f"bot-{number}": number for number in range(20)}
+    answers = {name: GOLD[: 2 * n] + ["-"] * (len(GOLD) - 2 * n) for name, n in shares.items()}
+    results = compared("qa_em", answers)
+    *_, ranks, matrix = results.tables()
+    order = list(results.ranks["qa_em"])
+
+    assert matrix.title == "Differences of systems by qa_em"
+    assert matrix.header == ["", "system", *(results.standings.letters[name] for name in order)]
+    assert [row[1] for row in matrix.rows] == order == [row[2] for row in ranks.rows]
+    significant = {
+        frozenset((each["a"], each["b"])) for each in results.comparisons if each["significant"]
+    }
+    for i, row in enumerate(matrix.rows):
+        for j, sign in enumerate(row[2:]):
+            pair = frozenset((order[i], order[j]))
+            expected = "=" if i == j else "+-"[i > j] if pair in significant else "."
+            assert sign == expected
+    assert "190 comparisons are in CSV and JSON" in matrix.note
+    assert sum(len(name) + 2 for name in matrix.header) < 80
+
+
+def test_csv_has_a_line_for_each_difference():
+    results = compared("qa_em")
+    lines = [row for row in csv.DictReader(io.StringIO(results.to_csv())) if row["versus"]]
+
+    for line, each in zip(lines, results.comparisons, strict=True):
+        assert [line["system"], line["versus"], line["score"]] == [each["a"], each["b"], "qa_em"]
+        assert [float(line["low"]), float(line["high"])] == each["confidence_interval"]
+        for name, column in (("diff", "value"), ("p_value", "p_value")):
+            assert float(line[column]) == each[name]
+
+
+SIMILAR = {**BOTS, "same": [*GOLD[:29], *["word end"] * 11]}  # as good has, but for one row
+
+
+def test_ranks_tiers_and_letters_of_several_systems():
+    results = compared("qa_em", SIMILAR)
+    expected = {
+        "good": {"rank_interval": [1, 2], "tier": 1, "letters": "a"},
+        "same": {"rank_interval": [1, 2], "tier": 1, "letters": "a"},
+        "fair": {"rank_interval": [3, 3], "tier": 2, "letters": "b"},
+        "poor": {"rank_interval": [4, 4], "tier": 3, "letters": "c"},
+    }
+
+    assert results.ranks == {"qa_em": expected}
+    assert list(results.ranks["qa_em"]) == list(expected)
+    assert results.to_dict()["ranks"] == {"qa_em": expected}
+    assert Results.from_json(results.to_json()).ranks == results.ranks
+    scores, ranks, _ = results.tables()
+    assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
+    assert [row[:2] for row in scores.rows] == [
+        ["a", "good"],
+        ["c", "fair"],
+        ["d", "poor"],
+        ["b", "same"],
+    ]
+    assert ranks.rows[2] == ["qa_em", "c", "fair", "0.3750ᵈ", "2", "3"]
+    assert ranks.best == {(0, 3), (0, 4), (1, 3), (1, 4)}
+    latex = results.to_latex("all")
+    assert "1--2" in latex
+    for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
+        assert "1-2" in text.replace("--", "-")
+        assert "does not show that the systems are equal" in " ".join(text.split())
+    ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
+    assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
+        *("same", "1", "1", "2", "a")
+    ]
+
+
+def test_nothing_is_bold_where_no_system_is_told_from_another():
+    alike = {"a": GOLD, "b": [*GOLD[1:], "no"], "c": [*GOLD[:-2], "no", "no"]}
+    alike["b"] = [*GOLD[:-1], "no"]
+    results = compared("qa_em", alike)
+    scores, ranks, _ = results.tables()
+
+    assert {rank["tier"] for rank in results.ranks["qa_em"].values()} == {1}
+    assert scores.best == ranks.best == set()
+    equal = score("qa_em", predictions={"a": GOLD, "b": GOLD}, references=GOLD)
+    assert equal.tables()[0].best == set()
+
+
+def test_ranks_need_all_pairs_and_both_sides():
+    rows = {"references": GOLD, "per_example": True}
+    one, two = (
+        score("qa_em", predictions={name: BOTS[name] for name in names}, **rows)
+        for names in (("good", "fair"), ("poor",))
+    )
+    assert compare(one, two).ranks == {}  # the first two are not compared
+    assert compare(two, one, alternative="less").ranks == {}
+    three = [score("qa_em", predictions={name: BOTS[name]}, **rows) for name in BOTS]
+    assert len(compare(*three).comparisons) == 3
+    assert compare(*three).ranks == compared("qa_em").ranks
+    with pytest.raises(ValueError, match="system 'good' is in two results"):
+        compare(three[0], *three)
+
+
+def test_an_older_result_is_read(tmp_path):
+    results = compared("qa_em")
+    content = results.to_dict()
+    del content["ranks"]
+    older = {**content, "format": "metric-commons/1"}
+    (tmp_path / "r.json").write_text(json.dumps(older))
+    again = Results.read(tmp_path / "r.json")
+
+    assert again.ranks == results.ranks
+    assert again.to_dict() == results.to_dict()
+
+
+def test_rows_are_compared_by_their_ids(tmp_path):
+    ids = [f"q{row}" for row in range(QUESTIONS)]
+    backwards = {"predictions": {"fair": BOTS["fair"][::-1]}, "references": GOLD[::-1]}
+    one = score("qa_em", predictions={"good": BOTS["good"]}, references=GOLD, ids=ids, **ROWS)
+    two = score("qa_em", **backwards, ids=ids[::-1], clusters=[1, 2] * 20, **ROWS)
+    one, two = (replace(each, row_labels=labels(each, "id")) for each in (one, two))
+    expected = compare(
+        *(
+            score("qa_em", predictions={n: BOTS[n]}, references=GOLD, **ROWS)
+            for n in ("good", "fair")
+        )
+    )
+
+    assert compare(one, two).comparisons == expected.comparisons
+    for name, each in (("one", one), ("two", two)):
+        each.save_per_example(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
+    again = [
+        Results.read(tmp_path / f"{name}.json", tmp_path / f"{name}.jsonl")
+        for name in ("one", "two")
+    ]
+    assert again[0].row_labels == {"good": {"id": ids}}
+    assert compare(*again).comparisons == expected.comparisons
+    other = replace(two, row_labels={"fair": {"id": [*ids[1:], "x"]}})
+    with pytest.raises(ValueError, match="have different ids; 'fair' has no 'q0'; score both on"):
+        compare(one, other)
+    with pytest.raises(ValueError, match="rows of 'good' have ids, those of 'fair' do not"):
+        compare(one, replace(two, row_labels={}))
+    clusters = {"fair": {**two.row_labels["fair"], "cluster": ids}}
+    with pytest.raises(ValueError, match="have different clusters"):
+        compare(one, replace(two, row_labels=clusters))
+
+
+ROWS = {"per_example": True}
+
+
+def labels(results, name):
+    return {system: {name: each[name]} for system, each in results.row_labels.items()}
+
+
+def test_two_results_are_compared_by_the_names_of_systems():
+    by_name = {
+        name: score("qa_em", predictions={name: answers}, references=GOLD, per_example=True)
+        for name, answers in BOTS.items()
+    }
+    together = compared("qa_em", {name: BOTS[name] for name in ("good", "fair")})
+    apart = compare(by_name["good"], by_name["fair"])
+
+    assert apart.comparisons == together.comparisons
+    assert list(apart.systems) == ["good", "fair"]
+    (same,) = compare(by_name["good"], by_name["good"], test="t").comparisons
+    assert (same["a"], same["b"], same["diff"]) == ("A: good", "B: good", 0.0)
+    assert same["p_value"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "rows", "message"),
+    [
+        ({"per_example": False}, 2, "no score of single rows that the two results share"),
+        (
+            {"options": {"normalizer": "none"}},
+            2,
+            "different options: qa_em.*squad.*normalizer=none",
+        ),
+        ({}, 1, "'A: x' has 2 rows of qa_em, but 'B: x' has 1"),
+    ],
+)
+def test_results_that_cannot_be_compared(options, rows, message):
+    given = {"modules": "qa_em", "per_example": True}
+    one = score(**given, predictions={"x": ["a", "b"]}, references=["a", "b"])
+    other = score(**given | options, predictions={"x": ["a"] * rows}, references=["a"] * rows)
+
+    with pytest.raises(ValueError, match=message):
+        compare(one, other)
+
+
+def test_comparisons_are_saved_and_read(tmp_path):
+    results = compared("qa_em", {"a": ["x"], "b": ["x"]}, ["x"])
+    results.comparisons[0]["p_value"] = math.nan
+    results.save(tmp_path / "r.json")
+    again = Results.read(tmp_path / "r.json")
+
+    assert math.isnan(again.comparisons[0]["p_value"])
+    assert again.to_dict() == results.to_dict()
+    assert again.to_table() == results.to_table()
+
+
+def test_scores_of_rows_are_read_with_the_results(tmp_path):
+    results = score(
+        ["win_rate"], predictions={"a": ["win", "tie"], "b": ["win", "win"]}, per_example=True
+    )
+    results.save(tmp_path / "r.json")
+    results.save_per_example(tmp_path / "rows.jsonl")
+    again = Results.read(tmp_path / "r.json", tmp_path / "rows.jsonl")
+
+    rows = again.systems["a"]["win_rate"].per_example["win_rate"]
+    assert rows[0] == 1.0
+    assert math.isnan(rows[1])
+    assert compare(again, again).comparisons[0]["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("{", r"rows\.jsonl: line 1: Expecting"),
+        ("\x80", r"rows\.jsonl: line 1: 'utf-8' codec"),
+        ("[]", r"rows\.jsonl: line 1: a row must be an object"),
+        ('{"row": 0, "system": "c", "scores": {}}', "line 1: 'c' is unknown or missing"),
+        ('{"row": 0, "system": "a", "scores": {"x": 1}}', "line 1: 'x' is unknown or missing"),
+        ('{"row": 1, "system": "a", "scores": {"qa_em": 1}}', "line 1: row 1 of 'a', where 0 is"),
+        ('{"row": 0, "system": "a", "scores": {"qa_em": 1}}', "1 rows of qa_em, but 2 were"),
+        (
+            "\n".join(
+                f'{{"row": {row}, "system": "a", "scores": {{"qa_em": 1}}}}' for row in (0, 1)
+            ),
+            "is 1.0, but the result says 0.5; the rows belong to another result",
+        ),
+        (
+            """{"row": 0, "id": 7, "system": "a", "scores": {"qa_em": 1}}
+            {"row": 1, "system": "a", "scores": {"qa_em": 0}}""",
+            "line 2: some rows of 'a' have a field 'id', not all",
+        ),
+    ],
+)
+def test_rows_of_another_result_are_an_error(lines, message, tmp_path):
+    score("qa_em", predictions=SYSTEMS, references=REFERENCES).save(tmp_path / "r.json")
+    (tmp_path / "rows.jsonl").write_text(lines, "latin-1")
+
+    with pytest.raises(ValueError, match=message):
+        Results.read(tmp_path / "r.json", tmp_path / "rows.jsonl")
+
+
+HOSTILE = "</td><script>alert(1)</script>&\"'|*`_\\x\u202e\x00\ud800\n%"
+
+
+def test_names_from_data_stay_text():
+    results = score("qa_em", predictions={HOSTILE: ["a"]}, references=["a"], groups=[HOSTILE])
+
+    page = results.to_html()
+    assert results._repr_html_() == page
+    assert "<script" not in page
+    page.encode()
+    for text in (page, results.to_markdown(), results.to_latex(), results.to_table()):
+        assert "\u202e" not in text
+        assert "\x00" not in text
+    assert "<script" not in results.to_markdown()
+    assert r"\ensuremath{<}script" in results.to_latex()
+
+
+def test_a_signature_is_one_line():
+    assert "\n" not in signature("m", {"labels": ["a\nb"]}, 3)
+
+
+def test_a_signature_shows_an_option_as_it_is_shown_alone():
+    options = {"pattern": "a\n", "name": 'ü"'}
+
+    assert signature("m", options, 3).startswith('m|pattern=a\\n|name=ü"|rows=3|')
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "positive"),
+    [
+        ([0.9, 0.2], [2, 1], {"pos_label": 2}, "2"),
+        ([1, 2], [2, 1], {}, "1"),
+        (["a", "b"], ["b", "b"], {}, "b"),
+        ([0.9, 0.2], [1, 0], {"average": "macro"}, "1"),
+        ([1, 2], [2, 1], {"average": "macro"}, None),
+        ([1, 2, 3], [2, 1, 1], {}, None),
+    ],
+)
+def test_a_signature_names_the_positive_label(predictions, references, options, positive):
+    columns = {"predictions": predictions, "references": references}
+    results = score("classification", **columns, options=options)
+    state = State("classification", **options)
+    state.update(**columns)
+
+    for found in (results, Part({"predictions": {"classification": state}}).results()):
+        result = found.systems["predictions"]["classification"]
+        words = dict(word.split("=") for word in result.signature.split("|") if "=" in word)
+        assert words.get("positive") == positive
+        assert "conventions" not in result.scores
+
+
+# Files are written whole or not at all
+
+
+def test_folders_are_made_and_links_are_followed(tmp_path):
+    link = tmp_path / "link.json"
+    link.symlink_to("new/deep/file.json")
+    write_whole(link, ["one ", "two"])
+
+    assert link.is_symlink()
+    assert (tmp_path / "new" / "deep" / "file.json").read_text() == "one two"
+
+
+def test_a_new_file_has_the_ordinary_permissions(tmp_path):
+    (tmp_path / "ordinary").touch()
+    write_whole(tmp_path / "written", ["x"])
+
+    assert (tmp_path / "written").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
+
+
+def broken_off():
+    yield "half"
+    raise RuntimeError
+
+
+def interrupted():
+    yield "half"
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("pieces", [broken_off, interrupted])
+def test_what_breaks_off_leaves_the_old_file(pieces, tmp_path):
+    (tmp_path / "r.json").write_text("old")
+
+    with pytest.raises((RuntimeError, KeyboardInterrupt)):
+        write_whole(tmp_path / "r.json", pieces())
+
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert os.listdir(tmp_path) == ["r.json"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_names_it(monkeypatch, tmp_path):
+    def no_space(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    (tmp_path / "r.json").write_text("old")
+
+    with pytest.raises(OSError, match=r"No space left on device: .*/r\.json'"):
+        write_whole(tmp_path / "r.json", ["new"])
+
+    assert (tmp_path / "r.json").read_text() == "old"
+    assert os.listdir(tmp_path) == ["r.json"]
+
+
+def test_only_files_are_replaced(tmp_path):
+    for path in (tmp_path, os.devnull):
+        with pytest.raises(ValueError, match="is not a file"):
+            write_whole(path, ["x"])
+
+
+def test_generators_are_read():
+    results = score(
+        ["qa_em", "qa_f1"],
+        predictions={"a": (answer for answer in ["x", "y"])},
+        references=(answer for answer in ["x", "x"]),
+    )
+
+    assert results["a"]["qa_em"] == results["a"]["qa_f1"] == 0.5
+
+
+def test_a_score_is_found_by_its_system_and_name():
+    results = compared(["qa_em", "qa_f1"])
+
+    assert results["good"]["qa_f1"] == results.systems["good"]["qa_f1"].scores["qa_f1"]
+    assert list(results) == ["good", "fair", "poor"]
+    with pytest.raises(KeyError, match="there is no system 'god'; did you mean 'good'"):
+        results["god"]
+
+
+def test_scores_of_one_name_have_the_module_in_front():
+    systems = {"a": {name: module_result(scores={"f1": value}) for name, value in MODULES}}
+
+    assert Results(systems=systems)["a"] == {"m.f1": 0.5, "n.f1": 0.25}
+
+
+MODULES = [("m", 0.5), ("n", 0.25)]
+
+
+def test_a_result_shows_in_one_line_what_it_holds():
+    assert repr(compared(["qa_em", "qa_f1"])) == (
+        "<Results of good, fair, poor: qa_em, qa_f1; 6 comparisons>"
+    )
+    many = {f"s{number}": ["x"] for number in range(9)}
+    results = score("qa_em", predictions=many, references=["x"])
+    assert repr(results) == "<Results of 9 systems: qa_em>"
+
+
+def test_a_data_frame_has_the_lines_of_the_csv():
+    results = compared(["qa_em", "qa_f1"], confidence_level=0.9, groups=["x", "y"] * 20)
+    frame = results.to_pandas()
+    lines = list(csv.DictReader(io.StringIO(results.to_csv())))
+
+    assert list(frame.columns) == list(lines[0])
+    assert len(frame) == len(lines)
+    assert frame["value"].tolist() == [float(line["value"]) for line in lines]
+    assert frame["tier"].isna().tolist() == [not line["tier"] for line in lines]
+
+
+def test_infinite_scores_come_back_from_a_file():
+    results = score("clustering", predictions=[0, 0, 1, 1], references=[[0.0], [0.0], [1.0], [1.0]])
+    content = results.to_dict()
+    module = content["systems"]["predictions"]["clustering"]
+    assert module["scores"]["calinski_harabasz"] is None  # as JSON has no infinities
+    again = Results.from_json(results.to_json()).systems["predictions"]["clustering"]
+    assert again.scores["calinski_harabasz"] == math.inf
+
+    module["infinite"] = [[1, "scores", "silhouette"]]  # which is 1
+    with pytest.raises(ValueError, match="silhouette'\\] does not lead to an infinite number"):
+        Results.from_dict(content)
+
+
+@pytest.mark.long
+def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
+    # The third pair is significant by Holm's method, but not at a third of the level: its interval
+    # is cut at 0.
+    right = {"good": 60, "fair": 51, "bad": 45}
+    systems = {name: ["x"] * number + ["y"] * (60 - number) for name, number in right.items()}
+    results = score("qa_em", predictions=systems, references=["x"] * 60, per_example=True)
+    compared = compare(results)
+    ends = {
+        (comparison["a"], comparison["b"]): comparison["confidence_interval"]
+        for comparison in compared.comparisons
+        if comparison["significant"]
+    }
+
+    assert ends.keys() == {("good", "fair"), ("good", "bad"), ("fair", "bad")}
+    assert ends["fair", "bad"][0] == 0
+    statement = "The intervals are simultaneous for all comparisons and agree with the corrected p."
+    for text in (compared.to_table(), compared.to_markdown(), compared.to_latex("differences")):
+        plain = " ".join(text.replace(r"\ensuremath{>}", ">").replace("$+$", "+").split())
+        assert statement in plain
+        assert ">0, +0." in plain
+        assert "+0.0000" not in plain
+    page = render(compared, find_examples(compared))
+    assert statement in " ".join(page.split())
+    (single,) = compare(
+        *(replace(results, systems={n: results.systems[n]}) for n in ("good", "bad"))
+    ).comparisons
+    assert "simultaneous" not in single

@@ -1,0 +1,97 @@
+"""One list of what can be asked: every place where it is asked for agrees with it."""
+
+import inspect
+from dataclasses import fields
+
+import pytest
+from typer.main import get_command
+
+import metric_commons
+from metric_commons.__main__ import program
+from metric_commons.apps.console.config import Config, Fields
+from metric_commons.apps.mcp.tools import TOOLS
+from metric_commons.evaluation.scoring.evaluations import Evaluation
+from metric_commons.module.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
+from metric_commons.module.declaration.declarations import arguments
+from metric_commons.statistics.arguments.domains import schema
+
+NAMES = {item.name for item in fields(Request)}
+COLUMNS = {"references", "groups", "clusters", "ids"}
+OF_FILES = {"preset", "columns"}  # Python has these as options and as columns by their names
+TYPED = {
+    "columns": "--column",
+    "options": "--set",
+    "confidence_level": "--confidence",
+    "clusters": "--cluster-by",
+    "groups": "--group-by",
+    "n_resamples": "--resamples",
+    "ids": "--id",
+}
+
+
+def test_every_field_has_a_help():
+    assert HELP.keys() == NAMES
+
+
+def test_score_has_the_fields_with_their_defaults_and_their_help():
+    parameters = inspect.signature(metric_commons.score, eval_str=True).parameters
+    told = arguments(inspect.getdoc(metric_commons.score))
+
+    assert parameters.keys() - NAMES == {
+        *("data", "predictions", "inputs", "progress", "module_options"),
+    }
+    assert NAMES - parameters.keys() == OF_FILES
+    for name in NAMES - OF_FILES - {"modules"}:
+        assert parameters[name].default == DEFAULTS[name], name
+        if name not in COLUMNS:
+            assert told[name].startswith(HELP[name].removesuffix(".")), name
+
+
+def test_the_command_has_an_option_for_every_field():
+    parameters = get_command(program("score")).commands["score"].params
+    options = {flag: parameter for parameter in parameters for flag in parameter.opts}
+
+    for name in NAMES - {"modules"}:
+        option = options[TYPED.get(name, f"--{name.replace('_', '-')}")]
+        if name not in {"options", "columns", "per_example", "jobs"}:
+            assert option.default == DEFAULTS[name], name
+
+
+def test_configuration_files_have_a_key_for_every_field():
+    keys = [item.name for item in fields(Config)]
+
+    reporting = [item.name for item in fields(Reporting)]
+    assert keys == ["data", "systems", "modules", *reporting, "outputs"]
+    named = {item.name for item in fields(Fields)} - {"predictions"}
+    assert named == COLUMNS - {"ids"} | {"id", "columns"}
+
+
+def test_the_server_has_an_argument_for_every_field():
+    tool = TOOLS["evaluate_file"]
+    properties = tool.description()["inputSchema"]["properties"]
+
+    for name in NAMES - {"per_example", "jobs", "ids"}:
+        assert name in properties
+    for name in set(tool.request) - {"references"}:
+        assert properties[name]["description"] == HELP[name]
+        limits = schema(annotations()[name])
+        members = [limits, *limits.get("anyOf", [])]
+        kept = {key: value for key, value in properties[name].items() if key in limits}
+        assert any(kept.items() <= member.items() for member in members)
+
+
+def test_an_evaluation_of_files_is_a_request():
+    assert issubclass(Evaluation, Request)
+
+
+@pytest.mark.parametrize("columns", [{"references": [1.0, 2.0]}, {"data": {"x": [1.0, 2.0]}}])
+def test_a_module_with_other_inputs_names_them(columns):
+    others = {"pairwise_ranking", "paired_significance"}
+    inputs = {name: load_without_evaluate(name).input_names for name in METRICS}
+    assert {name for name in METRICS if "predictions" not in inputs[name]} == others
+
+    predictions = "x" if "data" in columns else [1.0, 2.0]
+    for name in others:
+        message = f"{name} takes {', '.join(inputs[name])}, not predictions; call load"
+        with pytest.raises(ValueError, match=message):
+            metric_commons.score(["qa_em", name], predictions=predictions, **columns)

@@ -1,0 +1,533 @@
+"""States of parts, merged in any way, give the result of one `compute`."""
+
+import copy
+import json
+import pickle
+import random
+import re
+
+import numpy as np
+import pytest
+
+from metric_commons.data.files.stored import checksum
+from metric_commons.evaluation.scoring.states import State
+from metric_commons.module.catalog.catalog import load
+from tests.spec import METRICS, nightly, spec
+from tests.threads import THREADS, at_once
+
+# These score single rows, so there is a score of each group.
+OF_ROWS = [name for name in METRICS if "groups" in load(name).options]
+
+
+def inputs_and_options(name):
+    sample = spec(name).sample
+    metric = load(name)
+    columns = {key: list(sample[key]) for key in metric.checked(**columns_of(name, metric))}
+    options = {key: value for key, value in sample.items() if key not in columns}
+    return columns, options
+
+
+def columns_of(name, metric):
+    sample = spec(name).sample
+    return {key: value for key, value in sample.items() if key not in metric.options}
+
+
+def scores_alone(metric, result):
+    """The result without what it reports on single rows."""
+    return {key: value for key, value in result.items() if key not in metric.reports}
+
+
+def taken(columns, rows):
+    return {name: [column[row] for row in rows] for name, column in columns.items()}
+
+
+def many_rows(columns, seed, rows=60):
+    size = len(next(iter(columns.values())))
+    chance = random.Random(seed)
+    return taken(columns, [chance.randrange(size) for _ in range(rows)])
+
+
+def again(state, number):
+    """The state from its JSON, or from its binary form."""
+    return State.from_bytes(state.to_bytes()) if number % 2 else State.from_json(state.to_json())
+
+
+def in_parts(name, options, columns, seed, groups=None):
+    """Rows dealt out to some states at random, which are merged in random order."""
+    chance = random.Random(seed)
+    rows = len(next(iter(columns.values())))
+    parts = chance.randrange(1, 8)
+    owner = [chance.randrange(parts) for _ in range(rows)]
+    states = []
+    for part in range(parts):
+        state = State(name, **options)
+        own = [row for row in range(rows) if owner[row] == part]
+        for some in (own[: len(own) // 2], own[len(own) // 2 :]):
+            if some:
+                ids = {"ids": some} if name == "ir_ranking" else {}
+                labels = {} if groups is None else {"groups": [groups[row] for row in some]}
+                state.update(**taken(columns, some), **ids, **labels)
+        states.append(again(state, part))
+    while len(states) > 1:
+        first, second = chance.sample(states, 2)
+        first.merge(second)
+        states.remove(second)
+    return states[0]
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("seed", [0, 1, *nightly(2, 3)])
+def test_parts_give_the_result_of_the_whole(name, seed):
+    columns, options = inputs_and_options(name)
+    columns = many_rows(columns, seed)
+    reporting = {"n_resamples": 200, "seed": seed}
+    if name not in ("paired_significance", "regression"):  # the one has one, the other none
+        reporting["confidence_level"] = 0.9
+    merged = in_parts(name, options, columns, seed)
+    metric = load(name)
+    reporting = {option: reporting[option] for option in reporting if option in metric.options}
+    result = metric.compute(**columns, **options, **reporting)
+    assert merged.result(**reporting) == scores_alone(metric, result)
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_groups_of_parts_are_those_of_the_whole(name):
+    columns, options = inputs_and_options(name)
+    columns = many_rows(columns, seed=1)
+    groups = [random.Random(row).choice("abc") for row in range(60)]
+    merged = in_parts(name, options, columns, 5, groups)
+    metric = load(name)
+    result = metric.compute(**columns, **options, groups=groups)
+    assert merged.result() == scores_alone(metric, result)
+
+
+CHANCE = random.Random(7)
+OTHERS = {  # what the samples of the modules do not show
+    "texts as labels": (
+        "classification",
+        {
+            "predictions": CHANCE.choices(["cat", "dog", "bird"], k=60),
+            "references": CHANCE.choices(["cat", "dog", "bird"], k=60),
+        },
+        {},
+    ),
+    "scores": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([0.1, 0.5, 0.7, 0.0, -0.0, 1.0], k=60),
+            "references": CHANCE.choices([0, 1], k=60),
+        },
+        {"calibration_bins": 4, "curves": True},
+    ),
+    "probabilities": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25]], k=60),
+            "references": CHANCE.choices([0, 1, 2], k=60),
+        },
+        {},
+    ),
+    "several labels": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([[0, 1], [1, 1]], k=60),
+            "references": CHANCE.choices([[0, 1], [1, 0]], k=60),
+        },
+        {"average": "micro"},
+    ),
+    "true labels": (
+        "clustering",
+        {
+            "predictions": CHANCE.choices([1, 2, 3], k=60),
+            "references": CHANCE.choices("ab", k=60),
+        },
+        {},
+    ),
+    "points": (
+        "clustering",
+        {
+            "predictions": CHANCE.choices([1, 2, 3], k=60),
+            "references": [[CHANCE.random(), CHANCE.random()] for _ in range(60)],
+        },
+        {"metric": "sqeuclidean"},
+    ),
+    "medians": (
+        "regression",
+        {
+            "predictions": [CHANCE.random() for _ in range(60)],
+            "references": [CHANCE.random() for _ in range(60)],
+        },
+        {"measures": ["median_ae", "spearman", "mae"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_whatever_the_rows_are(case):
+    name, columns, options = OTHERS[case]
+    merged = in_parts(name, options, columns, seed=3)
+    reporting = {"confidence_level": 0.9, "n_resamples": 50} if case != "probabilities" else {}
+    expected = load(name).compute(**columns, **options, **reporting)
+    assert repr(merged.result(**reporting)) == repr(expected)  # of NaN too
+
+
+def test_moments_far_from_zero_lose_nothing():
+    chance = random.Random(1)
+    references = [[1e9 + chance.random(), 1e-3 * chance.random()] for _ in range(200)]
+    predictions = [[a + chance.random() / 10, b] for a, b in references]
+    columns = {"predictions": predictions, "references": references}
+    options = {
+        "measures": ["mae", "mse", "rmse", "r2", "explained_variance", "pearson", "max_error"],
+        "multioutput": "raw_values",
+    }
+    merged = in_parts("regression", options, columns, seed=2).result()
+    expected = load("regression").compute(**columns, **options)
+    for name, values in expected.items():
+        assert merged[name] == pytest.approx(values, rel=1e-12)
+    with pytest.raises(ValueError, match="this state keeps sums, but intervals need rows; State"):
+        in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", [0.9, None])
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_regression_keeps_rows_where_intervals_are_asked_for(level, outputs, weighted):
+    rng = np.random.default_rng(6)
+    shape = (40, outputs) if outputs > 1 else 40
+    references = rng.normal(size=shape).round(1)
+    columns = {
+        "predictions": references + rng.normal(size=shape).round(1),
+        "references": references,
+        "groups": rng.integers(0, 2, 40),
+    }
+    if weighted:
+        columns["sample_weight"] = rng.integers(0, 3, 40)
+    if level is None:  # then clusters alone say that rows are needed
+        columns["clusters"] = rng.integers(0, 5, 40)
+    states = [State("regression", confidence_level=level) for _ in range(3)]
+    for state, rows in zip(states, np.array_split(rng.permutation(40), 3), strict=True):
+        state.update(**{name: column[rows] for name, column in columns.items()})
+    total = State("regression")
+    for state in states:
+        total.merge(State.from_json(state.to_json()))
+    reporting = {"confidence_level": 0.9, "n_resamples": 30}
+    expected = load("regression").compute(**columns, **reporting)
+
+    assert repr(total.result(**reporting)) == repr(expected)
+    single = State("regression", confidence_level=level)
+    single.update(**columns)
+    assert ("confidence_interval" in single.result(n_resamples=30)) == (level is not None)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_file_keeps_the_level_of_intervals(name):
+    columns, options = inputs_and_options(name)
+    for level in ({"confidence_level": 0.5}, {"standard_error": True}):
+        if level.keys() <= load(name).options.keys():
+            state = State(name, **options, **level)
+            state.update(**columns)
+            drawing = {"n_resamples": 20} if "n_resamples" in load(name).options else {}
+            expected = repr(state.result(**drawing))
+            assert {repr(again(state, number).result(**drawing)) for number in (0, 1)} == {expected}
+
+
+def test_states_of_other_levels_do_not_merge():
+    levels = [
+        State("win_rate", **options)
+        for options in ({}, *({"confidence_level": level} for level in (0.5, 0.9)))
+    ]
+    for state in levels:
+        state.update(predictions=["win", "loss", "win"])
+    none, low, high = levels
+    none.merge(low)
+    assert "confidence_interval" in none.result()
+    for first in (low, none):
+        with pytest.raises(
+            ValueError, match=r"confidence_level is 0\.5 in one and 0\.9 in the other"
+        ):
+            first.merge(high)
+        assert first.result() == State.from_bytes(first.to_bytes()).result()
+
+
+def test_sums_and_rows_do_not_merge():
+    row = {"predictions": [1.0], "references": [2.0]}
+    sums, rows, clustered = State("regression"), State("regression", confidence_level=0.9), None
+    sums.update(**row)
+    rows.update(**row)
+    clustered = State("regression")
+    clustered.update(**row, clusters=["a"])
+    for first, second in ((sums, rows), (rows, sums), (sums, clustered)):
+        with pytest.raises(ValueError, match="one state keeps rows, for intervals or clusters"):
+            first.merge(second)
+    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
+        rows.merge(clustered)
+    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
+        sums.update(**row, clusters=["a"])
+    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
+        clustered.update(**row)
+    with pytest.raises(ValueError, match="confidence_level must be a number strictly between"):
+        State("regression", confidence_level=90)
+
+
+def test_weights_are_of_rows():
+    columns = {"predictions": [0, 1, 1, 0], "references": [0, 1, 0, 0]}
+    weights = [0.5, 2.0, 0.25, 0.0]
+    for name in ("classification", "regression"):
+        states = [State(name) for _ in range(2)]
+        states[0].update(**taken(columns, [0, 3]), sample_weight=[0.5, 0.0])
+        states[1].update(**taken(columns, [1, 2]), sample_weight=[2.0, 0.25])
+        states[0].merge(states[1])
+        assert states[0].result() == load(name).compute(**columns, sample_weight=weights)
+    unweighted, weighted = State("classification"), State("classification")
+    unweighted.update(**columns)
+    weighted.update(**columns, sample_weight=weights)
+    with pytest.raises(ValueError, match="some rows have"):
+        unweighted.merge(weighted)
+
+
+def filled(name="qa_em", **options):
+    state = State(name, **options)
+    state.update(predictions=["a", "b"], references=["a", "a"])
+    return state
+
+
+def test_an_update_with_a_wrong_row_changes_nothing():
+    state = filled()
+    before = state.to_json()
+    with pytest.raises(ValueError, match=r"predictions\[1\] is None"):
+        state.update(predictions=["a", None], references=["a", "b"])
+    with pytest.raises(ValueError, match="some rows have groups"):
+        state.update(predictions=["a"], references=["a"], groups=["x"])
+    assert state.to_json() == before
+
+
+@pytest.mark.parametrize("name", sorted({*METRICS} - {*OF_ROWS}))
+def test_a_module_without_groups_refuses_them(name):
+    columns, options = inputs_and_options(name)
+    state = State(name, **options)
+    labels = ["x"] * len(next(iter(columns.values())))
+    with pytest.raises(ValueError, match=f"^groups is not an option of {name}$"):
+        state.update(**columns, groups=labels)
+    assert len(state) == 0
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("grouped", [0, 1])
+def test_rows_have_groups_or_none_has(name, grouped):
+    columns, options = inputs_and_options(name)
+    rows = [taken(columns, [row]) for row in range(2)]
+    rows[grouped]["groups"] = ["x"]
+    if name == "ir_ranking":  # so that nothing else is wrong with them
+        rows[0]["ids"], rows[1]["ids"] = [0], [1]
+    one, other, empty = (State(name, **options) for _ in range(3))
+    one.update(**rows[0])
+    other.update(**rows[1])
+    before = one.to_json(), other.to_json()
+
+    refused = pytest.raises(ValueError, match=r"^some rows have groups, others have none$")
+    with refused:
+        one.update(**rows[1])
+    with refused:
+        one.merge(other)
+    with refused:
+        other.merge(one)
+    assert (one.to_json(), other.to_json()) == before
+    one.merge(empty)  # which has no rows, with groups or without
+    empty.merge(one)
+    assert one.to_json() == empty.to_json() == before[0]
+
+
+def test_rows_of_other_groups_are_merged_side_by_side():
+    one, other = State("qa_em"), State("qa_em")
+    one.update(predictions=["a", "b"], references=["a", "a"], groups=["x", "y"])
+    other.update(predictions=["a", "a"], references=["a", "a"], groups=["y", 7])
+    one.merge(other)
+    assert one.result() == {
+        "qa_em": 0.75,
+        "groups": {"7": {"qa_em": 1.0, "n": 1}}
+        | {"x": {"qa_em": 1.0, "n": 1}, "y": {"qa_em": 0.5, "n": 2}},
+    }
+    assert list(one.result()["groups"]) == ["7", "x", "y"]
+
+
+@pytest.mark.parametrize("name", sorted({*METRICS} - {"ir_ranking"}))
+def test_only_rankings_have_ids(name):
+    columns, options = inputs_and_options(name)
+    state = State(name, **options)
+    with pytest.raises(ValueError, match=r"^only rankings have ids$"):
+        state.update(**columns, ids=list(range(len(next(iter(columns.values()))))))
+    assert len(state) == 0
+
+
+@pytest.mark.parametrize("wrong", [True, False, 1.0, None, b"q", ("q",)])
+def test_an_id_is_an_integer_or_a_string(wrong):
+    state = State("ir_ranking")
+    columns = {"predictions": [["a"], ["b"]], "references": [["a"], ["a"]]}
+    fault = f"ids[1] is {wrong!r}; an id is an integer or a string"
+    with pytest.raises(ValueError, match=f"^{re.escape(fault)}$"):
+        state.update(**columns, ids=["q", wrong])
+    assert len(state) == 0
+    state.update(**columns, ids=["1", 1])  # which are not the same
+    assert len(state) == 2
+
+
+def test_states_that_do_not_belong_together_are_not_merged():
+    with pytest.raises(ValueError, match="normalizer is 'squad' in one and 'lower' in the other"):
+        filled().merge(filled(normalizer="lower"))
+    with pytest.raises(ValueError, match="a state of qa_f1 cannot be merged into one of qa_em"):
+        filled().merge(filled("qa_f1"))
+
+
+def test_a_ranking_counts_once():
+    states = [State("ir_ranking", measures="mrr") for _ in range(2)]
+    for state in states:
+        state.update(predictions=[["a", "b"]], references=[["b"]], ids=["q1"])
+    with pytest.raises(ValueError, match="ranking 'q1' occurs twice"):
+        states[0].merge(states[1])
+    assert states[0].result() == {"mrr": 0.5}
+    with pytest.raises(ValueError, match="ids has 2 values for 1 rows"):
+        states[0].update(predictions=[["a"]], references=[["a"]], ids=["q2", "q3"])
+
+
+@pytest.mark.parametrize("grouped_first", [True, False])
+def test_rankings_with_and_without_groups_do_not_mix(grouped_first):
+    ranking = {"predictions": [["a", "b"]], "references": [["b"]]}
+    grouped, ungrouped = {**ranking, "groups": ["g"]}, ranking
+    first, second = (grouped, ungrouped) if grouped_first else (ungrouped, grouped)
+    mixed = "some rows have groups, others have none"
+    states = [State("ir_ranking", measures="mrr") for _ in range(2)]
+    states[0].update(**first, ids=[1])
+    with pytest.raises(ValueError, match=mixed):
+        states[0].update(**second, ids=[2])
+    states[1].update(**second, ids=[2])
+    with pytest.raises(ValueError, match=mixed):
+        states[0].merge(states[1])
+
+    assert len(states[0]) == 1, "none of the rows are taken"
+    states[0].update(**first, ids=[2])
+    assert states[0].result()["mrr"] == 0.5
+    groups = {"g": {"mrr": 0.5, "n": 2}}
+    assert states[0].result().get("groups") == (groups if grouped_first else None)
+
+
+@pytest.mark.parametrize("groups", [["g", None], ["g"], [1, 2], None])
+def test_a_file_with_and_without_groups_is_refused(groups):
+    state = State("ir_ranking", measures="mrr")
+    state.update(
+        predictions=[["a"], ["a"]], references=[["a"], ["a"]], ids=[1, 2], groups=["g", "g"]
+    )
+    content = state.to_dict()
+    content["statistics"]["labels"]["groups"] = groups
+    content["sha256"] = checksum(content)
+    with pytest.raises(ValueError, match=r"groups|column|length|not a complete"):
+        State.from_json(json.dumps(content))
+
+
+def test_rankings_are_in_the_order_of_their_ids():
+    state = State("ir_ranking", measures="mrr")
+    for name in ("q2", "é", "q10", 10, 9):
+        retrieved = [str(name), "x"] if name in ("q10", 9) else ["x", str(name)]
+        state.update(predictions=[retrieved], references=[[str(name)]], ids=[name])
+    assert state.result(per_example=True)["per_example"] == {"mrr": [1.0, 0.5, 1.0, 0.5, 0.5]}
+
+
+def test_what_a_state_cannot_hold_or_report_is_said():
+    with pytest.raises(ValueError, match="normalizer is a function"):
+        State("qa_em", normalizer=str.lower)
+    with pytest.raises(ValueError, match="the state has no rows"):
+        State("qa_em").result()
+    with pytest.raises(ValueError, match="does not keep the scores of single rows"):
+        filled().result(per_example=True)
+    with pytest.raises(ValueError, match="normalizer is not an option of a result of qa_em"):
+        filled().result(normalizer="lower")
+    with pytest.raises(ValueError, match="only rankings have ids"):
+        State("qa_em").update(predictions=["a"], references=["a"], ids=[1])
+
+
+def test_a_file_is_read_again_or_refused(tmp_path):
+    path = tmp_path / "part.json"
+    filled().save(path)
+    assert State.read(path).result() == {"qa_em": 0.5}
+    content = json.loads(path.read_text())
+    del content["sha256"]
+
+    def write(content):
+        path.write_text(json.dumps(content | {"sha256": checksum(content)}))
+
+    for change, fault in [
+        ({"format": "other"}, "not in the format metric-commons-state/5"),
+        ({"format": "metric-commons-state/1"}, "state/5, but metric-commons-state/1: score again"),
+        ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
+        ({"rows": 3}, "damaged: it should have 3 rows"),
+    ]:
+        write(content | change)
+        with pytest.raises(ValueError, match=fault):
+            State.read(path)
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="the content has changed since it was written"):
+        State.read(path)
+    del content["options"]
+    write(content)
+    with pytest.raises(ValueError, match=r"part\.json: a state lacks 'options'"):
+        State.read(path)
+    path.write_text("no json")
+    with pytest.raises(
+        ValueError, match=r"part\.json: not a JSON object in the format .*: Expecting"
+    ):
+        State.read(path)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_threads_that_update_one_state_lose_no_rows(name, hasty_threads):
+    columns, options = inputs_and_options(name)
+    rows = many_rows(columns, 5, rows=8 * THREADS)
+    threads = State(name, **options)
+
+    def work(thread):
+        for row in range(8 * thread, 8 * thread + 8):
+            ids = {"ids": [row]} if name == "ir_ranking" else {}
+            threads.update(**taken(rows, [row]), **ids)
+
+    at_once(work)
+
+    whole = State(name, **options)
+    whole.update(**rows)
+    assert len(threads) == 8 * THREADS
+    assert json.dumps(threads.result()) == json.dumps(whole.result())
+
+
+def test_threads_may_merge_two_states_into_each_other(hasty_threads):
+    states = filled(), filled()
+    rows = [len(state) for state in states]
+
+    def work(thread):
+        into, other = states if thread % 2 else states[::-1]
+        into.merge(other)
+
+    at_once(work)
+
+    # Each merge adds the rows of one to the other, so the sums of rows are those of some order.
+    assert sum(map(len, states)) > THREADS * sum(rows)
+
+
+def test_a_copy_of_a_state_goes_its_own_way():
+    state = filled()
+    other = copy.deepcopy(state)
+    other.update(predictions=["a"], references=["b"])
+
+    assert (len(state), len(other), len(pickle.loads(pickle.dumps(other)))) == (2, 3, 3)
+
+
+@pytest.mark.parametrize("options", [{}, {"confidence_level": 0.9}])
+def test_a_state_starts_again_after_a_reset(options):
+    rows = {"predictions": ["a", "b"], "references": ["a", "c"]}
+    state = State("qa_em", **options)
+    state.update(predictions=["x"], references=["x"], groups=["g"])
+    state.reset()
+    state.update(**rows)
+    other = State("qa_em", **options)
+    other.update(**rows)
+
+    assert state.to_json() == other.to_json()
+    assert state.result() == other.result()

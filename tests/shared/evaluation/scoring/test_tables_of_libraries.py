@@ -1,0 +1,134 @@
+"""One call for tables of any library, and its hints at wrong arguments."""
+
+import sys
+from types import SimpleNamespace
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from datasets import Dataset
+
+from metric_commons import score
+
+COLUMNS = {
+    "answer": ["Paris", "Rome", "Oslo"],
+    "other": ["Bonn", "Rome", "Bonn"],
+    "gold": [["paris"], ["Rome", "Roma"], ["Bonn"]],
+    "topic": ["a", "b", "a"],
+}
+
+
+def polars():
+    return pytest.importorskip("polars").DataFrame(COLUMNS)
+
+
+def spark():
+    """What a DataFrame of Spark has that is used where rows are needed: columns travel as Arrow."""
+
+    def select(*names):
+        plain = [name.strip("`") for name in names]
+        return SimpleNamespace(toArrow=lambda: pa.table({name: COLUMNS[name] for name in plain}))
+
+    return SimpleNamespace(columns=list(COLUMNS), select=select, toArrow=None)
+
+
+TABLES = {
+    "dict": lambda: COLUMNS,
+    "pandas": lambda: pd.DataFrame(COLUMNS, index=[7, 5, 9]),
+    "polars": polars,
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "dataset": lambda: Dataset.from_dict(COLUMNS),
+    "iterable": lambda: Dataset.from_dict(COLUMNS).to_iterable_dataset(),
+    "rows": lambda: (
+        dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)
+    ),
+    "spark": spark,
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_of_any_library(table):
+    results = score(
+        "qa_em",
+        TABLES[table](),
+        predictions="answer",
+        references="gold",
+        groups="topic",
+        per_example=table == "spark",  # whose partitions are those of a real one, elsewhere
+    )
+
+    (result,) = results.systems["answer"].values()
+    assert result.scores == {"qa_em": 2 / 3}
+    assert result.groups["a"] == {"qa_em": 0.5, "n": 2}
+
+
+def test_rankings_may_be_maps_of_arrow():
+    maps = pa.map_(pa.string(), pa.float64())
+    ranking, judged = ([("d", 0.5), ("e", 0.2)], [("d", 1.0)]), ([("e", 1.0)], [("d", 1.0)])
+    table = pa.table({"ranking": pa.array(ranking, maps), "judged": pa.array(judged, maps)})
+
+    results = score("ir_ranking", table, predictions="ranking", references="judged")
+
+    assert results.systems["ranking"]["ir_ranking"].scores["mrr"] == 0.75
+
+
+def test_several_systems_of_a_table():
+    by_names = score("qa_em", COLUMNS, predictions=["answer", "other"], references="gold")
+    renamed = score("qa_em", COLUMNS, predictions={"x": "answer"}, references=COLUMNS["gold"])
+
+    assert list(by_names.systems) == ["answer", "other"]
+    assert list(renamed.systems) == ["x"]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pa.table, Dataset.from_dict])
+def test_a_table_with_a_column_for_each_system(make):
+    systems = make({name: COLUMNS[name] for name in ("answer", "other")})
+    results = score("qa_em", predictions=systems, references=COLUMNS["gold"], compare=True)
+
+    assert list(results.systems) == ["answer", "other"]
+    assert len(results.comparisons) == 1
+
+
+def test_generators_are_columns():
+    answers, gold = (iter(COLUMNS[name]) for name in ("answer", "gold"))
+
+    results = score("qa_em", predictions=answers, references=gold)
+    assert results.systems["predictions"]["qa_em"].scores == {"qa_em": 2 / 3}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"predictions": "anser"}, "there is no column 'anser'; did you mean 'answer'"),
+        ({"data": 5}, "data must be a table with columns, got int"),
+        ({"data": [1]}, "data must be a table with columns, got rows of int"),
+        ({"predictions": [["Paris"]]}, "predictions must name columns of data, got list"),
+    ],
+)
+def test_what_is_no_column_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        score(
+            "qa_em", **{"data": COLUMNS, "predictions": "answer", "references": "gold"} | arguments
+        )
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        (
+            "confidence",
+            r"score\(\) has no argument 'confidence'; did you mean 'confidence_level'\?",
+        ),
+        ("normalise", r"score\(\) has no argument 'normalise'; did you mean 'normalizer'"),
+        ("reference", "did you mean 'references'"),
+    ],
+)
+def test_the_right_argument_is_named(argument, message):
+    with pytest.raises(TypeError, match=message):
+        score("qa_em", predictions=["a"], **{"references": ["a"], argument: 0.95})
+
+
+def test_no_library_of_tables_is_imported():
+    source = sys.modules["metric_commons.evaluation.scoring.table_columns"].__dict__
+
+    assert not {"pandas", "polars", "pyarrow", "pyspark"} & {*source}

@@ -1,0 +1,55 @@
+"""Rankings under their ids: whether an id is there already is seen for many at once."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metric_commons.evaluation.states.ranking_tables import RankingTable, SortedRuns
+
+integers = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9), min_size=1)
+
+
+@pytest.mark.long
+@given(st.lists(integers), integers)
+def test_sorted_runs_are_a_set(taken, looked_for):
+    codes = SortedRuns()
+    for numbers in taken:
+        codes.add(np.sort(np.array(numbers)))
+        codes.has_any(np.array([0]))  # which marks those that came so far
+
+    is_there = bool({*looked_for} & {number for numbers in taken for number in numbers})
+    assert codes.has_any(np.array(looked_for)) == is_there
+
+
+def rankings(ids):
+    taken = RankingTable(["mrr"])
+    taken.add(ids, {"mrr": [0.5] * len(ids)}, {})
+    return taken
+
+
+@pytest.mark.long
+@settings(max_examples=20)
+@given(st.lists(st.text(max_size=20) | st.text("ab", min_size=60), min_size=2, unique=True))
+def test_ids_that_differ_are_all_taken(ids):
+    total = rankings(ids[:1])
+    total.merge(rankings(ids[1:]))
+
+    assert len(total) == len(ids)
+    again = RankingTable(["mrr"])
+    again.read_jsonable(total.to_jsonable())
+    with pytest.raises(ValueError, match="occurs twice"):
+        total.merge(again)
+
+
+def test_many_ids_are_told_apart():
+    total = RankingTable(["mrr"])
+    for part in range(20):
+        total.merge(
+            rankings([*range(part * 500, part * 500 + 250), *(f"q{part}-{i}" for i in range(250))])
+        )
+
+    assert len(total) == 10_000
+    for twice in (4_600, "q7-249"):
+        with pytest.raises(ValueError, match=f"ranking {twice!r} occurs twice"):
+            total.merge(rankings(["new", twice]))

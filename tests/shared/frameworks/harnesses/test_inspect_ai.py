@@ -1,0 +1,181 @@
+"""Scorers and metrics as inspect_ai 0.3.285 calls them, with stand-ins for its classes.
+
+`examples/clients/with_inspect_ai.py` runs inspect_ai itself.
+"""
+
+import asyncio
+import importlib
+import math
+import sys
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from metric_commons import load
+from metric_commons.statistics import interval as mean_interval
+
+CLUSTERS = ["a", "a", "b", "b", "c"]
+VALUES = ["C", "I", "C", 0.5, 1]
+
+
+class Score(SimpleNamespace):
+    """Its value, answer, explanation and metadata."""
+
+    @classmethod
+    def unscored(cls, *, reason, **fields):
+        return cls(value=math.nan, reason=reason, **fields)
+
+
+def number(value):
+    return {"C": 1.0, "I": 0.0}.get(value, value) * 1.0
+
+
+def named(metrics=None, name=None):
+    return lambda function: SimpleNamespace(make=function, name=name, metrics=metrics)
+
+
+@pytest.fixture(scope="module")
+def extension():
+    scorer = ModuleType("inspect_ai.scorer")
+    scorer.__dict__.update(
+        CORRECT="C", INCORRECT="I", Score=Score, value_to_float=lambda: number,
+        accuracy=lambda: "accuracy", mean=lambda: "mean", scorer=named,
+    )  # fmt: skip
+
+    def metric(name):
+        return lambda function: function
+
+    scorer.metric = metric
+    for name in ("Metric", "SampleScore", "Scorer", "Target"):
+        setattr(scorer, name, object)
+    solver = ModuleType("inspect_ai.solver")
+    solver.TaskState = object
+    stand_ins = {
+        "inspect_ai": ModuleType("inspect_ai"),
+        "inspect_ai.scorer": scorer,
+        "inspect_ai.solver": solver,
+    }
+    name = "metric_commons.frameworks.harnesses.inspect_ai"
+    with pytest.MonkeyPatch.context() as patch:
+        for module, stand_in in stand_ins.items():
+            patch.setitem(sys.modules, module, stand_in)
+        patch.delitem(sys.modules, name, raising=False)
+        yield importlib.import_module(name)
+        sys.modules.pop(name)
+
+
+def scored(scorer, text, target):
+    state = SimpleNamespace(output=SimpleNamespace(completion=text))
+    return asyncio.run(scorer(state, target))
+
+
+def samples(values, metadata=None):
+    return [
+        SimpleNamespace(
+            score=SimpleNamespace(value=value),
+            sample_id=f"id{row}",
+            sample_metadata=metadata and {"document": metadata[row]},
+        )
+        for row, value in enumerate(values)
+    ]
+
+
+def test_scorers_return_letters_or_numbers(extension):
+    assert scored(extension.math.make(), r"\boxed{0.5}", ["1/2"]).value == "C"
+    assert scored(extension.choice.make(), "The answer is (A).", ["B"]).value == "I"
+    score = scored(extension.module.make("qa_f1"), "York city", ["New York", "NYC"])
+
+    assert score.value == 0.5
+    assert score.answer == "York city"
+    assert score.explanation.endswith("Missing: new. Too much: city.")
+    assert score.metadata == {"status": "scored", "qa_precision": 0.5, "qa_recall": 0.5}
+
+
+def test_a_target_that_cannot_be_read_leaves_the_sample_unscored(extension):
+    score = scored(extension.math.make(), r"\boxed{1}", [r"\left( see figure"])
+
+    assert math.isnan(score.value)
+    assert score.reason == "scoring_failed"
+    assert score.metadata == {"status": "unreadable"}
+
+
+def test_scorers_come_with_metrics(extension):
+    assert len(extension.math.metrics) == len(extension.module.metrics) == 3
+    assert [extension.math.metrics[0], extension.module.metrics[0]] == ["accuracy", "mean"]
+    assert [extension.math.name, extension.choice.name, extension.module.name] == [
+        "math",
+        "choice",
+        "module",
+    ]
+
+
+def test_the_interval_is_that_of_compute(extension):
+    expected = load("qa_em").compute(
+        predictions=["a"] * 5,
+        references=["a", "b", "a", "a", "b"],
+        confidence_level=0.9,
+        clusters=CLUSTERS,
+    )
+    values = ["C", "I", "C", "C", "I"]
+
+    found = extension.interval(0.9, cluster="document")(samples(values, CLUSTERS))
+    error = extension.standard_error(cluster="document")(samples(values, CLUSTERS))
+
+    assert [found["low"], found["high"]] == expected["confidence_interval"]["qa_em"]
+    assert error == expected["standard_error"]["qa_em"]
+
+
+def test_intervals_stay_within_the_range(extension):
+    low, high = extension.interval()(samples(["C"] * 10)).values()
+
+    assert 0.69 < low < high == 1.0
+
+
+def test_samples_without_a_score_are_left_out(extension):
+    rows = samples([*VALUES, math.nan], [*CLUSTERS, "d"])
+
+    assert extension.interval()(rows) == extension.interval()(samples(VALUES))
+    assert extension.groups("document")(rows)["d_n"] == 0
+    assert all(math.isnan(end) for end in extension.interval()([]).values())
+
+
+def test_errors_above_one_have_an_interval_too(extension):
+    found = extension.interval()(samples([0.5, 2.0, 0.0]))
+
+    assert list(found.values()) == list(mean_interval([0.5, 2.0, 0.0], bounds=(0, math.inf))[:2])
+
+
+def test_one_sample_has_no_standard_error(extension):
+    assert math.isnan(extension.standard_error()(samples(["C"])))
+    assert math.isnan(extension.standard_error("document")(samples(["C", "I"], ["a", "a"])))
+
+
+def test_groups_have_means_intervals_and_sizes(extension):
+    found = extension.groups("document")(samples(VALUES, CLUSTERS))
+
+    assert list(found) == [
+        f"{group}{end}" for group in "abc" for end in ("", "_low", "_high", "_n")
+    ]
+    assert [found[group] for group in "abc"] == [0.5, 0.75, 1.0]
+    assert [found[f"{group}_n"] for group in "abc"] == [2, 2, 1]
+    assert (found["a_low"], found["a_high"]) == mean_interval([1, 0])[:2]
+
+
+def test_a_group_may_not_hide_a_value_of_another(extension):
+    with pytest.raises(ValueError, match="lead to the name 'a_low'"):
+        extension.groups("document")(samples(["C", "I"], ["a", "a_low"]))
+
+
+def test_a_sample_without_its_cluster_is_named(extension):
+    for metric in (extension.interval(cluster="document"), extension.groups("document")):
+        with pytest.raises(ValueError, match="sample 'id1' has no 'document' in its metadata"):
+            metric(samples(["C", "I"], ["a", None]))
+
+
+@pytest.mark.parametrize("options", [{"level": 1}, {"level": "high"}, {"method": "waldo"}])
+def test_options_are_checked_before_samples_are(extension, options):
+    (name,) = options
+    with pytest.raises(ValueError, match=name):
+        extension.interval(**options)
+    with pytest.raises(ValueError, match="did you mean 'qa_f1'"):
+        extension.module.make("qa_ff1")

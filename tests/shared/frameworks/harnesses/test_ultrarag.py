@@ -1,0 +1,529 @@
+"""UltraRAG's scores to the last bit under its profile, better ones under ours, and no third kind.
+
+The oracle does what UltraRAG does, in the obvious way: a normalizer, the rouge_score package and
+pytrec_eval, one row after another.
+"""
+
+import json
+import random
+from collections import Counter
+from functools import cache, reduce
+from operator import add
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import pytrec_eval
+from rouge_score.rouge_scorer import RougeScorer
+
+import metric_commons
+from metric_commons.files import read_qrels, read_run
+from metric_commons.frameworks.harnesses import ultrarag
+from metric_commons.frameworks.harnesses.ultrarag import (
+    evaluate,
+    evaluate_trec,
+    evaluate_trec_pvalue,
+)
+from metric_commons.frameworks.harnesses.ultrarag_tables import signature
+from metric_commons.retrieval import score_run
+from tests.spec import GIVEN, recorded, trec_eval_files
+from tests.text_oracles import NORMALIZER_ORACLES
+from tests.texts import adversarial_rows
+
+TEXTS, RUNS = GIVEN / "data" / "text", GIVEN / "data" / "ir"
+needs_texts = pytest.mark.skipif(not TEXTS.is_dir(), reason=f"{TEXTS} is absent")
+needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
+
+NORMALIZE = NORMALIZER_ORACLES["ultrarag"]
+ROUGE = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+KEYS = {"A_mean", "B_mean", "diff", "p_value", "significant"}
+
+
+# The two rows of UltraRAG's documentation, and what it returns for them.
+_REFUSAL = """The documents do not provide information about the author of the lyrics to \
+"He Ain't Heavy, He's My Brother.\""""
+DOCUMENTED = (
+    ["December 14, 1973", _REFUSAL],
+    [["14 December 1972 UTC", "December 1972"], ["Bobby Scott", "Bob Russell"]],
+)
+DOCUMENTED_MEANS = dict.fromkeys(ultrarag.ANSWER_METRICS, 0.0) | {
+    "f1": 0.2857,
+    "rouge-1": 0.2857,
+    "rouge-l": 0.2,
+}
+
+
+def means(found):
+    """The mean of every metric, rounded as the documentation has it."""
+    return {name: round(found[f"avg_{name}"], 4) for name in ultrarag.ANSWER_METRICS}
+
+
+# Answers
+
+
+def obvious_row(prediction, references):
+    """All metrics of one row, as UltraRAG has them."""
+    said, accepted = NORMALIZE(prediction), list(map(NORMALIZE, references))
+    words = said.split()
+    f1, rouge = [0.0], []
+    for reference in accepted:
+        shared = (Counter(words) & Counter(reference.split())).total()
+        if shared:
+            precision, recall = shared / len(words), shared / len(reference.split())
+            f1.append(2 * precision * recall / (precision + recall))
+        rouge.append(ROUGE.score(reference, said))
+    return {
+        "acc": float(said != "" and any(reference in said for reference in accepted)),
+        "em": float(said in accepted),
+        "stringem": accepted.count(said) / max(len(accepted), 1),
+        "coverem": float(any(set(reference.split()) <= set(words) for reference in accepted)),
+        "f1": max(f1),
+        **{
+            name: max((scores[kind].fmeasure for scores in rouge), default=0.0)
+            for name, kind in (("rouge-1", "rouge1"), ("rouge-2", "rouge2"), ("rouge-l", "rougeL"))
+        },
+    }
+
+
+def obvious(predictions, references):
+    rows = list(map(obvious_row, predictions, references))
+    scores = {name: [row[name] for row in rows] for name in rows[0]}
+    return scores | {f"avg_{name}": sum(of) / len(of) for name, of in scores.items()}
+
+
+def whole(text):
+    """Without halves of surrogate pairs, which are not text."""
+    return text.encode("utf-8", "ignore").decode()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rows", [1, 7, 3000])
+def test_its_profile_gives_its_scores_on_texts_made_to_tell_ways_apart(rows, monkeypatch):
+    monkeypatch.setattr(ultrarag, "_BLOCK", 1000)
+    predictions, references = adversarial_rows(rows, seed=rows)
+    predictions = list(map(whole, predictions))
+    references = [list(map(whole, of_row)) for of_row in references]
+    references[::50] = [[] for _ in references[::50]]
+
+    assert evaluate(predictions, references, profile="ultrarag") == obvious(predictions, references)
+
+
+@pytest.mark.long
+@needs_texts
+def test_its_profile_gives_its_scores_on_real_answers():
+    with (TEXTS / "openqa_eval" / "NQ_FiD.jsonl").open(encoding="utf-8") as file:
+        rows = list(map(json.loads, file))
+    predictions = [row["prediction"] for row in rows]
+    references = [row["answer"] for row in rows]
+
+    assert evaluate(predictions, references, profile="ultrarag") == obvious(predictions, references)
+
+
+@pytest.mark.long
+def test_its_profile_gives_what_it_returned():
+    compared = Counter()
+    for case in recorded("text"):
+        for peers in case["peers"].values():
+            if not isinstance(peers, dict):
+                continue
+            for peer, value in peers.items():
+                names = {f"ultrarag.{name}": name for name in ultrarag.ANSWER_METRICS}
+                if peer in names and not isinstance(value, dict):
+                    given = case["input"]
+                    name = names[peer]
+                    found = evaluate(
+                        [given["prediction"]], [given["references"]], [name], profile="ultrarag"
+                    )
+                    assert found[name] == [value], case["why"]
+                    compared[name] += 1
+        if "ultrarag F" in case["peers"]:
+            given, expected = case["input"], case["peers"]["ultrarag F"]
+            found = evaluate([given["prediction"]], [given["references"]], profile="ultrarag")
+            for kind, value in expected.items():
+                name = f"rouge-{kind[-1].lower()}"
+                assert found[name] == [value], case["why"]
+                compared[name] += 1
+    assert min(compared.values()) > 30
+    assert compared.keys() == set(ultrarag.ANSWER_METRICS)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "standard", "as_it_does"),
+    [
+        # for acc, em, coverem and f1: worked out by hand, and what UltraRAG returns
+        ("A", ["A"], [1, 1, 1, 1], [0, 1, 1, 0]),
+        ("B", ["A"], [0, 0, 0, 0], [1, 0, 1, 0]),
+        ("The answer is B", ["A"], [1, 0, 0, 0], [1, 0, 1, 0]),  # a is in answer
+        ("", [""], [0, 1, 0, 1], [0, 1, 1, 0]),
+        ("?", [""], [0, 1, 0, 1], [0, 1, 1, 0]),
+        ("London", ["Paris", ""], [0, 0, 0, 0], [1, 0, 1, 0]),
+        ("True", ["yes"], [1, 1, 1, 1], [1, 1, 1, 1]),
+        ("It is New York.", ["york new", "NYC"], [0, 0, 1, 2 / 3], [0, 0, 1, 2 / 3]),
+    ],
+)
+def test_profiles_differ_in_answers_without_words(prediction, references, standard, as_it_does):
+    names = ["acc", "em", "coverem", "f1"]
+    for profile, expected in (("standard", standard), ("ultrarag", as_it_does)):
+        found = evaluate([prediction], [references], names, profile=profile)
+        assert [found[name] for name in names] == [[value] for value in expected]
+        assert [found[f"avg_{name}"] for name in names] == expected
+
+
+@pytest.mark.parametrize("profile", ["standard", "ultrarag"])
+def test_the_documented_example(profile):
+    found = evaluate(*DOCUMENTED, profile=profile)
+
+    assert means(found) == DOCUMENTED_MEANS
+    assert [round(score, 4) for score in found["f1"]] == [0.5714, 0.0]
+
+
+def test_the_mean_does_not_depend_on_the_order_of_rows():
+    predictions, references = ["a b c d e f g h i j"] * 11, [["a"]] * 10 + [["a b c"]]
+    asked = {"metrics": ["f1"], "profile": "standard"}
+    backwards = evaluate(predictions, references[::-1], **asked)["avg_f1"]
+
+    assert evaluate(predictions, references, **asked)["avg_f1"] == backwards
+
+
+def test_names_may_be_in_any_case_and_single_references_strings():
+    found = evaluate(["Paris"], ["paris"], ["EM", "Rouge-L"])
+
+    assert found == {"em": [1.0], "rouge-l": [1.0], "avg_em": 1.0, "avg_rouge-l": 1.0}
+    assert evaluate(["Paris"], ["paris"], []).keys() == evaluate(["Paris"], ["paris"]).keys()
+
+
+def test_progress_is_told_in_rows(monkeypatch):
+    monkeypatch.setattr(ultrarag, "_BLOCK", 2)
+    told = []
+
+    evaluate(["a"] * 5, ["a"] * 5, ["em"], progress=lambda *done: told.append(done))
+
+    assert told == [(2, 5), (4, 5), (5, 5)]
+
+
+@pytest.mark.parametrize("profile", ["standard", "ultrarag"])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ((["a", "b"], [["a"]]), "differ in length: pred_ls has 2 rows, gt_ls has 1"),
+        (([], []), "pred_ls and gt_ls have no rows"),
+        ((["a", None], [["a"], ["b"]]), r"pred_ls\[1\] is None; every row needs a value"),
+        ((["a", "b"], [["a"], ["b", 3]]), r"gt_ls\[1\]\[1\] is 3 \(int\); expected str"),
+        ((["a"], [["a"]], ["em", "bogus"]), r"metrics\[1\]: there is no metric 'bogus'; there are"),
+        ((["a"], [["a"]], ["rouge-3"]), r"metrics\[0\]: there is no metric 'rouge-3'; did you"),
+        ((["a"], [["a"]], ["em", "EM"]), r"metrics\[1\]: 'em' is given twice"),
+        ((["a"], [["a"]], "em"), "metrics must be a list in which each is a string, got 'em'"),
+        ((["a"], [["a"]], [1]), r"metrics must be a list in which each is a string, got \[1\]"),
+        ((["a"], [["a"]], 1), "metrics must be a list in which each is a string, got 1"),
+    ],
+)
+def test_what_it_lets_pass_is_an_error_in_both_profiles(profile, call, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(*call, profile=profile)
+
+
+def test_a_row_without_references_is_an_error_but_for_its_profile():
+    with pytest.raises(ValueError, match=r"gt_ls\[1\] is empty; every row needs at least one ref"):
+        evaluate(["a", "b"], [["a"], []], profile="standard")
+    assert evaluate(["a", "b"], [["a"], []], ["em"], profile="ultrarag")["em"] == [1.0, 0.0]
+
+
+def test_there_are_three_profiles():
+    with pytest.raises(ValueError, match="one of 'ultrarag', 'ultrarag-main', 'standard', got 'x'"):
+        evaluate(["a"], ["a"], profile="x")
+
+
+# Runs
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq2 0 d 1\nq3 0 e 1\n"
+A = "q3 Q0 e 1 1.0 A\nq1 Q0 a 1 2.0 A\nq1 Q0 b 2 1.0 A\nx Q0 a 1 1.0 A\n"
+B = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write files and return their paths."""
+
+    def files(*texts):
+        paths = []
+        for number, text in enumerate(texts):
+            paths.append(tmp_path / f"file{number}")
+            paths[-1].write_text(text, "utf-8")
+        return paths
+
+    return files
+
+
+@cache
+def table(path, field):
+    """A file of five or six columns as pytrec_eval has it."""
+    kind = int if field == 3 else float
+    lines = (line.split() for line in path.read_text("utf-8").splitlines())
+    rows = {}
+    for fields in lines:
+        rows.setdefault(fields[0], {})[fields[2]] = kind(fields[field])
+    return rows
+
+
+def obvious_queries(run, qrels):
+    """For each query that both have, all measures, under our names."""
+    cut = {f"{name}.{','.join(map(str, ultrarag.CUTOFFS))}" for name in ("ndcg_cut", "P", "recall")}
+    evaluator = pytrec_eval.RelevanceEvaluator(table(qrels, 3), cut | {"recip_rank", "map"})
+    ours = {"recip_rank": "mrr", "ndcg_cut": "ndcg"}
+    return {
+        query: {
+            "@".join([ours.get(stem, stem), *number]): value
+            for name, value in scores.items()
+            for stem, *number in [name.rsplit("_", 1) if name[-1].isdigit() else [name]]
+        }
+        for query, scores in evaluator.evaluate(table(run, 4)).items()
+    }
+
+
+def renamed(scores):
+    """Scores with `ndcg@10` for `ndcg_cut_10`."""
+    return {
+        name.replace("_cut_", "@").replace("_", "@").replace("recip@rank", "mrr"): value
+        for name, value in scores.items()
+    }
+
+
+@pytest.mark.parametrize("run", ["results.test", "results.trunc"])
+def test_its_profile_gives_its_means_of_a_run(run):
+    run, qrels = trec_eval_files() / run, trec_eval_files() / "qrels.test"
+    rows = list(obvious_queries(run, qrels).values())
+
+    found = evaluate_trec(run, qrels, profile="ultrarag")
+
+    assert found == {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
+
+
+@pytest.mark.parametrize("profile", ["standard", "ultrarag"])
+def test_the_means_that_trec_eval_prints(profile):
+    paths = trec_eval_files() / "results.test", trec_eval_files() / "qrels.test"
+    found = evaluate_trec(*paths, profile=profile, python_version="3.11")
+
+    assert list(found)[:5] == ["map", "mrr", "ndcg@1", "P@1", "recall@1"]
+    assert found["map"] == 0.17854506039656948
+    assert found["mrr"] == 0.4064327485380117
+    assert found["ndcg@10"] == 0.30157719921022785
+    assert found["P@10"] == pytest.approx(0.3)
+    assert found["recall@100"] == 0.49799258406853336
+    if profile == "standard":  # which adds up as trec_eval does, whatever Python runs
+        assert found == evaluate_trec(*paths, profile=profile, python_version="3.12")
+
+
+@pytest.mark.long
+def test_its_profile_gives_the_means_that_it_returned(files):
+    compared, refused = Counter(), Counter()
+    for case in recorded("ir"):
+        returned = case.get("peers", {}).get("ultrarag", {})
+        if not returned.get("aggregate"):
+            continue
+        run, qrels = files(case["run"], case["qrels"])
+        try:
+            found = evaluate_trec(
+                run, qrels, ks=case["ks"], profile="ultrarag", python_version="3.11"
+            )
+        except ValueError:
+            refused[case["group"]] += 1  # lines that UltraRAG drops or mends
+            continue
+        assert found == renamed(returned["aggregate"]), case["why"]
+        compared[case["group"]] += 1
+    assert refused.keys() == {"duplicates", "format", "graded", "score_text"}
+    assert compared.total() > 60
+
+
+def test_a_query_that_a_run_lacks_is_zero_or_left_out(files):
+    run, qrels = files(A, QRELS)
+
+    assert evaluate_trec(run, qrels, ["map"], profile="standard") == {"map": 2 / 3}
+    assert evaluate_trec(run, qrels, ["map"]) == {"map": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("python_version", "mean", "name"),
+    [("3.11.9", 0.09999999999999999, "running"), ("3.12", 0.1, "compensated")],
+)
+def test_means_are_those_of_the_python_that_ultrarag_runs_in(files, python_version, mean, name):
+    qrels = "".join(f"q{row} 0 j 1\n" for row in range(10))
+    run = "".join(
+        f"q{row} Q0 {doc} 1 {score}.0 A\n"
+        for row in range(10)
+        for score, doc in enumerate("abcdefghij")
+    )
+    run, qrels = files(run, qrels)
+    means = evaluate_trec(run, qrels, ["precision"], [10], python_version=python_version)
+    assert means == {"P@10": mean}
+    compared = evaluate_trec_pvalue(
+        run, run, qrels, ["precision"], [10], python_version=python_version
+    )
+    assert compared["P@10"]["A_mean"] == mean
+    assert ultrarag.average([0.1] * 10, python_version=python_version) == mean
+    line = signature("evaluate_trec", "ultrarag", {}, python_version)
+    assert f"|sum={name}|" in line
+    assert "|sum=" not in signature("evaluate_trec", "standard", {}, python_version)
+
+
+def test_answers_of_nothing_but_articles_in_later_versions():
+    answers = (["A", "The B"], [["A"], ["B"]], ["em", "f1"])
+    found = {name: evaluate(*answers, profile=name)["f1"] for name in get_args(ultrarag.Profile)}
+
+    assert found == {"ultrarag": [0.0, 1.0], "ultrarag-main": [1.0, 1.0], "standard": [1.0, 1.0]}
+    assert evaluate([""], [[""]], ["f1"], profile="ultrarag-main")["f1"] == [0.0]
+
+
+def test_means_are_added_up_in_one_way():
+    run, qrels = trec_eval_files() / "results.test", trec_eval_files() / "qrels.test"
+    for profile in get_args(ultrarag.Profile):
+        alone = evaluate_trec(run, qrels, profile=profile)
+        compared = evaluate_trec_pvalue(run, run, qrels, profile=profile)
+        if profile == "standard":
+            assert {name: result["A_mean"] for name, result in compared.items()} == alone
+        assert [*compared][:3] == ["mrr", "map", "recall@1"]
+
+
+def test_what_is_not_asked_for_is_left_out(files):
+    run, qrels = files(A, QRELS)
+
+    assert evaluate_trec(run, qrels, ["Precision", "MRR"], [2, 1]).keys() == {"mrr", "P@2", "P@1"}
+    assert evaluate_trec(run, qrels, ["mrr"], []).keys() == {"mrr"}
+
+
+@pytest.mark.parametrize(
+    ("new", "old"), [("results.test", "results.trunc"), ("results.trunc", "results.test")]
+)
+def test_its_profile_gives_its_means_of_two_runs(new, old):
+    folder = trec_eval_files()
+    new, old, qrels = folder / new, folder / old, folder / "qrels.test"
+    of_new, of_old = obvious_queries(new, qrels), obvious_queries(old, qrels)
+    queries = sorted({*of_new, *of_old})
+
+    found = evaluate_trec_pvalue(new, old, qrels, profile="ultrarag")
+
+    for name, result in found.items():
+        a, b = (
+            [run.get(query, {}).get(name, 0.0) for query in queries] for run in (of_new, of_old)
+        )
+        assert result["A_mean"] == sum(a) / len(a)
+        assert result["B_mean"] == sum(b) / len(b)
+        assert result["diff"] == sum(x - y for x, y in zip(a, b, strict=True)) / len(a)
+    assert found.keys() == evaluate_trec(new, qrels).keys()
+
+
+def test_p_values_are_exact_and_never_zero(files):
+    judged = "".join(f"q{n} 0 a 1\n" for n in range(20))
+    good = "".join(f"q{n} Q0 a 1 1.0 A\n" for n in range(20))
+    bad = "".join(f"q{n} Q0 {'a' if n < 2 else 'b'} 1 1.0 B\n" for n in range(20))
+    new, old, qrels = files(good, bad, judged)
+
+    (result,) = evaluate_trec_pvalue(new, old, qrels, ["mrr"], n_resamples=100).values()
+
+    assert result.keys() == KEYS
+    assert result["p_value"] == 2 / 2**18  # 18 differences, all of one sign: counted, not drawn
+    assert result["significant"] is True
+    assert (result["A_mean"], result["B_mean"], result["diff"]) == (1.0, 0.1, 0.9)
+
+
+@pytest.mark.long
+@needs_runs
+def test_no_seed_shows_in_a_p_value(files):
+    folder = RUNS / "robust03"
+    runs = [folder / "input.pircRBa1.gz", folder / "input.THUIRr0301.gz"]
+
+    def p_value(**options):
+        found = evaluate_trec_pvalue(*runs, folder / "robust03_qrels.txt.gz", ["map"], **options)
+        return found["map"]["p_value"]
+
+    assert p_value() == p_value(seed=1) == p_value(n_resamples=10)
+    assert 0 < p_value() < 1
+
+
+def test_both_profiles_count_queries_that_one_run_lacks_as_zero(files):
+    new, old, qrels = files(A, B, QRELS)
+
+    def of_both(profile):
+        (result,) = evaluate_trec_pvalue(new, old, qrels, ["map"], profile=profile).values()
+        return result["A_mean"], result["B_mean"]
+
+    assert of_both("standard") == (2 / 3, 0.5 / 3)  # of three judged queries
+    assert of_both("ultrarag") == (1.0, 0.25)  # of two that a run has
+
+
+def test_progress_is_told_in_steps(files):
+    told = []
+    evaluate_trec_pvalue(*files(A, B, QRELS), progress=lambda *done: told.append(done))
+
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": ["ndcgs"]}, r"metrics\[0\]: there is no metric 'ndcgs'; did you mean 'ndcg'?"),
+        ({"ks": [10, 0]}, r"ks\[1\] is 0; a cutoff is an integer, at least 1"),
+        ({"ks": [True]}, r"ks\[0\] is True; a cutoff"),
+        ({"ks": [2.0]}, r"ks\[0\] is 2.0; a cutoff"),
+        ({"ks": [5, 5]}, r"ks\[1\]: 5 is given twice"),
+        ({"ks": 10}, "ks must be a list of cutoffs, got 10"),
+        ({"ks": []}, "ks is empty; recall, ndcg and precision need a cutoff"),
+        ({"profile": "trec"}, "profile must be one of"),
+    ],
+)
+def test_bad_options_of_runs(files, options, message):
+    new, old, qrels = files(A, B, QRELS)
+
+    with pytest.raises(ValueError, match=message):
+        evaluate_trec(new, qrels, **options)
+    with pytest.raises(ValueError, match=message):
+        evaluate_trec_pvalue(new, old, qrels, **options)
+
+
+def test_files_that_cannot_be_scored(files):
+    run, broken, foreign, qrels = files(A, "q1 Q0 a 1 2.0\n", "x Q0 a 1 1.0 A\n", QRELS)
+
+    with pytest.raises(ValueError, match="file1, line 1: expected 6 columns"):
+        evaluate_trec(broken, qrels)
+    with pytest.raises(ValueError, match=r"file2 has none of the queries of .*file3"):
+        evaluate_trec_pvalue(run, foreign, qrels)
+    with pytest.raises(ValueError, match="n_resamples must be an integer"):
+        evaluate_trec_pvalue(run, run, qrels, n_resamples=0)
+    with pytest.raises(FileNotFoundError):
+        evaluate_trec(run, "nowhere")
+
+
+@pytest.mark.long
+@needs_runs
+def test_the_card_says_by_how_much_ultrarag_misses_ties():
+    folder = RUNS / "robust03"
+    paths = [folder / f"input.{name}.gz" for name in ("NLPR03vb10", "uic0301")]
+    judged = folder / "robust03_qrels.txt.gz"
+    ours = evaluate_trec_pvalue(*paths, judged, ["precision"], [10])["P@10"]["p_value"]
+    qrels = read_qrels(judged)
+    new, old = (score_run(qrels, read_run(path), ["precision@10"])["per_query"] for path in paths)
+    differences = [new[query]["precision@10"] - old[query]["precision@10"] for query in sorted(new)]
+
+    # The test of UltraRAG 0.3.0, servers/evaluation/src/evaluation.py; sums of Python 3.11.
+    chance, observed = random.Random(0), abs(reduce(add, differences) / len(differences))
+    count = 0
+    for _ in range(10_000):
+        total = 0.0
+        for difference in differences:
+            total += difference if chance.getrandbits(1) else -difference
+        count += abs(total / len(differences)) >= observed
+    # The exact one: sums of tenths are sums of whole numbers.
+    tenths = [round(10 * difference) for difference in differences]
+    combinations = Counter({0: 1})
+    for number in tenths:
+        flipped = Counter()
+        for total, ways in combinations.items():
+            flipped[total + number] += ways
+            flipped[total - number] += ways
+        combinations = flipped
+    extreme = sum(ways for total, ways in combinations.items() if abs(total) >= abs(sum(tenths)))
+    exact = extreme / 2 ** len(tenths)
+
+    assert ours == pytest.approx(exact, rel=1e-9)
+    package = Path(metric_commons.__file__).parent
+    card = " ".join((package / "apps" / "mcp" / "README.md").read_text("utf-8").split())
+    assert f"UltraRAG has {count / 10_000:.4f}, where the exact p-value is {exact:.4f}" in card

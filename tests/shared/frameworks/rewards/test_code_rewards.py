@@ -1,0 +1,164 @@
+"""Rewards of generated programs, in batches and in event loops."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from metric_commons.programs.worker_pool import ProgramLimits, Report, shared_pool
+from metric_commons.rewards import code_reward, code_score
+from tests.programs_run import SUM, SUMS
+from tests.spec import nightly
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture(autouse=True)
+def _allowed(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+
+
+def fenced(program):
+    return f"Here it is:\n```python\n{program}\n```\n"
+
+
+HALF = fenced("print(3)")
+COMPLETIONS = [fenced(SUM), HALF, fenced("1 / 0"), "I cannot.", fenced("print(")]
+
+
+@pytest.mark.parametrize(
+    ("score", "rewards"),
+    [
+        ("partial", [1.0, 0.5, 0.0, 0.0, 0.0]),
+        ("pass_fail", [1.0, 0.0, 0.0, 0.0, 0.0]),
+        ("weighted_sum", [1.1, 0.05, 0.0, 0.0, 0.0]),
+        ("first_10", [1.0, 0.5, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_rewards_of_a_batch(score, rewards):
+    reward = code_reward("tests", score=score)
+
+    found = reward(COMPLETIONS, tests=[SUMS] * 5, prompts=["?"] * 5)
+    assert found == pytest.approx(rewards)
+
+
+def test_completions_may_be_messages():
+    messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": fenced(SUM)}]
+
+    assert code_reward("tests")([messages, messages[1:]], tests=[SUMS, json.dumps(SUMS)]) == [
+        1.0,
+        1.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    "tests", [{}, "{", {"inputs": ["1"]}, None, {"language": "cpp", "test_cases": []}]
+)
+def test_rows_without_readable_tests_have_no_reward(tests):
+    tests = "[" if tests == "{" else tests
+
+    assert code_reward("tests")([fenced(SUM)], tests=[tests]) in ([None], [0.0])
+
+
+def test_a_fault_of_the_machine_is_no_reward(monkeypatch):
+    pool = shared_pool(None, pool_key())
+    monkeypatch.setattr(pool, "run", lambda job: Report("infrastructure", "out of order"))
+
+    assert code_reward("tests")([fenced(SUM)], tests=[SUMS]) == [None]
+    found = asyncio.run(code_score("toy", fenced(SUM), SUMS))
+    assert (found["score"], found["undecided"]) == (0.0, True)
+
+
+def pool_key():
+    from metric_commons.programs.worker_pool import WorkerSetup
+
+    return WorkerSetup()
+
+
+@pytest.mark.parametrize("count", [60, *nightly(400)])
+def test_many_scores_are_awaited_at_once(count):
+    async def scores():
+        runs = [
+            code_score("toy", fenced(SUM) if n % 2 else HALF, json.dumps(SUMS), {"index": n})
+            for n in range(count)
+        ]
+        return await asyncio.gather(*runs)
+
+    before = threading.active_count()
+    found = asyncio.run(scores())
+
+    assert [result["score"] for result in found] == [1.0 if n % 2 else 0.5 for n in range(count)]
+    assert {result["tests"] for result in found} == {2}
+    assert threading.active_count() - before <= len(os.sched_getaffinity(0)) + 1
+
+
+def test_loops_and_threads_share_the_workers():
+    found = []
+
+    def work():
+        found.append(asyncio.run(code_score("toy", fenced(SUM), SUMS))["score"])
+        found.extend(code_reward("tests")([fenced(SUM)], tests=[SUMS]))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [1.0] * 16
+
+
+def test_a_forked_process_has_its_own_workers():
+    assert code_reward("tests")([fenced(SUM)], tests=[SUMS]) == [1.0]
+    program = (
+        "import multiprocessing, sys\n"
+        "from metric_commons.rewards import code_reward\n"
+        f"completion, tests = {fenced(SUM)!r}, {SUMS!r}\n"
+        "def work(_): return code_reward('tests')([completion], tests=[tests])\n"
+        "first = work(0)\n"
+        "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "    print(first, pool.map(work, range(4)), work(0))\n"
+        "print('evaluate' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.splitlines() == [f"[1.0] {[[1.0]] * 4} [1.0]", "False"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"score": "most"}, "score must be one of 'pass_fail'"),
+        ({"timeout": 0}, "timeout must be a number above 0"),
+        ({"engine": "cloud"}, "engine: 'cloud' is not one of"),
+    ],
+)
+def test_options_are_checked_before_training(options, problem):
+    with pytest.raises(ValueError, match=problem):
+        code_reward("tests", **options)
+    with pytest.raises(ValueError, match=problem):
+        asyncio.run(code_score("toy", fenced(SUM), SUMS, **options))
+
+
+def test_it_asks_before_it_runs(monkeypatch):
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL")
+
+    with pytest.raises(ValueError, match="allow_execution=True"):
+        code_reward("tests")
+    with pytest.raises(ValueError, match="allow_execution=True"):
+        asyncio.run(code_score("toy", fenced(SUM), SUMS))
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(ValueError, match="no column 'verification_info'; it has tests"):
+        code_reward()([fenced(SUM)], tests=[SUMS])
+
+
+def test_limits_have_a_place_for_each_option():
+    assert ProgramLimits(1.0).message()["timeout"] == 1.0

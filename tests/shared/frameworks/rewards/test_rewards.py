@@ -1,0 +1,358 @@
+"""Rewards: numbers of the modules, logs, warnings, checks, sums; the same wherever they run."""
+
+import asyncio
+import pickle
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pandas as pd
+import pytest
+from datasets import Dataset
+
+from metric_commons import rewards
+from metric_commons.frameworks.rewards import event_loops
+from tests.threads import at_once
+
+COMPLETIONS = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{2f}", r"\boxed{1}"]
+SOLUTIONS = ["0.5", "2", "3", "f(2)", r"\left( see figure"]
+
+
+class Log:
+    """Collects what a reward logs, as a trainer does."""
+
+    def __init__(self):
+        self.columns, self.metrics = {}, {}
+
+    def call(self, reward, *arguments, **columns):
+        return reward(
+            *arguments,
+            log_extra=self.columns.__setitem__,
+            log_metric=self.metrics.__setitem__,
+            **columns,
+        )
+
+
+def test_the_logs_have_answers_and_proportions():
+    log = Log()
+
+    assert log.call(rewards.math(), COMPLETIONS, solution=SOLUTIONS) == [1.0, 0.0, 0.0, 0.0, None]
+    assert log.columns == {"math_answer": [r"\frac12", "3", "", "2f", "1"]}
+    assert log.metrics == {"math/unparsed": 0.2, "math/undecided": 0.2, "math/unreadable": 0.2}
+
+
+def test_the_log_has_reasons_where_they_are_asked_for():
+    log = Log()
+    log.call(rewards.math(explain=True, name="m"), COMPLETIONS[:1], solution=["2"])
+
+    assert log.columns["m_reason"] == [r"The answer '\\frac12' does not equal '2'."]
+
+
+@pytest.mark.parametrize(
+    ("reward", "completions", "columns", "expected"),
+    [
+        (rewards.answers(), ["a cat", "dog"], {"answer": [["cat"], "cat"]}, [1.0, 0.0]),
+        (rewards.answers("qa_recall"), ["a cat"], {"answer": ["big cat"]}, [0.5]),
+        (rewards.answers("qa_em", column="gold"), ["Cat."], {"gold": ["cat"]}, [1.0]),
+        (rewards.answers("substring_recall"), ["a cat sat"], {"answer": ["cat"]}, [1.0]),
+        (rewards.choice(column="label"), ["(B)", "C"], {"label": [1, 1]}, [1.0, 0.0]),
+        (rewards.rouge("rouge2_recall"), ["the cat sat"], {"summary": ["the cat"]}, [1.0]),
+        (rewards.rouge("rougeLsum"), ["the cat"], {"summary": ["the cat"]}, [1.0]),
+        (rewards.found("gsm8k"), ["#### 3", "3"], {}, [1.0, 0.0]),
+        (
+            rewards.math(extract=["strip_think", "final_answer"], relative_tolerance=0.1),
+            ["<think>The answer is 3.</think>The answer is 2.1."],
+            {"solution": [2]},
+            [1.0],
+        ),
+    ],
+)
+def test_kinds(reward, completions, columns, expected):
+    assert reward(completions, **columns) == expected
+    assert reward(completions=completions, prompts=["?"] * len(completions), **columns) == expected
+    assert reward([], **{name: [] for name in columns}) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "problem"),
+    [
+        (lambda: rewards.answers("bleu"), ValueError, "score must be one of 'qa_em'"),
+        (lambda: rewards.answers(normalizer="squat"), ValueError, "did you mean 'squad'"),
+        (lambda: rewards.rouge("rogueL"), ValueError, "rogueL"),
+        (lambda: rewards.rouge("rougeL_f1"), ValueError, "no score 'rougeL_f1' of rows"),
+        (lambda: rewards.found("bx"), ValueError, "unknown step 'bx'"),
+        (lambda: rewards.math(percent="no"), ValueError, "percent must be one of"),
+        (lambda: rewards.choice(extract=3), ValueError, "unknown step 3"),
+        (lambda: rewards.total(), ValueError, "at least one reward"),
+        (lambda: rewards.total(rewards.math(), weights=[1, 2]), ValueError, "has 2 numbers"),
+        (lambda: rewards.total(rewards.math(), weights=["1"]), ValueError, "weights must be"),
+        (
+            lambda: rewards.total(rewards.math(), rewards.math(extract="gsm8k")),
+            ValueError,
+            "two rewards are called 'math'; pass name=... to one",
+        ),
+        (lambda: rewards.math_trainer, AttributeError, "has no attribute 'math_trainer'"),
+    ],
+)
+def test_errors_come_before_training(make, error, problem):
+    with pytest.raises(error, match=problem):
+        make()
+
+
+def test_a_missing_column_and_lengths_that_differ_are_errors():
+    columns = {"answer": ["1"], "trainer_state": object(), "level": [3], "prompts": ["?"]}
+
+    with pytest.raises(ValueError, match=r"no column 'solution'; it has answer, level, prompts; p"):
+        rewards.math()([r"\boxed{1}"], **columns)
+    with pytest.raises(ValueError, match="2 texts, but 1 references"):
+        rewards.math()(["1", "2"], solution=["1"])
+
+
+@pytest.mark.parametrize(
+    ("references", "advice"),
+    [
+        ([r"We have $x=2$ so the answer is \boxed{2}."] * 2, "pass extract_references='boxed'"),
+        (["48/2 = <<48/2=24>>24 clips in May.\n#### 72"] * 2, "pass extract_references='gsm8k'"),
+        ([None, None], "the first is missing; if it is a whole solution, pass extract_references"),
+    ],
+)
+def test_a_batch_without_readable_references_is_one_warning(references, advice):
+    reward = rewards.math()
+    with pytest.warns(UserWarning, match=advice) as caught:
+        assert reward(["1", "2"], solution=references) == [None, None]
+    assert len(caught) == 1
+
+    with pytest.warns(UserWarning, match="no reference in the column 'solution'") as caught:
+        rewards.total(reward, rewards.found())(["1", "2"], solution=references)
+    assert len(caught) == 1
+
+
+def test_one_row_is_not_a_reason_for_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rewards.math()(["1"], solution=[None]) == [None]
+
+
+def test_sums():
+    log = Log()
+    both = rewards.total(rewards.math(), rewards.found(), rewards.choice(), weights=[1, 0.25, 2])
+    columns = {"solution": SOLUTIONS, "answer": ["A", "A", "A", "?", "A"]}
+
+    assert log.call(both, COMPLETIONS, **columns) == [1.25, 0.25, 0.0, 0.25, None]
+    assert log.metrics["math/mean"] == 0.25
+    assert log.metrics["found/mean"] == 0.8
+    assert log.metrics["choice/unreadable"] == 0.2
+    assert set(log.columns) == {"math_answer", "found_answer", "choice_answer"}
+    verdict = both.verdicts([r"\boxed{2}"], ["2"])[0]
+    assert (verdict.score, dict(verdict.scores)) == (1.25, {"math": 1.0, "found": 1.0})
+    assert rewards.total(rewards.math())(COMPLETIONS, solution=SOLUTIONS) == (
+        rewards.math()(COMPLETIONS, solution=SOLUTIONS)
+    )
+
+
+ROWS = [{"solution": solution, "level": 1} for solution in SOLUTIONS]
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [ROWS, Dataset.from_list(ROWS), pd.DataFrame(ROWS), {"solution": SOLUTIONS}, iter(ROWS)],
+)
+def test_references_are_checked_before_training(dataset):
+    found = rewards.math().check(dataset)
+
+    assert (found.rows, found.readable) == (5, 4)
+    assert found.unreadable == ((4, r"cannot be read: '\\left( see figure'"),)
+    assert str(found).splitlines() == [
+        "4 of 5 references can be read",
+        r"row 4 cannot be read: '\\left( see figure'",
+    ]
+
+
+def test_a_check_names_ten_rows_and_what_to_set():
+    found = rewards.math().check(
+        {"solution": [rf"Let $x=1$, then \boxed{{{n}}}." for n in range(12)]}
+    )
+
+    assert [row for row, _ in found.unreadable] == list(range(10))
+    assert str(found).splitlines()[-2:] == [
+        "and 2 more",
+        "is it a whole solution? then pass extract_references='boxed'",
+    ]
+    solutions = [r"Since $x > 0$ it is \boxed{2}.", r"$\boxed{3}$", "4"]
+    assert rewards.math().check({"solution": solutions}).suggestion == (
+        "2 references contain an answer that 'boxed' finds; if they are whole solutions, "
+        "pass extract_references='boxed'"
+    )
+    assert rewards.math(extract_references="boxed").check({"solution": [r"\boxed{2}", "2"]}) == (
+        2,
+        1,
+        ((1, "has no answer that extract_references finds: '2'"),),
+        "",
+    )
+
+
+def test_checks_of_other_kinds():
+    assert rewards.choice().check({"answer": ["A", 3, "AB", None]}).readable == 2
+    assert rewards.json().check({"answer": ['{"a": 1}', "{", None]}).unreadable[1] == (
+        2,
+        "is missing",
+    )
+    assert rewards.instructions().check({"instructions": [{}]}).readable == 0
+    assert rewards.found().check({"x": [1]}).rows == 0
+    both = rewards.total(rewards.math(), rewards.choice(), rewards.found())
+    assert both.check({"solution": [1, None, 3], "answer": ["A", "B", "?"]}).unreadable == (
+        (1, "(math) is missing"),
+        (2, "(choice) cannot be read: '?'"),
+    )
+    assert rewards.math().check([{"solution": {"a": 1}}]).unreadable[0][1].startswith("is {'a': 1}")
+    with pytest.raises(ValueError, match="there is no column 'solution'; the columns are 'answer'"):
+        rewards.math().check({"answer": ["1"]})
+
+
+TOTAL = rewards.total(rewards.math(), rewards.answers(column="solution"), weights=[1, 0.5])
+
+
+@pytest.mark.parametrize("reward", [rewards.math(), rewards.rouge(), rewards.tools(), TOTAL])
+def test_rewards_are_values(reward):
+    copy = pickle.loads(pickle.dumps(reward))
+
+    assert copy == reward
+    assert hash(copy) == hash(reward)
+    assert copy.__name__ == reward.__name__
+    assert pickle.loads(pickle.dumps(reward.areal)).__self__ == reward
+    with pytest.raises(AttributeError):
+        reward.column = "other"
+
+
+MANY = COMPLETIONS * 40
+COLUMN = SOLUTIONS * 40
+
+
+def test_threads_agree_with_one_thread():
+    reward = rewards.math()
+    expected = reward(MANY, solution=COLUMN)
+
+    assert at_once(lambda _: reward(MANY, solution=COLUMN)) == [expected] * 8
+
+
+def test_event_loops_agree_with_one_thread():
+    reward = rewards.math()
+
+    async def scores():
+        single = [reward.awaited([text], [ref]) for text, ref in zip(MANY, COLUMN, strict=True)]
+        return await asyncio.gather(reward.awaited(MANY, COLUMN), *single)
+
+    batch, *singles = asyncio.run(scores())
+    assert batch == reward.verdicts(MANY, COLUMN) == [verdict for [verdict] in singles]
+
+
+def test_other_callbacks_run_between_many_rows():
+    """With a clock that each row advances by a millisecond, the loop comes round every few rows."""
+    now, beats, rows_at_beat = [0.0], [0], []
+
+    def slow(text):
+        now[0] += 0.001
+        rows_at_beat.append(beats[0])
+        return text
+
+    reward = rewards.found(extract=slow)
+
+    async def scores():
+        async def heartbeat():
+            while True:
+                beats[0] += 1
+                await asyncio.sleep(0)
+
+        beat = asyncio.create_task(heartbeat())
+        verdicts = await asyncio.gather(*(reward.awaited([str(n)], [None]) for n in range(100)))
+        beat.cancel()
+        return [verdict.answer for [verdict] in verdicts]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_loops.time, "perf_counter", lambda: now[0])
+        for _ in range(2):  # a new loop begins anew
+            assert asyncio.run(scores()) == [str(n) for n in range(100)]
+    assert max(rows_at_beat.count(beat) for beat in set(rows_at_beat)) <= 12
+
+
+@pytest.mark.parametrize("seconds", [0.0005, 0.1, 0.0])
+def test_a_thread_lets_others_run_between_slices(seconds):
+    """With a clock that each row advances, a slice ends after some milliseconds, or one row."""
+    clock, slices = [0.0], [0]
+
+    def slow(text):
+        clock[0] += seconds
+        slices[-1] += 1
+        return text
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_loops.time, "thread_time", lambda: clock[0])
+        patch.setattr(event_loops.time, "sleep", lambda _: slices.append(0))
+        texts = list(map(str, range(100)))
+        reward = rewards.found(extract=slow)
+        verdicts = asyncio.run(reward.awaited(texts, [None] * 100))
+
+    assert [verdict.answer for verdict in verdicts] == texts
+    most = {0.0005: 4, 0.1: 1, 0.0: 37}[seconds]  # of 100, after 1 + 2 + ... + 32
+    assert sum(slices) == 100
+    assert max(slices) == most
+
+
+def test_lengths_that_differ_are_errors_on_a_loop():
+    with pytest.raises(ValueError, match="3 texts, but 2 references"):
+        asyncio.run(rewards.math().awaited(["1", "2", "3"], ["1", "2"]))
+
+
+def test_a_batch_on_a_loop_without_readable_references_is_one_warning():
+    with pytest.warns(UserWarning, match="no reference in the column 'solution'") as caught:
+        asyncio.run(rewards.math().awaited(["1"] * 50, [None] * 50))
+    assert len(caught) == 1
+
+
+def test_errors_of_waiting_rows_reach_their_callers():
+    def broken(text):
+        raise KeyError(text)
+
+    reward = rewards.found(extract=broken)
+
+    async def errors():
+        runs = (reward.awaited([str(n)], [None]) for n in range(20))
+        return await asyncio.gather(*runs, return_exceptions=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_loops, "_TURN", -1)
+        assert [error.args for error in asyncio.run(errors())] == [(str(n),) for n in range(20)]
+
+
+@pytest.mark.processes
+def test_processes_agree_with_one_thread():
+    expected = TOTAL(COMPLETIONS, solution=SOLUTIONS)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        runs = [
+            pool.submit(TOTAL.areal, "?", text, [], [], solution=reference)
+            for text, reference in zip(COMPLETIONS, SOLUTIONS, strict=True)
+        ]
+        assert [run.result() for run in runs] == [reward or 0.0 for reward in expected]
+
+
+LIGHT = r"""
+import sys, time
+from metric_commons import rewards
+rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
+rewards.choice()(["(B)"], answer=["B"])
+rewards.math_verl, rewards.choice_slime, rewards.found_trl
+heavy = {"numpy", "scipy", "evaluate", "datasets", "asyncio", "sympy", "math_verify", "signal"}
+heavy |= {"difflib", "json", "pathlib", "subprocess", "urllib"}
+print(sorted(heavy & set(sys.modules)))
+"""
+
+
+@pytest.mark.processes
+def test_mathematics_and_choices_need_no_library():
+    done = subprocess.run(
+        [sys.executable, "-I", "-W", "error", "-c", LIGHT], capture_output=True, text=True
+    )
+
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -1,0 +1,334 @@
+"""Verdicts of tasks: statuses, references of every type, and the numbers of the modules."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.frameworks.rewards.math_tasks import Math
+from metric_commons.frameworks.rewards.text_tasks import Choice, Found
+from metric_commons.module.catalog.catalog import load_without_evaluate
+from metric_commons.scorers import task
+
+BOXES = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{f(2)}", r"\boxed{}", r"\boxed{"]
+REFERENCES = ["0.5", "2", "3", "2f", "1", "1"]
+
+
+def rows(verdicts):
+    return [(verdict.score, verdict.status) for verdict in verdicts]
+
+
+def test_statuses_of_mathematics():
+    assert rows(task("math").verdicts(BOXES, REFERENCES)) == [
+        (1.0, "scored"),
+        (0.0, "scored"),
+        (0.0, "unparsed"),
+        (0.0, "undecided"),
+        (0.0, "undecided"),  # an empty box
+        (0.0, "unparsed"),
+    ]
+    assert task("math", undecided=None).verdict(*(BOXES[3], "2f")).score is None
+
+
+@pytest.mark.parametrize(
+    "reference", [None, float("nan"), [], [None], r"\left( see figure", "", np.nan, np.array([])]
+)
+def test_a_reference_that_cannot_be_read_is_never_a_reward(reference):
+    assert rows([Math().verdict(r"\boxed{1}", reference)]) == [(None, "unreadable")]
+    assert rows([Math().verdict("no box", reference)]) == [(None, "unreadable")]
+
+
+def test_the_module_of_mathematics_judges_the_whole_text():
+    texts, references = ["0.5", r"\boxed{2}", "3", r"so \boxed{2}"], ["1/2", "2", "2", "2"]
+    module = load_without_evaluate("math_equivalence")
+    columns = module.compute(predictions=texts, references=references, per_example=True)
+    judged = task("math_equivalence")
+
+    assert judged.name == "math_equivalence"
+    scores = [verdict.score for verdict in judged.verdicts(texts, references)]
+    assert scores == columns["per_example"]["math_equivalence"] == [1.0, 1.0, 0.0, 0.0]
+    assert [v.score for v in task("math", extract=()).verdicts(texts, references)] == scores
+    assert task("math_equivalence", extract="boxed").verdict(texts[3], "2").score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("reference", "step"),
+    [
+        (r"It is $\boxed{2}$.", "boxed"),
+        (r"So x = \boxed{2}", "boxed"),
+        (r"Hence, \boxed{2} apples", "boxed"),
+        ("Answer: 2", "final_answer"),
+        ("48/24 = <<48/24=2>>2 clips\n#### 2", "gsm8k"),
+        ("The answer is 2.", "final_answer"),
+    ],
+)
+def test_a_solution_as_reference_is_read_by_a_step_or_not_at_all(reference, step):
+    assert rows([Math().verdict(r"\boxed{2}", reference)]) == [(None, "unreadable")]
+    assert rows([Math(extract_references=step).verdict(r"\boxed{2}", reference)]) == [
+        (1.0, "scored")
+    ]
+    assert repr(step) in Math().suggestion([reference, reference])
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["x is 5", "A: 26", "So x = 5", "Result: 3", r"**Answer:** $\frac12$", r"we get \boxed{2}"],
+)
+def test_sentences_and_labels_are_not_references(reference):
+    assert rows([Math(extract=None).verdict(reference, reference)]) == [(None, "unreadable")]
+    assert Math().reference_problem(reference) == f"cannot be read: {reference!r}"
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        *("2:3", "A:B = 3:4", "ab + bc", "the empty set", "it is odd", r"\text{it is odd}", "odd"),
+        *(r"x = \boxed{5}", r"\boxed{2} or \boxed{3}", r"\text{Area} = 5", r"\sin x = \boxed{1}"),
+        *("3:45 pm", "no solution", "5 cm", "(p,q)=(3,2)", "AB=4,CD=5", r"\boxed{28} percent"),
+    ],
+)
+def test_answers_with_letters_and_words_are_references(reference):
+    assert Math(extract=None).verdict(reference, reference).score == 1.0
+
+
+def test_unreadable_goes_before_equal():
+    text = r"\left( see figure"
+
+    assert rows([Math(extract=None).verdict(text, text)]) == [(None, "unreadable")]
+    assert rows([Math().verdict(r"\boxed{2}", [text, "2"])]) == [(1.0, "scored")]
+
+
+@pytest.mark.parametrize(
+    "reference", [2, 2.0, "2", ["1", "2"], [1, 2], np.int64(2), np.array([1.0, 2.0]), ("$2$",)]
+)
+def test_references_may_be_numbers_and_lists(reference):
+    assert Math().verdict(r"\boxed{2}", reference).score == 1.0
+
+
+def test_a_dictionary_as_reference_is_an_error_that_lists_its_fields():
+    with pytest.raises(TypeError, match="got the fields 'ground_truth', 'style'"):
+        Math().verdict("1", {"ground_truth": "1", "style": "rule"})
+
+
+@pytest.mark.parametrize(
+    ("completion", "score"),
+    [
+        (r"\boxed{2}", 1.0),
+        ({"role": "assistant", "content": r"\boxed{2}"}, 1.0),
+        ([{"role": "user", "content": r"\boxed{3}"}, {"role": "assistant", "content": "2"}], 0.0),
+        (
+            [
+                {"role": "assistant", "content": r"\boxed{2}"},
+                {"role": "tool", "content": r"\boxed{3}"},
+            ],
+            1.0,
+        ),
+        ([{"role": "assistant", "content": [{"type": "text", "text": r"\boxed{2}"}, {}]}], 1.0),
+        ([{"role": "assistant", "content": None}], 0.0),
+        ([], 0.0),
+        (None, 0.0),
+    ],
+)
+def test_completions_are_texts_or_messages(completion, score):
+    assert Math().verdict(completion, "2").score == score
+
+
+@pytest.mark.parametrize("completion", [3, ["a"], {"content": 3}, b"a"])
+def test_other_completions_are_errors(completion):
+    with pytest.raises(TypeError, match="text"):
+        Math().verdict(completion, "2")
+
+
+def test_lengths_that_differ_are_errors():
+    with pytest.raises(ValueError, match="2 texts, but 1 references"):
+        Math().verdicts(["1", "2"], ["1"])
+
+
+@pytest.mark.parametrize(
+    ("reference", "score"),
+    [
+        *(("B", 1.0), ("(b)", 1.0), ("B.", 1.0), (1, 1.0), (np.int64(1), 1.0), (["A", 1], 1.0)),
+        *(("A", 0.0), (0, 0.0), ("BC", None), (26, None), (True, None), ("", None), (-1, None)),
+    ],
+)
+def test_references_of_choices(reference, score):
+    assert Choice().verdict("The answer is (B).", reference).score == score
+
+
+def test_found_needs_no_reference():
+    assert rows(Found(extract="gsm8k").verdicts(["#### 3", "3"], [None, None])) == [
+        (1.0, "scored"),
+        (0.0, "unparsed"),
+    ]
+
+
+TEXTS = ["The cat", "a dog barks", "", "cat cat", "London."]
+ACCEPTED = [["cat"], ["dog", "A dog"], ["x"], ["the cat"], ["Paris", "london"]]
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("qa_em", {}),
+        ("qa_f1", {"normalizer": "lower"}),
+        ("substring_recall", {"match": "tokens"}),
+        ("rouge_n_l", {"rouge_types": ["rouge2", "rougeL"]}),
+        ("chrf", {}),
+    ],
+)
+def test_scores_are_those_of_the_module(module, options):
+    columns = load_without_evaluate(module, **options).compute(
+        predictions=TEXTS, references=ACCEPTED, per_example=True
+    )["per_example"]
+    judged = task(module, **options)
+
+    verdicts = judged.verdicts(TEXTS, ACCEPTED)
+    first = next(iter(columns))
+    assert [verdict.score for verdict in verdicts] == columns[first]
+    assert judged.name == judged.score == first
+    assert all(
+        dict(verdict.scores)
+        == {name: values[row] for name, values in columns.items() if name != first}
+        for row, verdict in enumerate(verdicts)
+    )
+    assert [judged.verdict(*row).score for row in zip(TEXTS, ACCEPTED, strict=True)] == (
+        columns[first]
+    )
+
+
+def test_verdicts_of_mathematics_are_those_of_the_module():
+    columns = load_without_evaluate("math_equivalence", extract="boxed").compute(
+        predictions=BOXES, references=REFERENCES, per_example=True
+    )["per_example"]
+
+    verdicts = task("math").verdicts(BOXES, REFERENCES)
+    assert [verdict.score for verdict in verdicts] == columns["math_equivalence"]
+    assert [verdict.status == "undecided" for verdict in verdicts] == columns["undecided"]
+    assert [verdict.status == "unparsed" for verdict in verdicts] == columns["unparsed"]
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "error", "problem"),
+    [
+        ("mth", {}, ValueError, "there is no module 'mth'; did you mean 'math'"),
+        ("math", {"extract": "bxed"}, ValueError, "extract: unknown step 'bxed'; did you mean"),
+        ("math", {"extract": {"regex": "("}}, ValueError, "extract: '\\('"),
+        ("math", {"extract": []}, ValueError, "extract: a chain needs at least one step"),
+        ("math", {"extract": "gpqa_choices"}, ValueError, "needs the choices of each row"),
+        ("math", {"extract_references": "gsm9k"}, ValueError, "extract_references: unknown"),
+        ("math", {"percent": "any"}, ValueError, "percent must be one of"),
+        ("math", {"relative_tolerance": -1}, ValueError, "relative_tolerance must be a number"),
+        ("math", {"undecided": "0"}, ValueError, "undecided must be"),
+        ("math", {"score": "f1"}, ValueError, "score"),
+        ("math", {"tolerance": 1}, TypeError, "tolerance"),
+        ("qa_f1", {"score": "f1"}, ValueError, "has no score 'f1' of rows"),
+        ("qa_f1", {"normalizer": "squat"}, ValueError, "did you mean 'squad'"),
+        ("qa_f1", {"normaliser": "squad"}, TypeError, "normaliser"),
+    ],
+)
+def test_settings_are_checked_when_the_task_is_made(module, options, error, problem):
+    with pytest.raises(error, match=problem):
+        task(module, **options)
+
+
+def first_word(text):
+    return text.split()[0] if text.split() else None
+
+
+TASKS = [
+    task("math", extract=["strip_think", {"regex": "[0-9]+", "group": -1}], name="number"),
+    task("choice"),
+    task("found", extract=first_word),
+    task("qa_f1", normalizer="lower"),
+    task("rouge_n_l", rouge_types=["rougeL"], explain=True),
+    task("json_match", schema={"type": "object"}),
+    task("tool_calls"),
+    task("instruction_following"),
+]
+
+
+@pytest.mark.parametrize("judged", TASKS, ids=lambda judged: judged.name)
+def test_tasks_are_values(judged):
+    copy = pickle.loads(pickle.dumps(judged))
+
+    assert copy == judged
+    assert hash(copy) == hash(judged)
+    assert copy.verdicts(["1", "{}"], ["1", "{}"]) == judged.verdicts(["1", "{}"], ["1", "{}"])
+    assert len({*TASKS, copy}) == len(TASKS)
+    with pytest.raises(AttributeError):
+        judged.name = "other"
+
+
+MARKUP = "\\boxed{}[]()<>$#: answeris,0123^_frac\"'`\ud800\x00"
+
+
+@pytest.mark.parametrize("judged", TASKS, ids=lambda judged: judged.name)
+@given(text=st.text() | st.text(MARKUP))
+def test_nothing_that_a_model_writes_raises(judged, text):
+    for completion in (text, rf"\boxed{{{text}}}", [{"role": "assistant", "content": text}]):
+        verdict = judged.verdict(completion, "[]")
+        assert verdict.score is None or 0 <= verdict.score <= 1
+
+
+MESSAGES = [
+    {"role": "assistant", "tool_calls": calls}
+    for calls in ("f()", [3], [{}], [{"function": None}], [{"function": {"name": 3}}], {"a": 1})
+]
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=str)
+def test_broken_calls_have_the_reward_zero(message):
+    call = [{"name": "f", "arguments": {}}]
+
+    assert [v.score for v in task("tool_calls").verdicts([[message], "[f()]"], [call, call])] == [
+        0.0,
+        1.0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judged", "text", "reference", "reason"),
+    [
+        (task("math", explain=True), r"\boxed{3}", "2", "The answer '3' does not equal '2'."),
+        (task("math", explain=True), r"\boxed{2}", ["2", "3"], "The answer '2' equals '2' or '3'."),
+        (
+            task("math", explain=True),
+            "2",
+            "2",
+            "No answer was found in the text (boxed); accepted is '2'.",
+        ),
+        (
+            task("math", explain=True),
+            r"\boxed{2f}",
+            "f(2)",
+            "It is not proved that '2f' equals 'f(2)', and not disproved.",
+        ),
+        (
+            task("math", explain=True),
+            r"\boxed{2f}",
+            None,
+            "The reference cannot be read, so the answer is not judged.",
+        ),
+        (task("choice", explain=True), "(B)", "A", "The choice 'B' is not 'A'."),
+        (
+            task("qa_f1", explain=True),
+            "the York city",
+            ["New York", "NYC"],
+            (
+                "qa_f1 is 0.5: the answer is 'the York city', accepted is 'New York' or 'NYC'. "
+                "Missing: new. Too much: city."
+            ),
+        ),
+        (task("found", explain=True), "2", None, "No answer was found in the text (boxed)."),
+        (
+            task("json_match", explain=True, score="f1"),
+            '{"a": 1}',
+            '{"a": 2}',
+            "f1 is 0: the answer is '{\"a\": 1}', accepted is '{\"a\": 2}'.",
+        ),
+    ],
+)
+def test_reasons_are_sentences(judged, text, reference, reason):
+    assert judged.verdict(text, reference).reason == reason

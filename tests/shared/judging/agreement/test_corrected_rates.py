@@ -1,0 +1,159 @@
+"""Corrected rates beside the formulas, row by row."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from metric_commons.judging import judge_corrected
+from tests.spec import drawn_examples
+
+NUMBERS = st.sampled_from([0.0, 1.0]) | st.integers(0, 20).map(lambda n: n / 20)
+
+
+@st.composite
+def judged(draw):
+    """Verdicts and labels, at least two rows with a label and two without."""
+    binary = draw(st.booleans())
+    values = st.sampled_from([0.0, 1.0]) if binary else NUMBERS
+    n = draw(st.integers(2, 12))
+    total = n + draw(st.integers(2, 15))
+    verdicts = draw(st.lists(values, min_size=total, max_size=total))
+    labels = draw(st.lists(values, min_size=n, max_size=n))
+    return verdicts, labels + [math.nan] * (total - n)
+
+
+def ppi_by_rows(verdicts, labels, *, method="ppi++", ddof=0, free=False):
+    """Value, error and lambda by ppi-python's formulas."""
+    f, y = np.array(verdicts), np.array(labels)
+    is_labelled = ~np.isnan(y)
+    fl, yl, fu = f[is_labelled], y[is_labelled], f[~is_labelled]
+    n, m = len(yl), len(fu)
+    power = {"ppi": 1.0, "labelled": 0.0}.get(method)
+    if power is None:
+        variance = f.var(ddof=1)
+        covariance = ((yl - yl.mean()) * (fl - fl.mean())).sum() / (n - ddof)
+        power = covariance / ((1 + n / m) * variance) if variance > 1e-15 else 0.0
+        power = power if abs(power) > 1e-12 else 0.0
+        power = power if free else min(max(power, 0.0), 1.0)
+    residuals = yl - power * fl
+    error = residuals.var(ddof=ddof) / n + power**2 * (fu.var(ddof=ddof) / m if power else 0)
+    return power * fu.mean() + residuals.mean(), math.sqrt(error), power
+
+
+@pytest.mark.long
+@given(judged(), st.sampled_from(["ppi++", "ppi", "labelled"]), st.booleans(), st.integers(0, 1))
+@drawn_examples(200)
+def test_values_and_errors_are_those_of_the_formulas(rows, method, free, ddof):
+    result = judge_corrected(
+        *rows, method=method, power_tuning="free" if free else "clipped", ddof=ddof
+    )
+    value, error, power = ppi_by_rows(*rows, method=method, ddof=ddof, free=free)
+    assert result["judge_corrected"] == pytest.approx(value, abs=1e-9)
+    assert result["standard_error"] == pytest.approx(error, abs=1e-7)
+    assert result["power_tuning"] == pytest.approx(power, abs=1e-9)
+    low, high = result["confidence_interval"]["judge_corrected"]
+    assert 0 <= low <= min(max(value, 0), 1) + 1e-9
+    assert min(max(value, 0), 1) - 1e-9 <= high <= 1
+
+
+@pytest.mark.long
+@given(judged())
+@settings(deadline=None)
+def test_the_interval_by_the_formula(rows):
+    result = judge_corrected(*rows)
+    value, _, power = ppi_by_rows(*rows)
+    f, y = map(np.array, rows)
+    is_labelled = ~np.isnan(y)
+    n, total = int(is_labelled.sum()), len(y)
+    residuals = (y - power * f)[is_labelled]
+    mean = residuals.mean()
+    pseudo = (1 - power * f.min() - mean) * (mean + power * f.max())
+    v = (((residuals - mean) ** 2).sum() + max(pseudo, 0)) / (n * (n + 1))
+    if power:
+        v += power**2 * f[~is_labelled].var() / (total - n)
+    m = min(max(value, 0.0), 1.0)
+    is_exact = not power and set(y[is_labelled]) <= {0.0, 1.0}
+    if m * (1 - m) < 1e-15 or v <= 0:
+        trials = n
+    else:
+        trials = min(m * (1 - m) / v, total)
+        if not is_exact:
+            trials *= (stats.norm.ppf(0.975) / stats.t.ppf(0.975, n - 1)) ** 2
+    low = stats.beta.ppf(0.025, m * trials, trials - m * trials + 1) if m * trials > 1e-12 else 0.0
+    high = stats.beta.ppf(0.975, m * trials + 1, trials - m * trials) if m < 1 - 1e-15 else 1.0
+    assert result["confidence_interval"]["judge_corrected"] == pytest.approx([low, high], abs=1e-7)
+
+
+@pytest.mark.long
+@given(judged(), judged())
+@settings(deadline=None)
+def test_strata_are_corrected_by_themselves(first, second):
+    parts = [ppi_by_rows(*first), ppi_by_rows(*second)]
+    sizes = [len(first[0]), len(second[0])]
+    strata = ["a"] * sizes[0] + ["b"] * sizes[1]
+    result = judge_corrected(first[0] + second[0], first[1] + second[1], strata=strata)
+    shares = [size / sum(sizes) for size in sizes]
+    assert result["judge_corrected"] == pytest.approx(
+        sum(share * part[0] for share, part in zip(shares, parts, strict=True)), abs=1e-9
+    )
+    assert result["standard_error"] == pytest.approx(
+        math.hypot(*(share * part[1] for share, part in zip(shares, parts, strict=True))), abs=1e-7
+    )
+
+
+@pytest.mark.long
+@given(judged())
+@settings(deadline=None)
+def test_clusters_of_one_row_have_the_value_of_rows_and_no_narrower_interval(rows):
+    alone = judge_corrected(*rows)
+    single = judge_corrected(*rows, clusters=list(range(len(rows[0]))))
+    assert single["judge_corrected"] == alone["judge_corrected"]
+    low, high = alone["confidence_interval"]["judge_corrected"]
+    wide_low, wide_high = single["confidence_interval"]["judge_corrected"]
+    assert wide_low <= low + 1e-9
+    assert wide_high >= high - 1e-9
+    assert single["n_clusters"] == len(rows[0])
+
+
+@pytest.mark.long
+@given(judged(), st.floats(0.1, 0.9))
+@settings(deadline=None)
+def test_equal_probabilities_are_a_random_sample(rows, probability):
+    alone = judge_corrected(*rows, method="ppi")
+    weighted = judge_corrected(
+        *rows, method="ppi", labelling_probability=[probability] * len(rows[0])
+    )
+    assert weighted["labelled_rate"] == pytest.approx(alone["labelled_rate"])
+    # Both correct the mean verdict by the mean error; here that of all rows.
+    f, y = map(np.array, rows)
+    is_labelled = ~np.isnan(y)
+    expected = f.mean() + (y - f)[is_labelled].mean()
+    assert weighted["judge_corrected"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_range_of_labels_moves_with_the_labels():
+    rng = np.random.default_rng(0)
+    verdicts = rng.random(60)
+    labels = np.where(np.arange(60) < 20, np.clip(verdicts + rng.normal(0, 0.2, 60), 0, 1), np.nan)
+    unit = judge_corrected(verdicts, labels)
+    moved = judge_corrected(1 + 4 * verdicts, 1 + 4 * labels, score_range=(1, 5))
+    ends = unit["confidence_interval"]["judge_corrected"]
+    assert moved["judge_corrected"] == pytest.approx(1 + 4 * unit["judge_corrected"])
+    assert moved["confidence_interval"]["judge_corrected"] == pytest.approx(
+        [1 + 4 * end for end in ends]
+    )
+    assert moved["power_tuning"] == pytest.approx(unit["power_tuning"])
+
+
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_a_number_whose_square_is_infinite_is_refused(column):
+    columns = {"predictions": [0.0, 1.0, 1.0, 0.0], "references": [0.0, 1.0, np.nan, np.nan]}
+    columns[column] = [1e308, *columns[column][1:]]
+    with pytest.raises(ValueError, match=rf"{column}\[0\] is beyond 1e\+75"):
+        judge_corrected(**columns, interval="normal")
+    columns[column] = [1e75, *columns[column][1:]]
+    assert math.isfinite(judge_corrected(**columns, interval="normal")["judge_corrected"])

@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.judging.votes import pair_counts
+from metric_commons.judging.votes.pair_counts import PairedScores, smaller_before
+
+values = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 1e9, 1e9 + 1])
+rows = st.lists(st.tuples(values, values), min_size=1, max_size=40)
+
+
+@pytest.fixture(scope="module", params=[0, 1 << 20], autouse=True)
+def few(request):
+    """In n log n steps, and by a table of all pairs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair_counts, "_TABLE_SIZE", request.param)
+        yield
+
+
+@given(rows)
+def test_counts_are_those_of_all_pairs(rows):
+    scores = PairedScores(*np.array(rows).T)
+    systems = list(zip(scores.estimated.tolist(), scores.true.tolist(), strict=True))
+
+    assert sorted(systems) == sorted(rows)
+    for index, (estimated, true) in enumerate(systems):
+        signs = [(np.sign(e - estimated) if e != estimated else 0, (t > true) - (t < true))
+                 for e, t in systems]  # fmt: skip
+        assert scores.agreement[index] == sum(first * second for first, second in signs)
+        assert scores.estimated_pairs[index] == sum(first != 0 for first, _ in signs)
+        assert scores.true_pairs[index] == sum(second != 0 for _, second in signs)
+
+
+@given(rows, st.booleans())
+def test_neighbours_are_those_of_all_pairs(rows, by_true):
+    scores = PairedScores(*np.array(rows).T)
+    sides = [scores.estimated.tolist(), scores.true.tolist()]
+    systems = list(zip(*(sides[::-1] if by_true else sides), strict=True))
+    found = np.stack(scores.neighbours(by_true=by_true), axis=1).tolist()
+
+    assert found == [
+        [
+            sum(other > score for other, _ in systems),
+            sum(other == score for other, _ in systems) - 1,
+            sum(other > score and second > judged for other, second in systems),
+            sum(other == score and second > judged for other, second in systems),
+        ]
+        for score, judged in systems
+    ]
+
+
+@given(st.lists(values, max_size=70))
+def test_smaller_values_before_each(numbers):
+    expected = [sum(x < y for x in numbers[:i]) for i, y in enumerate(numbers)]
+
+    assert smaller_before(np.array(numbers)).tolist() == expected

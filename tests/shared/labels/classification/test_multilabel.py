@@ -1,0 +1,78 @@
+"""Rows of several labels against tasks of one label each."""
+
+import numpy as np
+import pytest
+
+from metric_commons.labels.classification.labels import label_scores, label_table
+from metric_commons.labels.classification.multilabel import LabelIndicators
+
+
+def test_several_labels_a_row_are_tasks_of_their_own():
+    rng = np.random.default_rng(0)
+    references, predictions = rng.integers(0, 2, (2, 50, 3))
+    weights = rng.random(50)
+    for weight in (None, weights):
+        rows, task = label_table(predictions, references, sample_weight=weight, average="none")
+        scores = label_scores(rows, task, confusion_matrix=True)
+        for column in range(3):
+            table, single_task = label_table(
+                predictions[:, column], references[:, column], sample_weight=weight
+            )
+            single = label_scores(table, single_task, confusion_matrix=True)
+            for name in ("precision", "recall", "f1", "fpr", "specificity"):
+                assert scores[name][column] == single[name]
+            assert scores["label_accuracy"][column] == single["accuracy"]
+            assert scores["confusion_matrix"][column] == single["confusion_matrix"]
+    added = {"jaccard", "label_accuracy", "hamming_loss", "support"}
+    assert scores.keys() - added == single.keys() - {"balanced_accuracy", "mcc", "kappa"}
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([[0, 1], [1]], [[0, 1], [1, 1]], r"predictions\[1\] has 1 labels, but the rows before 2"),
+        ([[0, 1]], [[0, 1, 1]], "predictions have 2 labels per row, references 3"),
+        ([[0, 1]], [[0, -1]], r"references\[0\]\[1\] is -1; each label is 0 or 1"),
+        ([[]], [[]], r"predictions\[0\] has no labels"),
+    ],
+)
+def test_rows_of_other_numbers_are_refused(predictions, references, message):
+    with pytest.raises(ValueError, match=message):
+        LabelIndicators(predictions, references)
+
+
+def test_resamples_count_whole_rows():
+    rng = np.random.default_rng(0)
+    references, predictions = rng.integers(0, 2, (2, 30, 3))
+    weights = rng.integers(1, 3, 30)
+    for sample_weight, total in ((None, 30), (weights, weights.sum())):
+        indicators = LabelIndicators(predictions, references, sample_weight)
+        counts = indicators.counts()
+        (resampled,) = indicators.resampled_counts(n_resamples=4000, seed=0)
+        # Weights are in a unit of their own, in which no score depends on them.
+        unit = total / resampled.total.mean()
+
+        assert counts.total == total
+        assert (resampled.support + resampled.negatives == resampled.total).all()
+        for name in ("true_positives", "support", "predicted_positives", "negatives", "correct"):
+            means = getattr(resampled, name).mean(axis=-1) * unit
+            assert means == pytest.approx(np.array(getattr(counts, name), float), rel=0.05), name
+
+
+def test_weights_of_nothing_leave_nothing():
+    rows, task = label_table([[0, 1]], [[0, 1]], sample_weight=[0])
+    scores = label_scores(rows, task, zero_division=1.0, confidence_level=0.9, n_resamples=5)
+
+    for name in ("accuracy", "precision", "recall", "f1", "fpr", "specificity"):
+        assert np.isnan(scores[name])
+        assert np.isnan(scores["confidence_interval"][name]).all()
+
+
+def test_labels_choose_what_is_averaged_and_shown():
+    rows, task = label_table([[0, 1, 1], [1, 1, 0]], [[0, 1, 0], [1, 0, 1]], labels=[2, 0])
+    scores = label_scores(rows, task, confusion_matrix=True)
+
+    assert scores["labels"] == [2, 0]
+    assert scores["confusion_matrix"] == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
+    assert scores["recall"] == (0 + 1) / 2
+    assert scores["accuracy"] == 0.0

@@ -1,0 +1,136 @@
+"""Columns of scores and probabilities: what they mean, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
+
+
+def test_scores_that_are_no_probabilities_have_areas_alone():
+    predicted = PredictedScores(np.array([-3.0, 4.0]), [0, 1], threshold=0.0)
+    result = curve_scores(predicted, calibration_bins=3)
+
+    assert result["roc_auc"] == result["average_precision"] == 1.0
+    assert all(math.isnan(result[name]) for name in ("log_loss", "brier", "ece", "mce"))
+    assert result["calibration"] == {"predicted": [], "observed": [], "rows": []}
+
+
+def test_weights_of_nothing_leave_nothing():
+    predicted = PredictedScores(np.array([0.2, 0.9]), [0, 1], sample_weight=[0, 0])
+    result = curve_scores(predicted, curves=True, calibration_bins=2, confidence_level=0.9)
+
+    for name in ("roc_auc", "average_precision", "pr_auc", "log_loss", "brier", "ece", "mce"):
+        assert math.isnan(result[name]), name
+    assert result["pr_curve"] == {"precision": [1.0], "recall": [0.0], "thresholds": []}
+
+
+def test_two_columns_with_names_are_a_binary_task():
+    probabilities = [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]]
+    plain = PredictedScores([0.1, 0.8, 0.4], [0, 1, 1])
+    for labels, rows in (([0, 1], probabilities), ([1, 0], [row[::-1] for row in probabilities])):
+        named = PredictedScores(rows, [0, 1, 1], labels=labels)
+        assert curve_scores(named) == curve_scores(plain)
+        assert named.task.labels == labels
+
+
+def test_one_column_is_a_score():
+    column = PredictedScores(np.array([[0.1], [0.8]]), [0, 1])
+
+    assert curve_scores(column) == curve_scores(PredictedScores([0.1, 0.8], [0, 1]))
+
+
+def test_a_row_is_positive_from_the_threshold_on():
+    options = {"threshold": 0.5, "pos_label": "p"}
+    table = PredictedScores([0.5, 0.25, 0.75], ["n", "n", "p"], **options).table
+
+    assert (table.row_labels, table.column_labels) == (["n", "p"], ["n", "p"])
+    assert table.matrix().tolist() == [[1, 1], [0, 1]]
+
+
+THIRDS = [[0.2, 0.3, 0.5]] * 3
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "message"),
+    [
+        ([0.5, math.inf], [0, 1], {}, r"predictions\[1\] is inf; a score is a finite number"),
+        ([[0.5, 0.5, math.inf]], [0], {}, r"predictions\[0\]\[2\] is inf"),
+        ([0.5, 3.0], [0, 1], {}, r"predictions\[1\] is 3.0, so these look like logits"),
+        ([0.5, 0.1, 0.2], [0, 1, 2], {}, "3 labels, but one score per row"),
+        ([1.0, 0.0, 2.0], [0.0, 1.0, 2.0], {}, "or if they are labels, be cast to int"),
+        ([0.5, 0.1], ["a", "a"], {}, "labels are 'a': pos_label must name the one that scores"),
+        ([0.5, 0.1], ["a", "b"], {}, "labels are 'a', 'b': pos_label must name the one that"),
+        (
+            [0.5, 0.1],
+            [1, 2],
+            {},
+            "with scores the greater one is positive, with labels 1 is; pos_la",
+        ),
+        ([0.5, 0.1], [3, 3], {"pos_label": "a"}, "pos_label must be one of the labels 3, got 'a'"),
+        ([0.5, 0.1], ["a", "b"], {"pos_label": "c"}, "pos_label must be one of"),
+        ([0.5, 0.1], [0, 1], {"threshold": math.nan}, "threshold must be a number, not infinite"),
+        ([0.5, 0.1], [0, 1], {"threshold": "0.5"}, "threshold must be a number, not infinite"),
+        ([0.5, 0.1], [0.0, 0.5], {}, r"references\[1\] is 0.5; a label"),
+        (THIRDS, [0, 1, 3], {"labels": [0, 1, 2]}, "references hold 3, which is not one of"),
+        (THIRDS, [0, 1, 2], {"labels": [0, 1]}, "3 columns, but there are 2 labels"),
+        (THIRDS, [0, 1, 1], {}, "3 columns, but there are 2 labels"),
+        (THIRDS, [0, 0, 0], {}, "3 columns, but there are 1 labels"),
+        ([[0.2, 0.3, 0.4]] * 3, [0, 1, 2], {}, r"predictions\[0\] is \[0.2, 0.3, 0.4\]; the prob"),
+        ([*THIRDS[:2], [-0.5, 0.5, 1.0]], [0, 1, 2], {}, r"predictions\[2\] is \[-0.5"),
+        ([*THIRDS[:2], [0.5, 0.5]], [0, 1, 2], {}, r"predictions\[2\] has 2 probabilities"),
+        ([[], []], [0, 1], {}, r"predictions\[0\] has no probabilities"),
+        ([0.5, 0.1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights"),
+        ([0.5, 0.1], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
+        ([0.5, 0.1], [0, 1], {"sample_weight": "ab"}, "sample_weight must hold one number per row"),
+        ([0.5, 0.1], [0, 1], {"sample_weight": [1e308, 1e308]}, "more than a float64 can hold"),
+    ],
+)
+def test_scores_that_make_no_sense_are_refused(predictions, references, options, message):
+    with pytest.raises(ValueError, match=message):
+        PredictedScores(predictions, references, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"curves": 1}, "curves must be True or False"),
+        ({"calibration_bins": 0}, "calibration_bins must be an integer from 1 to"),
+        ({"calibration_bins": True}, "calibration_bins must be an integer"),
+        ({"calibration_strategy": "equal"}, "calibration_strategy must be one of"),
+        ({"confidence_level": 95}, "confidence_level must be a number strictly between 0 and 1"),
+    ],
+)
+def test_a_bad_option_is_named(options, message):
+    for predicted in (PredictedScores([0.5, 0.1], [0, 1]), None):
+        with pytest.raises(ValueError, match=message):
+            curve_scores(predicted, **options)
+
+
+def test_labels_have_no_curves():
+    assert curve_scores(None) == {}
+    with pytest.raises(ValueError, match="curves needs scores, but predictions are labels"):
+        curve_scores(None, curves=True)
+
+
+def rounded(rows, precision):
+    if precision == "bfloat16":  # the upper half of a float32, rounded to the nearest
+        bits = rows.astype(np.float32).view(np.uint32) + np.uint32(0x8000)
+        return (bits & np.uint32(0xFFFF0000)).view(np.float32)
+    return rows.astype(precision)
+
+
+@pytest.mark.parametrize("precision", ["float16", "bfloat16"])
+@pytest.mark.parametrize("classes", [3, 50])
+def test_probabilities_may_have_half_precision(precision, classes):
+    rng = np.random.default_rng(classes)
+    logits = rng.normal(size=(200, classes))
+    rows = rounded(np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True), precision)
+    references = rng.integers(0, classes, 200)
+    assert np.abs(rows.astype(float).sum(axis=1) - 1).max() > 1e-5
+    PredictedScores(rows.astype(float), references, labels=range(classes))
+
+    rows[7] *= 0.9
+    with pytest.raises(ValueError, match=r"^predictions\[7\] is .* add up to 1$"):
+        PredictedScores(rounded(rows, precision).astype(float), references, labels=range(classes))

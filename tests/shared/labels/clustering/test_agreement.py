@@ -1,0 +1,78 @@
+"""Agreement of clusters with labels against pairs of rows, and against decimals."""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from metric_commons.labels.clustering.agreement import agreement, cell_counts
+from metric_commons.labels.clustering.partition_names import (
+    FURTHER_LABEL_MEASURES,
+    LABEL_MEASURES,
+    ClusteringMeasure,
+)
+from metric_commons.statistics.arithmetic.contingency import contingency
+
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=25)
+
+
+def scores(rows):
+    labels, clusters = (list(column) for column in zip(*rows, strict=True))
+    table = contingency(labels, clusters)
+    counts = cell_counts(table, table.counts[np.newaxis])
+    return {name: agreement(ClusteringMeasure(name, name), counts)[0] for name in LABEL_MEASURES}
+
+
+def adjusted_rand_index(rows):
+    """The index of Hubert and Arabie, pair by pair."""
+    pairs = list(combinations(rows, 2))
+    same_label = sum(a[0] == b[0] for a, b in pairs)
+    same_cluster = sum(a[1] == b[1] for a, b in pairs)
+    same_both = sum(a == b for a, b in pairs)
+    chance = Fraction(same_label * same_cluster, len(pairs)) if pairs else Fraction(0)
+    most = Fraction(same_label + same_cluster, 2)
+    return float((same_both - chance) / (most - chance)) if most != chance else 1.0
+
+
+def entropy(values):
+    """In nats, to the precision of the context."""
+    shares = [Decimal(values.count(value)) / len(values) for value in set(values)]
+    return -sum(share * share.ln() for share in shares)
+
+
+@pytest.mark.long
+@settings(deadline=None)
+@given(ROWS)
+@example([(0, 0)])
+@example([(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_scores_are_those_of_the_definitions(rows):
+    labels, clusters = (list(column) for column in zip(*rows, strict=True))
+    with localcontext(prec=50):
+        h, k = entropy(labels), entropy(clusters)
+        information = h + k - entropy(rows)
+        expected = {
+            "homogeneity": float(information / h) if h else 1.0,
+            "completeness": float(information / k) if k else 1.0,
+            "nmi": float(2 * information / (h + k)) if h + k else 1.0,
+        }
+    result = scores(rows)
+
+    assert result["ari"] == adjusted_rand_index(rows)
+    assert result["v_measure"] == result["nmi"]
+    for name, value in expected.items():
+        assert result[name] == pytest.approx(value, rel=1e-14, abs=1e-15), name
+
+
+def test_tables_of_several_counts_are_scored_one_by_one():
+    table = contingency(["x", "x", "y", "y", "y"], [0, 1, 0, 1, 2])
+    counts = np.array([[1, 1, 1, 1, 1], [4, 0, 1, 2, 0], [9, 0, 0, 9, 9]])
+    resamples = cell_counts(table, counts)
+
+    for name in (*LABEL_MEASURES, *FURTHER_LABEL_MEASURES):
+        measure = ClusteringMeasure(name, name)
+        separate = [agreement(measure, cell_counts(table, row[np.newaxis]))[0] for row in counts]
+        assert agreement(measure, resamples) == separate

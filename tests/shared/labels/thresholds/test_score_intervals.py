@@ -1,0 +1,94 @@
+"""Intervals of areas and losses: what clusters do to them."""
+
+import math
+
+import numpy as np
+import pytest
+
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
+from metric_commons.statistics import interval
+
+RNG = np.random.default_rng(6)
+ROWS = 80
+REFERENCES = (RNG.random(ROWS) < 0.4).astype(int)
+SCORES = np.clip(RNG.normal(0.4 + 0.25 * REFERENCES, 0.2), 0.01, 0.99)
+OPTIONS = {"confidence_level": 0.9, "calibration_bins": 4}
+
+
+@pytest.mark.long
+def test_the_brier_score_is_a_mean_of_rows():
+    labels = [f"c{row % 9}" for row in range(ROWS)]
+    losses = (SCORES - REFERENCES) ** 2
+    for clusters in (None, labels):
+        result = classification_scores(SCORES, REFERENCES, clusters=clusters, **OPTIONS)
+        found = interval(losses, clusters=clusters, confidence_level=0.9)
+        if clusters:
+            error = result["standard_error"]["brier"]
+            assert error == pytest.approx(found.standard_error, rel=1e-9)
+        ends = result["confidence_interval"]["brier"]
+        # The pseudo-row weighs 1/n**2 here and 1/(n * (n + 1)) of the variance there.
+        assert ends == pytest.approx([found.low, found.high], rel=0.02)
+
+
+@pytest.mark.long
+def test_log_loss_is_a_mean_error():
+    labels = [row % 9 for row in range(ROWS)]
+    losses = -np.log(np.where(REFERENCES == 1, SCORES, 1 - SCORES))
+    for clusters in (None, labels):
+        result = classification_scores(SCORES, REFERENCES, clusters=clusters, **OPTIONS)
+        check_log_loss(result, losses, "auto", "unseen_error", clusters)
+    predicted = PredictedScores(SCORES, REFERENCES)  # alone: accuracy is not such an error
+    result = curve_scores(predicted, interval="log_t", **OPTIONS)
+    check_log_loss(result, losses, "log_t", "log_t", None)
+
+
+def check_log_loss(result, losses, method, name, clusters):
+    options = {"confidence_level": 0.9, "bounds": (0.0, math.inf), "method": method}
+    expected = interval(losses, clusters=clusters, **options)
+    assert result["interval"]["log_loss"] == expected.method == name
+    low, high = result["confidence_interval"]["log_loss"]
+    assert [low, high] == pytest.approx([expected.low, expected.high], rel=1e-9)
+    assert low < result["log_loss"] < high
+
+
+@pytest.mark.long
+def test_rows_repeated_in_their_cluster_say_nothing_new():
+    twice = np.repeat(np.arange(ROWS), 2)
+    labels = [f"row {row}" for row in range(ROWS)]
+    single = classification_scores(SCORES, REFERENCES, clusters=labels, **OPTIONS)
+    double = classification_scores(
+        SCORES[twice], REFERENCES[twice], clusters=[labels[row] for row in twice], **OPTIONS
+    )
+    for name in ("average_precision", "log_loss", "brier", "ece"):
+        assert double[name] == pytest.approx(single[name], rel=1e-12)
+        errors = [result["standard_error"][name] for result in (single, double)]
+        assert errors[1] == pytest.approx(errors[0], rel=1e-9)
+    assert double["design_effect"]["log_loss"] == pytest.approx(2, rel=0.02)
+
+
+def test_a_perfect_area_is_no_point():
+    result = classification_scores(
+        np.array([0.1, 0.2, 0.3, 0.7, 0.8, 0.9]), [0, 0, 0, 1, 1, 1], confidence_level=0.95
+    )
+    low, high = result["confidence_interval"]["roc_auc"]
+    assert (result["roc_auc"], high) == (1.0, 1.0)
+    assert 0.2 < low < 0.4
+
+
+@pytest.mark.long
+def test_one_cluster_says_little():
+    result = classification_scores(
+        SCORES, REFERENCES, clusters=["a"] * ROWS, calibration_bins=4, confidence_level=0.95
+    )
+    for name in ("roc_auc", "average_precision"):
+        assert result["confidence_interval"][name] == [0.0, 1.0]
+        assert math.isnan(result["standard_error"][name])
+    # The score s of one cluster, and one that was not seen: [s * 0.025, s + (1 - s) * 0.975].
+    brier, (low, high) = result["brier"], result["confidence_interval"]["brier"]
+    assert [low, high] == pytest.approx([0.025 * brier, 1 - 0.025 * (1 - brier)], rel=1e-9)
+    assert math.isnan(result["standard_error"]["brier"])
+    low, high = result["confidence_interval"]["ece"]
+    assert low == 0 < result["ece"] < high <= 1
+    assert all(map(math.isnan, result["confidence_interval"]["log_loss"]))
+    assert result["n_clusters"] == 1

@@ -1,0 +1,132 @@
+from fractions import Fraction
+
+import pytest
+
+from metric_commons.mathematics.parsing.mathematical_answers import Answer, Unreadable, parse_answer
+from metric_commons.mathematics.parsing.structures import (
+    Collection,
+    Equation,
+    Inequalities,
+    NamedValues,
+    Noted,
+    Quantity,
+    Ratio,
+    Statement,
+    Words,
+)
+
+
+def content(text):
+    return parse_answer(text).content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("5", " 5 ", "5.", "$5$", "$$5$$", r"\(5\)", r"\[ 5 \]", r"\boxed{5}", r"$\boxed{5}$"),
+        *("5;", "**5**", "$5"),
+    ],
+)
+def test_marks_of_mathematics(text):
+    assert content(text).fraction == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("(C)", "c"),
+        (r"\text{(C)}", "c"),
+        (r"\textbf{C}", "c"),
+        (r"\text{Evelyn}", "evelyn"),
+        ("Evelyn", "evelyn"),
+        ("no", "no"),
+        ("New York", "new york"),
+        (r"\text{ Friday. }", "friday"),
+        ("a dog", "a dog"),
+    ],
+)
+def test_words(text, word):
+    assert content(text) == Words(word)
+
+
+@pytest.mark.parametrize("text", ["C", "xy", "abc", "pi", "ab^2", "2aqk"])
+def test_letters_are_not_words(text):
+    assert not isinstance(content(text), Words)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("x=5", "x"),
+        ("f(x)=3", "f(x)"),
+        ("a_{37} = 19", "a_37"),
+        (r"\theta = 1", "theta"),
+        (r"x \in [1,2]", "x"),
+        ("x < 3", "x"),
+        ("11 = x", "x"),
+        ("AB = 4", "AB"),
+        (r"\frac{NO}{BO}=\frac{1}{\sqrt{6}}", "NO/BO"),
+        ("|AB|=1", "|AB|"),
+        ("x:y=2:3", "x:y"),
+        ("x = 5 + 6 = 11", "x"),
+    ],
+)
+def test_names(text, name):
+    assert content(text).name == name
+
+
+@pytest.mark.parametrize("text", ["xy=6", "2x+3y=5", "x^2=4", "2x-2=0"])
+def test_equations_without_a_name(text):
+    assert isinstance(content(text), Equation)
+    assert content(text).name is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("1, 2 and 3", Collection),
+        (r"1 \pm \sqrt{2}", Collection),
+        ("2:3", Ratio),
+        ("x=1, y=2", NamedValues),
+        ("(x,y)=(1,2)", NamedValues),
+        ("60=2^2*3*5", Statement),
+        ("1<2<3", Statement),
+        ("2x=2x", Statement),
+        ("a<b", Inequalities),
+        (r"5 \text{ or more}", Noted),
+        (r"k\pi, k \in \mathbb{Z}", Noted),
+        ("5 km", Quantity),
+        ("5 ft 3 in", Quantity),
+        (r"3 \text{ hours and } 20 \text{ minutes}", Quantity),
+    ],
+)
+def test_kinds(text, kind):
+    assert isinstance(content(text), kind)
+
+
+def test_sums_of_quantities():
+    assert content("5 ft 3 in").number.fraction == Fraction(21, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", ",", "$", "1, 2, 3, ...", "0.33…", "=", "x=", "=5", "x=1=2", "x^2=4, y=1"),
+        *(r"\pm1\pm2", ":", "<", r"\frac{1}{", "x(", "1<x>2", r"\int x dx", "x" * 3_000),
+    ],
+)
+def test_what_is_not_an_answer(text):
+    assert isinstance(parse_answer(text), Unreadable)
+
+
+@pytest.mark.parametrize(
+    "text", ["42", "-3", "007", "-0.50", "0", "9" * 300, "9" * 301, "1" * 1_998]
+)
+def test_plain_numbers_are_what_the_grammar_says(text):
+    assert content(text).is_equal(content(f"({text})"))
+
+
+def test_forms_are_recorded():
+    assert parse_answer("f(2)").forms == {"applied"}
+    assert parse_answer("2x").forms == frozenset()
+    assert isinstance(parse_answer("1/2x"), Answer)

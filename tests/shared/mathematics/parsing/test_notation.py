@@ -1,0 +1,91 @@
+import pytest
+
+from metric_commons.mathematics.algebra.work_limits import UndecidedError
+from metric_commons.mathematics.parsing.notation import MAX_LENGTH, closing_brace, tokens
+
+
+def texts(text):
+    return [token.text for token in tokens(text)]
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [r"\frac{1}{2}", r"\dfrac{1}{2}", r"\tfrac {1} {2}", r"$\frac{1}{2}$", r"\left. \frac{1}{2} "],
+)
+def test_spellings_of_a_fraction(spelling):
+    assert texts(spelling) == ["frac", "{", "1", "}", "{", "2", "}"]
+
+
+@pytest.mark.parametrize(
+    "spelling", ["10000", "10,000", "10{,}000", r"10,\!000", r"10\,000", r"10, \! 000", r"10,\ 000"]
+)
+def test_spellings_of_thousands(spelling):
+    assert texts(spelling) == ["10000"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,000, 2,000", ["1000", ",", "2000"]),
+        ("(1,000)", ["(", "1", ",", "000", ")"]),
+        ("1,00", ["1", ",", "00"]),
+        ("1,234,56", ["1", ",", "234", ",", "56"]),
+        ("3..4", ["3", ".", ".4"]),
+        ("6.02e23", ["6.02e23"]),
+        ("2ex", ["2", "ex"]),
+        (".5", [".5"]),
+        ("x_{12}", ["x", "_", "{", "12", "}"]),
+        (r"a\\b", ["a", "↵", "b"]),
+        (r"\left\{1\right\}", ["⦃", "1", "⦄"]),
+        (r"90^{\circ}", ["90", "°"]),
+        ("90^∘", ["90", "°"]),
+        ("2×3·4÷5−1", ["2", "*", "3", "*", "4", "/", "5", "-", "1"]),
+        ("√12x", ["sqrt", "{", "12", "}", "x"]),
+        ("7½", ["7", "1", "/", "2"]),
+        ("2**3", ["2", "^", "3"]),
+        (r"28\%", ["28", "%"]),
+        (r"x \leq \pi", ["x", "≤", "π"]),
+        (r"\$5", ["¤", "5"]),
+        (r"\leftarrow", ["leftarrow"]),
+        ("", []),
+        ("x²y₁", ["x", "^", "{", "2", "}", "y", "_", "{", "1", "}"]),
+        ("１２⅓", ["12", "1", "/", "3"]),
+        ("θ", ["theta"]),
+        ("x <= 3", ["x", "≤", "3"]),
+        ("x != 3", ["x", "≠", "3"]),
+        ("5!=120", ["5", "!", "=", "120"]),
+        (r"\operatorname{lcm}(4,6)", ["lcm", "(", "4", ",", "6", ")"]),
+        (r"\mathbb{R}", ["ℝ"]),
+        (r"\text{13}", ["13"]),
+        ("1 234 567", ["1234567"]),
+        ("(1 234)", ["(", "1", "234", ")"]),
+        ("7 300/400", ["7", "300", "/", "400"]),
+        ("12\u202f345", ["12345"]),
+    ],
+)
+def test_tokens(text, expected):
+    assert texts(text) == expected
+
+
+@pytest.mark.parametrize("command", ["text", "mathrm", "textbf", "mbox", "rm"])
+def test_texts_are_one_token(command):
+    assert [*tokens(rf"5 \{command}{{ square {{cm}} }}")] == [
+        ("number", "5", False),
+        ("text", "square {cm}", True),
+    ]
+
+
+def test_upright_constants_are_letters():
+    assert [*tokens(r"2\mathrm{e}")] == [("number", "2", False), ("word", "e", True)]
+
+
+def test_the_end_of_a_group():
+    assert closing_brace(r"{a\}{b}}", 1) == 7
+    with pytest.raises(UndecidedError, match="not closed"):
+        tokens(r"\text{a")
+
+
+def test_long_texts_are_not_read():
+    assert len(tokens("1+" * (MAX_LENGTH // 2 - 1) + "1 ")) == MAX_LENGTH - 1
+    with pytest.raises(UndecidedError, match="a long text"):
+        tokens("1+" * MAX_LENGTH)

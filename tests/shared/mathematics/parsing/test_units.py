@@ -1,0 +1,90 @@
+from fractions import Fraction
+
+import pytest
+
+from metric_commons.mathematics.parsing.conventions import Context, Conventions
+from metric_commons.mathematics.parsing.notation import tokens
+from metric_commons.mathematics.parsing.unit_table import unit_of_symbol, unit_of_word
+from metric_commons.mathematics.parsing.units import Suffix, is_counted, measured, same_noun
+
+
+def suffix(text, **conventions):
+    return measured(tokens(text), Context(Conventions(**conventions))).suffix
+
+
+@pytest.mark.parametrize(
+    ("text", "factor", "powers"),
+    [
+        ("5 cm", "1/100", {"m": 1}),
+        (r"5\text{ cm}^2", "1/10000", {"m": 2}),
+        ("5 cm^2", "1/10000", {"m": 2}),
+        (r"12 \text{ square metres}", "1", {"m": 2}),
+        ("5 miles per hour", "1397/3125", {"m": 1, "s": -1}),
+        (r"5 \text{ m/s}", "1", {"m": 1, "s": -1}),
+        (r"5 \text{ m s}^{-1}", "1", {"m": 1, "s": -1}),
+        (r"3 \frac{m}{s}", "1", {"m": 1, "s": -1}),
+        (r"8 \text{ N·m}", "1", {"kg": 1, "m": 2, "s": -2}),
+        (r"90^\circ", "1", {"degree": 1}),
+        (r"\$32.50", "1", {"dollar": 1}),
+        ("-50 cents", "1/100", {"dollar": 1}),
+        (r"20^\circ\text{C}", "1", {"kelvin": 1}),
+        (r"5 \text{ mW}", "1/1000", {"kg": 1, "m": 2, "s": -3}),
+        (r"5 \text{ MW}", "1000000", {"kg": 1, "m": 2, "s": -3}),
+        (r"2 \text{ meters squared}", "1", {"m": 2}),
+    ],
+)
+def test_units(text, factor, powers):
+    unit = suffix(text).unit
+
+    assert unit.factor == Fraction(factor)
+    assert dict(unit.powers) == powers
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5", Suffix()),
+        (r"28\%", Suffix(is_percent=True)),
+        ("28 pct", Suffix(is_percent=True)),
+        (r"10 \text{ billion}", Suffix(Fraction(10**9))),
+        ("18 eggs", Suffix(noun="eggs")),
+        ("7.8 billion people", Suffix(Fraction(10**9), noun="people")),
+        (r"5 \text{ or more}", Suffix(note="or more")),
+        (r"5 \text{ squared}", Suffix(note="squared")),
+        (r"7 \text{ p.m.}", Suffix(note="pm")),
+        ("10th", Suffix(note="th")),
+        (r"3 \text{ times}", Suffix(note="times")),
+        (r"2 \text{ thirds}", Suffix(note="thirds")),
+        ("x^2", Suffix()),
+        ("5qv", Suffix()),
+        ("3nd", Suffix()),
+        ("9st^2", Suffix()),
+        (r"\sin 30^\circ", Suffix()),
+        ("8ms^5", Suffix()),
+    ],
+)
+def test_what_stands_behind_an_amount(text, expected):
+    assert suffix(text) == expected
+
+
+def test_letters_that_may_be_units():
+    context = Context()
+    measured(tokens("5 m"), context)
+
+    assert context.forms == {"bare_units", "doubtful_unit"}
+    assert suffix("5 m", bare_units=False) == Suffix()
+    assert suffix(r"5 \text{ m}", bare_units=False).unit == unit_of_symbol("m")
+
+
+def test_symbols_have_a_case_and_words_have_none():
+    assert unit_of_symbol("mA") != unit_of_symbol("MA")
+    assert unit_of_symbol("Pa") != unit_of_symbol("pA")
+    assert unit_of_symbol("KM") is None
+    assert unit_of_word("Metres") == unit_of_word("meter") == unit_of_symbol("m")
+    assert unit_of_word("dog") is None
+
+
+def test_nouns():
+    assert [*map(is_counted, ["students", "people", "odd"])] == [True, True, False]
+    assert same_noun("apple", "apples")
+    assert not same_noun("apples", "pears")

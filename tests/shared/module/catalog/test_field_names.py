@@ -1,0 +1,102 @@
+import json
+
+import pytest
+
+from metric_commons.module.catalog import catalog
+from metric_commons.module.catalog.descriptions import describe
+from metric_commons.module.catalog.field_names import ELSEWHERE, USES, suggestion
+from metric_commons.module.catalog.stock_modules import replacements
+
+EVERY_USE = sorted({use for uses in USES.values() for use in uses})
+
+
+@pytest.mark.parametrize("use", EVERY_USE, ids=lambda use: f"{use.module}-{use.score}")
+def test_every_use_names_a_score_and_an_option_of_a_module(use):
+    settings = {}
+    if use.setting:
+        option, _, value = use.setting.partition("=")
+        try:
+            settings = {option: json.loads(value)}
+        except ValueError:
+            settings = {option: value}
+    metric = catalog.load_without_evaluate(use.module, **settings)
+    declared = describe(use.module)
+    stem = use.score.partition("@")[0].partition("(")[0].replace("top_5", "top_<k>")
+
+    texts = [declared.results, str(metric.options.get("measures")), *metric.stock_formats]
+    texts += [option.help for option in declared.options if option.name == "measures"]
+    assert any(stem in text for text in texts)
+
+
+def test_a_name_has_one_meaning():
+    """A module comes first, so that a new one needs no change here."""
+    assert not set(ELSEWHERE) & set(USES)
+    assert suggestion("meteor", ["meteor"]) == "; use meteor"
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        *[("BinaryF1Score", "classification"), ("MulticlassCohenKappa", "classification")],
+        *[("SacreBLEUScore", "bleu"), ("BLEUScore", "bleu"), ("CHRFScore", "chrf")],
+        *[("ROUGEScore", "rouge_n_l"), ("TranslationEditRate", "ter"), ("R2Score", "regression")],
+        *[("CharErrorRate", "error_rate"), ("RetrievalNormalizedDCG", "ir_ranking")],
+        *[("precision_recall_fscore_support", "classification"), ("poseval", "span_f1")],
+        *[("ece_10_bin", "classification"), ("ndcg_burges", "ir_ranking"), ("mmlu", "qa_em")],
+    ],
+)
+def test_classes_of_torchmetrics_and_names_of_other_tools_are_found(name, module):
+    assert suggestion(name, catalog.names()).startswith(f"; use {module}")
+
+
+def test_every_stock_module_that_is_replaced_is_found():
+    for entry in replacements():
+        if entry.stock not in catalog.names():
+            assert entry.module in suggestion(entry.stock, catalog.names()), entry.stock
+
+
+# Names of lm-evaluation-harness, inspect_ai, scikit-learn and papers.
+NAMES = """
+    acc acc_norm exact_match f1 mcc bleu chrf ter brier_score mc1 mc2 bits_per_byte
+    match includes exact choice model_graded_qa pass@1 maj@8
+    accuracy_score balanced_accuracy_score f1_score fbeta_score precision_score recall_score
+    cohen_kappa_score matthews_corrcoef hamming_loss jaccard_score log_loss brier_score_loss
+    roc_auc_score average_precision_score roc_curve confusion_matrix classification_report
+    top_k_accuracy_score mean_absolute_error mean_squared_error root_mean_squared_error r2_score
+    median_absolute_error max_error explained_variance_score mean_pinball_loss ndcg_score dcg_score
+    adjusted_rand_score normalized_mutual_info_score silhouette_score v_measure_score rand_score
+    fowlkes_mallows_score davies_bouldin_score calinski_harabasz_score
+    WER CER ROUGE-L ROUGE-1 chrF++ nDCG@10 MAP MRR@10 Recall@100 P@5 Hits@1 AUROC EM Elo IFEval
+"""
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_names_of_the_field_lead_to_a_module(name):
+    modules = catalog.names()
+
+    assert name in modules or suggestion(name, modules).startswith("; use ")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("METEOR", "; evaluate and nltk have it (it needs WordNet)"),
+        ("comet", "; unbabel-comet has it (it needs a model)"),
+        ("perplexity", "; evaluate and lm-eval have it (it needs a model)"),
+        ("blue", "; did you mean 'bleu'?"),
+        ("rogue", "; did you mean 'rouge'?"),
+        ("acuracy", "; did you mean 'accuracy'?"),
+        ("math/test.jsonl", ""),
+        ("zzz", ""),
+    ],
+)
+def test_other_names_are_said_to_be_elsewhere_or_misspelt(name, hint):
+    assert suggestion(name, catalog.names()) == hint
+
+
+def test_a_compiled_path_is_described(monkeypatch):
+    package = catalog.load_without_evaluate("rouge_n_l").compiled_package
+    assert describe("rouge_n_l").compiled.startswith(package)
+    assert describe("qa_em").compiled is None
+    monkeypatch.setattr(type(catalog.load_without_evaluate("qa_em")), "compiled_package", "none_0")
+    assert describe("qa_em").compiled == "none_0 is not installed"

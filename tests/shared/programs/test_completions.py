@@ -1,0 +1,156 @@
+"""Programs in completions, and the files of benchmarks."""
+
+import base64
+import json
+import os
+import pickle
+import zlib
+
+import pytest
+
+from metric_commons.programs.completions import fenced_program, read_problems, read_samples
+from metric_commons.programs.executions import execute
+from metric_commons.programs.reference_tests import read_tests
+
+
+@pytest.mark.parametrize(
+    ("completion", "program"),
+    [
+        ("```python\na\n```", "a\n"),
+        ("```python\na\n```\n```py\nb\n```\n```\nc\n```", "b\n"),
+        ("```\na\n```\n```\nb\n```", "b\n"),
+        ("```cpp\na\n```", None),
+        ("  ```Python3 title\n  a\n  ```", "  a\n"),
+        ("```python\na", None),
+        ("a", None),
+        ("", None),
+    ],
+)
+def test_the_program_of_a_completion(completion, program):
+    assert fenced_program(completion) == program
+
+
+def private(content):
+    """Tests as LiveCodeBench packs them."""
+    return base64.b64encode(zlib.compress(pickle.dumps(content))).decode()
+
+
+CASES = [{"input": "1", "output": "2", "testtype": "functional"}]
+ROWS = {
+    "human-eval": {
+        "task_id": "HumanEval/0",
+        "prompt": "def f(x):\n",
+        "test": "def check(candidate):\n    assert candidate(1) == 2\n",
+        "entry_point": "f",
+    },
+    "MBPP": {"task_id": 1, "test_list": ["assert f(1) == 2"], "test_setup_code": "y = 1"},
+    "MBPP, sanitized": {"task_id": 1, "test_list": ["assert f(1) == 2"], "test_imports": []},
+    "evalplus": {"task_id": "Mbpp/1", "prompt": "text", "test": "assert f(1) == 2"},
+    "APPS": {
+        "problem_id": 7,
+        "input_output": json.dumps({"inputs": ["1"], "outputs": ["2"], "fn_name": "f"}),
+    },
+    "LiveCodeBench": {
+        "question_id": "abc",
+        "public_test_cases": json.dumps(CASES),
+        "private_test_cases": private(json.dumps(CASES)),
+        "metadata": json.dumps({"func_name": "f"}),
+    },
+    "open-r1": {
+        "id": "x",
+        "verification_info": {
+            "language": "python",
+            "test_cases": [{"input": "1", "output": "2", "type": "function_call", "fn_name": "f"}],
+        },
+    },
+    "any": {"id": "x", "tests": "assert f(1) == 2"},
+}
+
+
+@pytest.mark.parametrize("form", ROWS)
+def test_problems_of_benchmarks(form):
+    (problem, *_) = read_problems([ROWS[form]]).values()
+    right, wrong = "def f(x):\n    return x + 1", "def f(x):\n    return x"
+
+    assert execute([[right, wrong]], [problem.reference]).outcomes == [[True, False]]
+
+
+def test_a_row_may_hold_its_tests_as_data():
+    tests = {"inputs": ["1 2"], "outputs": ["3"]}
+
+    assert read_problems([{"task_id": "t", **tests}])["t"].reference == tests
+
+
+def test_public_and_private_tests_are_joined():
+    (problem,) = read_problems([ROWS["LiveCodeBench"]]).values()
+
+    assert len(read_tests(problem.reference)) == 2
+
+
+class Harmful:
+    def __reduce__(self):
+        return os.system, ("echo harm",)
+
+
+@pytest.mark.parametrize(
+    "content", [private(Harmful()), private(json.dumps([1]))[:20], "%", private(5)]
+)
+def test_a_pickle_that_is_no_text_is_refused(content, capfd):
+    row = ROWS["LiveCodeBench"] | {"private_test_cases": content}
+
+    with pytest.raises(ValueError, match="task abc has test cases that cannot be read"):
+        read_problems([row])
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([{"test": "x"}], "row 0 has no id"),
+        ([{"id": "a", "prompt": "x"}], "task a has no tests; its fields are id, prompt"),
+        ([ROWS["any"], ROWS["any"]], "task x occurs twice"),
+    ],
+)
+def test_rows_that_are_no_problems(rows, problem):
+    with pytest.raises(ValueError, match=problem):
+        read_problems(rows)
+
+
+PROBLEMS = read_problems([ROWS["human-eval"], ROWS["MBPP"]])
+
+
+@pytest.mark.parametrize(
+    ("row", "programs"),
+    [
+        ({"task_id": "HumanEval/0", "completion": "    pass"}, ["def f(x):\n    pass"]),
+        ({"task_id": "HumanEval/0", "solution": "pass"}, ["pass"]),
+        ({"task_id": "1", "solution": "pass"}, ["pass"]),
+        ({"task_id": 1, "solution": "pass"}, ["pass"]),
+        ({"task_id": "MBPP/1", "code": "pass"}, ["pass"]),
+        ({"question_id": "Mbpp/1", "code_list": ["a", "b"]}, ["a", "b"]),
+        ({"id": "HumanEval/0", "samples": ["a", "b"]}, ["def f(x):\na", "def f(x):\nb"]),
+    ],
+)
+def test_samples(row, programs):
+    assert [program for _, program in read_samples([row], PROBLEMS)] == programs
+
+
+def test_fenced_samples_stand_alone():
+    row = {"task_id": "HumanEval/0", "completion": ["```python\na\n```", "I cannot."]}
+    programs = [program for _, program in read_samples([row], PROBLEMS, is_fenced=True)]
+
+    assert programs == ["a\n", ""]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"solution": "x"}, "sample 0 has no id"),
+        ({"task_id": "other", "solution": "x"}, "sample 0 is of task 'other', which has no tests"),
+        ({"task_id": "1", "text": "x"}, "sample 0 has neither a solution nor a completion"),
+        ({"task_id": "1", "solution": 5}, "sample 0 has no text as solution"),
+    ],
+)
+def test_rows_that_are_no_samples(row, problem):
+    with pytest.raises(ValueError, match=problem):
+        list(read_samples([row], PROBLEMS))

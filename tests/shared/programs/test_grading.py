@@ -1,0 +1,271 @@
+"""From the tests of a program to its status, score and first failure."""
+
+import json
+import os
+import signal
+import threading
+
+import pytest
+
+from metric_commons.programs.executions import InfrastructureError, execute
+from metric_commons.programs.grading import Conditions, Grade, grade
+from metric_commons.programs.reference_tests import read_tests
+from metric_commons.programs.result_forms import program_score
+from metric_commons.programs.worker_pool import ProgramLimits, Report
+from tests.programs_run import SUM, SUMS, one_worker
+
+pytestmark = pytest.mark.processes
+
+SQUARES = {
+    "inputs": [str(n) for n in range(6)],
+    "outputs": [str(n * n) for n in range(6)],
+    "fn_name": "square",
+}
+THIRD_WRONG = "def square(n):\n    return n * n if n != 2 else 5"
+
+
+def graded(program, tests, **options):
+    return execute([[program]], [tests], num_workers=1, **options).grades[0][0]
+
+
+def test_tests_after_a_failure_run_unless_they_are_stopped():
+    after = graded(THIRD_WRONG, SQUARES)
+    stopped = graded(THIRD_WRONG, SQUARES, stop_at_failure=True)
+
+    assert after.statuses == ["passed", "passed", "wrong", "passed", "passed", "passed"]
+    assert stopped.statuses == ["passed", "passed", "wrong", "not_run", "not_run", "not_run"]
+
+
+def test_some_tests_may_be_enough():
+    assert graded(THIRD_WRONG, SQUARES, max_tests=2).outcome is True
+    assert graded("print(3)", SUMS, max_tests=1).statuses == ["passed"]
+
+
+BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
+
+
+def test_a_program_has_a_time_limit_for_all_tests():
+    slow_calls = "def square(n):\n    " + BURN.format(0.3).replace("\n", "\n    ") + "return n * n"
+    slow_programs = BURN.format(0.3) + SUM
+    sums = {"inputs": ["1 2"] * 4, "outputs": ["3"] * 4}
+    for program, tests in ((slow_calls, SQUARES), (slow_programs, sums)):
+        grade = graded(program, tests, timeout=5.0, program_timeout=0.75)
+
+        assert grade.statuses[:3] == ["passed", "passed", "timed_out"]
+        assert set(grade.statuses[3:]) == {"not_run"}
+        assert grade.status == "timed_out"
+
+
+def test_time_in_a_queue_for_a_core_does_not_count():
+    programs = [BURN.format(0.3)] * 8
+    executions = execute([programs], ["pass"], num_workers=8, timeout=0.6)
+
+    assert {grade.status for grade in executions.grades[0]} == {"passed"}
+
+
+@pytest.mark.slow
+def test_programs_that_take_half_of_the_limit_pass_at_any_load():
+    programs = [BURN.format(0.9)] * 21
+    executions = execute([programs], ["pass"], num_workers=16, timeout=2.0)
+
+    assert {grade.status for grade in executions.grades[0]} == {"passed"}
+
+
+def test_sleep_counts():
+    assert graded("import time; time.sleep(60)", "pass", timeout=0.3).status == "timed_out"
+
+
+def test_more_cpu_time_than_the_limit_is_never_a_pass():
+    assert graded(BURN.format(0.5), "pass", timeout=0.4).status == "timed_out"
+
+
+def test_after_a_death_the_other_tests_go_on():
+    program = "import os\ndef square(n):\n    if n in (1, 3): os._exit(0)\n    return n * n"
+    grade = graded(program, SQUARES)
+
+    assert grade.statuses == ["passed", "exited", "passed", "exited", "passed", "passed"]
+
+
+def test_state_of_a_function_lasts_from_test_to_test():
+    program = (
+        "class Solution:\n"
+        "    def __init__(self): self.calls = 0\n"
+        "    def square(self, n):\n"
+        "        self.calls += 1\n"
+        "        return n * n if self.calls == n + 1 else None"
+    )
+
+    assert graded(program, SQUARES).outcome is True
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("x = 1", "NameError: no function 'square'"),
+        ("def square(:", "SyntaxError: invalid syntax"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_program_without_its_function_fails_every_test(program, message):
+    grade = graded(program, SQUARES)
+
+    assert set(grade.statuses) <= {"failed", "exited"}
+    assert grade.message.startswith(message)
+    assert grade.first_failure["test"] == 0
+
+
+def test_a_function_of_the_star_imports_is_not_the_programs():
+    tests = {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}
+
+    assert graded("x = 1", tests).status == "failed"
+    assert graded(
+        "from operator import add as plus\ndef add(a, b): return plus(a, b)", tests
+    ).outcome
+
+
+def test_the_first_failure_is_cut_in_the_middle():
+    tests = {"inputs": ["x" * 1000], "outputs": ["y" * 1000]}
+    failure = graded("print('z' * 1000)", tests).first_failure
+
+    assert {key: len(failure[key]) for key in ("input", "expected", "got")} == {
+        "input": 305,
+        "expected": 305,
+        "got": 305,
+    }
+
+
+@pytest.mark.parametrize(
+    ("statuses", "scores"),
+    [
+        (["passed"] * 4, (1.0, 1.0, 1.1, 1.0)),
+        (["wrong", "passed", "not_run", "failed"], (0.0, 0.25, 0.025, 0.25)),
+        (["passed"] * 10 + ["wrong"], (0.0, 10 / 11, 1 / 11, 1.0)),
+        (["infrastructure", "passed"], (None, None, None, None)),
+        (["infrastructure", "wrong"], (0.0, 0.0, 0.0, 0.0)),
+    ],
+)
+def test_scores_of_a_program(statuses, scores):
+    names = ("pass_fail", "partial", "weighted_sum", "first_10")
+    found = [program_score(Grade(statuses), name) for name in names]
+
+    assert found == [pytest.approx(score) if score is not None else None for score in scores]
+
+
+class Broken:
+    """A runner that fails in some runs."""
+
+    def __init__(self, *statuses):
+        self.statuses = list(statuses)
+
+    def run(self, job):
+        return Report(self.statuses.pop(0), "out of order", stdout=b"3\n", exit_status=0)
+
+
+CONDITIONS = Conditions(limits=ProgramLimits(1.0))
+
+
+def test_a_fault_of_the_machine_is_no_failure_of_the_program():
+    tests = read_tests({"inputs": ["1 2"] * 3, "outputs": ["3"] * 3})
+    undecided = grade(Broken("finished", "infrastructure", "finished"), SUM, tests, CONDITIONS)
+    failed = grade(Broken("crashed", "infrastructure", "finished"), SUM, tests, CONDITIONS)
+
+    assert undecided.outcome is None
+    assert (undecided.status, undecided.message) == ("infrastructure", "out of order")
+    assert failed.outcome is False
+    assert failed.status == "crashed"
+
+
+BROKEN_CHECKER = SUMS | {"checker": "1 / 0"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "outcomes"), [("fail", [[False, False]]), ("skip", [[None, False]])]
+)
+def test_what_is_done_about_infrastructure(policy, outcomes):
+    programs = [[SUM, "1 / 0"]]
+
+    assert execute(programs, [BROKEN_CHECKER], infrastructure=policy).outcomes == outcomes
+    with pytest.raises(InfrastructureError, match=r"predictions\[0\]\[0\]: the machine has failed"):
+        execute(programs, [BROKEN_CHECKER])
+
+
+@pytest.mark.parametrize(
+    ("protocol", "checker", "status"),
+    [
+        ("testlib", "import sys; sys.exit(0)", "passed"),
+        ("testlib", "import sys; sys.exit(1)", "wrong"),
+        ("testlib", "import sys; sys.exit(2)", "wrong"),
+        ("testlib", "import sys; sys.exit(3)", "infrastructure"),
+        ("testlib", "import os; os.abort()", "infrastructure"),
+        ("testlib", "import sys; assert open(sys.argv[2]).read() == '3\\n'", "passed"),
+        ("testlib", "import sys; assert open(sys.argv[3]).read() == 'any'", "passed"),
+        ("open-r1", "import sys; assert open(sys.argv[2]).read() == 'any'; print(1)", "passed"),
+        ("open-r1", "import sys; print(int(open(sys.argv[3]).read() == '4'))", "wrong"),
+        ("open-r1", "pass", "infrastructure"),
+    ],
+)
+def test_checkers(protocol, checker, status):
+    tests = {"inputs": ["1 2"], "outputs": ["any"], "checker": checker}
+    grade = graded(SUM, tests | {"checker_protocol": protocol}, infrastructure="skip")
+
+    assert grade.statuses == [status]
+
+
+def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
+    pool = one_worker()
+    worker = pool._workers[0]
+    worker.start()
+    killer = threading.Timer(0.2, lambda: os.killpg(worker._process.pid, signal.SIGKILL))
+    killer.start()
+    try:
+        found = grade(
+            pool, BURN.format(0.6), read_tests("pass"), Conditions(limits=ProgramLimits(30.0))
+        )
+    finally:
+        killer.join()
+        pool.close()
+
+    assert found.outcome is True
+
+
+def test_expected_outputs_never_reach_the_program():
+    secret = "424242424242"
+    program = (
+        "import gc, sys\n"
+        "text = ''.join(map(repr, gc.get_objects()))\n"
+        "frame = sys._getframe()\n"
+        "while frame:\n"
+        "    text += repr(frame.f_locals)\n"
+        "    frame = frame.f_back\n"
+        "print(''.join(['42'] * 6) in text)"
+    )
+    tests = {"inputs": [""], "outputs": [secret]}
+
+    assert graded(program, tests).first_failure["got"] == "False\n"
+
+
+def test_json_of_a_function_is_bounded():
+    program = "def square(n):\n    x = []\n    for _ in range(10**5): x = [x]\n    return x"
+
+    assert set(graded(program, SQUARES).statuses) == {"failed"}
+
+
+def test_grades_are_plain():
+    grade_of_all = graded(THIRD_WRONG, SQUARES)
+
+    assert json.loads(json.dumps(grade_of_all.first_failure)) == {
+        "test": 2,
+        "status": "wrong",
+        "message": "",
+        "input": "[2]",
+        "expected": "4",
+        "got": "5",
+    }
+
+
+def test_the_first_verdict_counts_if_a_program_forks():
+    program = "import os\nos.fork()"
+    executions = execute([[program] * 30], ["assert False"], num_workers=2)
+
+    assert {grade.status for grade in executions.grades[0]} == {"failed"}

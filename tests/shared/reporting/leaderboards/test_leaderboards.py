@@ -1,0 +1,138 @@
+"""Boards compare options as results hold them, not as signatures print them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.scoring.scoring import score
+from metric_commons.reporting.leaderboards.leaderboards import (
+    Entry,
+    SavedResult,
+    comparable,
+    differences,
+    entries,
+    leaderboard,
+)
+from metric_commons.reporting.leaderboards.task_means import task_means
+
+REFERENCES = ["x"] * 12
+
+
+def saved(name, right, **options):
+    """A saved result of a system with so many right answers of twelve."""
+    answers = ["x"] * right + ["y"] * (12 - right)
+    results = score(
+        "qa_em",
+        predictions={name: answers},
+        references=REFERENCES,
+        options=options,
+        per_example=True,
+    )
+    return SavedResult(Path(f"{name}.json"), results)
+
+
+def grouped(*results):
+    return comparable(entries(results, "qa_em"))
+
+
+def test_patterns_with_the_sign_between_options_are_told_apart():
+    first = saved("a", 9, extract=[{"regex": "(no|1|12|yes)"}])
+    second = saved("b", 3, extract=[{"regex": "(no|12|1|yes)"}])
+
+    groups = grouped(first, second)
+
+    assert len(groups) == 2
+    assert differences(groups) == (
+        'extract: {"regex": "(no|1|12|yes)"} (a.json), {"regex": "(no|12|1|yes)"} (b.json)'
+    )
+    assert len(grouped(first, saved("b", 3, extract=[{"regex": "(no|1|12|yes)"}]))) == 1
+
+
+def test_values_that_look_alike_as_text_are_shown_as_json():
+    results = [saved("a", 9), saved("b", 3)]
+    for number, value in ((0, ["p,q"]), (1, ["p", "q"])):
+        ((name, modules),) = results[number].results.systems.items()
+        module = replace(modules["qa_em"], options={**modules["qa_em"].options, "extract": value})
+        systems = {name: {"qa_em": module}}
+        results[number] = replace(
+            results[number], results=replace(results[number].results, systems=systems)
+        )
+    assert differences(grouped(*results)) == 'extract: ["p,q"] (a.json), ["p", "q"] (b.json)'
+
+
+def test_results_of_an_older_format_are_compared_by_the_whole_signature():
+    content = saved("a", 9).results.to_dict()
+    old = content["systems"]["a"]["qa_em"]
+    del old["conditions"], old["program"]
+    content["format"] = "metric-commons/5"
+    older = SavedResult(Path("old.json"), Results.from_dict(content))
+    again = SavedResult(Path("again.json"), Results.from_dict(content))
+
+    assert len(grouped(older, again)) == 1
+    assert len(grouped(older, saved("b", 3))) == 2
+
+
+@pytest.mark.parametrize("names", [("good", "poor"), ("poor", "good")])
+def test_a_difference_has_the_sign_of_the_order_that_is_asked_for(names):
+    pair = [saved("good", 9), saved("poor", 3)]
+    ranked = leaderboard(grouped(*pair)[0])
+    first, second = names
+    mean, error = ranked.difference(first, second)
+    assert mean == pytest.approx(0.5 if first == "good" else -0.5)
+    assert error > 0
+    assert ranked.difference("good", "nobody") is None
+
+
+def test_a_candidate_is_called_by_its_model_where_a_log_names_model_and_task():
+    results = saved("m/t", 9).results
+    logs = {"logs": {"m/t": {"model": "m", "task": "t"}}}
+    of_log = replace(results, provenance=results.provenance | logs)
+    entry = Entry(SavedResult(Path("x.json"), of_log), "m/t", "qa_em", "qa_em")
+    assert (entry.name, entry.task) == ("m", "t")
+    assert replace(entry, origin=SavedResult(Path("x.json"), results)).name == "m/t"
+
+
+def clusters_of(points, seed, sample_size=4):
+    results = score(
+        "clustering",
+        predictions=[row % 2 for row in range(12)],
+        references=[[float(row)] for row in range(12)],
+        options={"sample_size": sample_size, "measures": ["silhouette"]},
+        seed=seed,
+    )
+    return SavedResult(Path(f"{points}.json"), results)
+
+
+def test_scores_of_other_samples_are_told_apart_by_their_seed():
+    def groups(*results):
+        return comparable(entries(results, "silhouette"))
+
+    assert len(groups(clusters_of("a", 0), clusters_of("b", 1))) == 2
+    assert len(groups(clusters_of("a", 1), clusters_of("b", 1))) == 1
+    assert len(groups(clusters_of("a", 0, None), clusters_of("b", 1, None))) == 1
+
+
+def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
+    def of_task(task, has_error):
+        pair = [saved("good", 9), saved("poor", 3)]
+        ranked = leaderboard(grouped(*pair)[0])
+        if has_error:
+            return replace(ranked, task=task)
+        systems = {
+            name: {"qa_em": replace(modules["qa_em"], value_counts={}, standard_error={})}
+            for name, modules in ranked.results.systems.items()
+        }
+        return replace(ranked, task=task, results=replace(ranked.results, systems=systems))
+
+    known = task_means([of_task("one", True), of_task("two", True)], "tasks")
+    assert known.intervals.keys() == {"good", "poor"}
+    low, high = known.intervals["good"]
+    assert low < 0.75 < high
+    least, greatest = of_task("one", True).interval("good")
+    # The root of the sum of squared distances of two equal tasks, over their number.
+    assert 0.75 - low == pytest.approx((0.75 - least) * 2**0.5 / 2)
+    assert high - 0.75 == pytest.approx((greatest - 0.75) * 2**0.5 / 2)
+
+    assert task_means([of_task("one", True), of_task("two", False)], "tasks").intervals == {}

@@ -1,0 +1,232 @@
+import random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from metric_commons.data.trec.identifiers import Ids, encoded
+from metric_commons.retrieval.order import (
+    UNJUDGED,
+    Documents,
+    Judgments,
+    RankingOptions,
+    rank,
+    rankings,
+    sort_groups,
+    sort_ids,
+)
+from tests.rankings import any_ids, query, ranked, ranking_options
+from tests.spec import drawn_examples
+
+
+@pytest.mark.parametrize("rows", [1, 5, 16, 17, 60, 500])
+def test_ids_come_in_descending_order_of_their_bytes(rows):
+    chance = random.Random(rows)
+    ids = list({"".join(chance.choices("ab-19é", k=chance.randrange(1, 25))) for _ in range(rows)})
+    ids = [chance.choice(["", "FR940812-"]) + text for text in ids]
+    groups = sorted(chance.randrange(3) for _ in ids)
+
+    order = sort_ids(np.array(groups), Ids.from_texts(ids)).tolist()
+
+    by_bytes = sorted(range(len(ids)), key=lambda row: ids[row].encode(), reverse=True)
+    assert order == sorted(by_bytes, key=groups.__getitem__)
+
+
+@pytest.mark.long
+@given(st.lists(st.tuples(st.integers(0, 3), any_ids), unique=True, max_size=40))
+def test_any_ids_come_in_descending_order_of_their_bytes(rows):
+    rows.sort(key=lambda row: row[0])
+    groups, ids = [group for group, _ in rows], [text for _, text in rows]
+
+    order = sort_ids(np.array(groups, dtype=np.int64), Ids.from_texts(ids)).tolist()
+
+    by_bytes = sorted(range(len(ids)), key=lambda row: encoded(ids[row]), reverse=True)
+    assert order == sorted(by_bytes, key=groups.__getitem__)
+
+
+@pytest.mark.parametrize("prefix", ["", "a", "1234567", "12345678", "123456789"])
+def test_an_id_precedes_its_prefixes(prefix):
+    ids = [prefix + end for end in ("\0", "\0\0", "\0" * 9, "\0a", "a", "aa")]
+    order = sort_ids(np.zeros(6, dtype=np.int64), Ids.from_texts(ids)).tolist()
+
+    assert order == [5, 4, 3, 2, 1, 0]
+
+
+def test_more_groups_than_sixteen_bits_are_sorted():
+    chance = np.random.default_rng(0)
+    group, key = chance.integers(0, 300_000, 200_000), chance.permutation(200_000)
+
+    assert sort_groups(group, key).tolist() == np.lexsort((key, group)).tolist()
+
+
+# Ranks, in the three shapes of a module
+
+
+def as_defined(retrieved, judged, options):
+    """What `rankings` should return: query, rank and relevance of the judged documents."""
+    return [
+        (number, rank, level)
+        for number, pair in enumerate(zip(retrieved, judged, strict=True))
+        for rank, level in enumerate(ranked(*pair, **options), 1)
+        if level is not None
+    ]
+
+
+def check(ranking, retrieved, judged, options):
+    columns = (column.tolist() for column in ranking.judged)
+    assert list(zip(*columns, strict=True)) == as_defined(retrieved, judged, options)
+    lengths = [len(ranked(*pair, **options)) for pair in zip(retrieved, judged, strict=True)]
+    assert ranking.retrieved.tolist() == lengths
+
+
+@pytest.mark.long
+@drawn_examples(100)
+@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
+def test_documents_with_scores_are_ranked(queries, options):
+    retrieved, judged = zip(*queries, strict=True)
+    ranking = rankings(
+        [{"doc_id": [*row], "score": [*row.values()]} for row in retrieved],
+        [{"doc_id": [*row], "relevance": [*row.values()]} for row in judged],
+        **options,
+    )
+    check(ranking, retrieved, judged, options)
+
+
+@pytest.mark.long
+@settings(max_examples=50)
+@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
+@example([({"é": 0.0}, {})], {"score_dtype": "float64"})
+def test_documents_without_scores_are_ranked(queries, options):
+    predictions, references = ([[*row] for row in side] for side in zip(*queries, strict=True))
+    retrieved = [{text: -rank for rank, text in enumerate(ids)} for ids in predictions]
+    judged = [dict.fromkeys(ids, 1.0) for ids in references]
+    check(rankings(predictions, references, **options), retrieved, judged, options)
+
+
+@pytest.mark.long
+@drawn_examples(100)
+@given(st.data(), st.integers(1, 6), ranking_options)
+def test_rows_may_come_in_any_order(data, queries, options):
+    """As in a file, in which the rows of a query need not be neighbours."""
+    retrieved, judged = zip(*(data.draw(query()) for _ in range(queries)), strict=True)
+    rows = [
+        (number, text, score) for number, row in enumerate(retrieved) for text, score in row.items()
+    ]
+    rows = data.draw(st.permutations(rows))
+    pool = Ids.from_texts([text for _, text, _ in rows])
+    levels = [(number, level) for number, row in enumerate(judged) for level in row.values()]
+    ranking = rank(
+        np.array([number for number, _, _ in rows], dtype=np.int64),
+        np.array([score for _, _, score in rows], dtype=np.float64),
+        np.array([judged[number].get(text, UNJUDGED) for number, text, _ in rows], dtype=float),
+        Judgments(
+            queries,
+            np.array([number for number, _ in levels], dtype=np.int64),
+            np.array([level for _, level in levels], dtype=np.float64),
+        ),
+        pool.take,
+        RankingOptions(**options),
+    )
+    check(ranking, retrieved, judged, options)
+
+
+def test_scores_are_compared_in_the_precision_that_is_asked_for():
+    prediction = {"doc_id": ["a", "b", "c", "d"], "score": [2e39, 1e39, 16777217.0, 16777216.0]}
+    reference = {"doc_id": ["a", "c"], "relevance": [1.0, 1.0]}
+
+    double = rankings([prediction], [reference])
+    single = rankings([prediction], [reference], score_dtype="float32")
+
+    assert double.judged.rank.tolist() == [1, 3]
+    assert single.judged.rank.tolist() == [2, 4]
+
+
+def test_candidates_with_equal_scores_keep_their_order():
+    levels = [[2.0, 1.0, 0.0, 3.0], [1.0, 0.0, 1.0, 0.0]]
+    candidates = [[0.5, 0.5, 2.0, 0.5], [1.0, 1.0, 1.0, 1.0]]
+    expected = [0.0, 2.0, 1.0, 3.0, 1.0, 0.0, 1.0, 0.0]
+
+    for container in (list, np.array):
+        ranking = rankings(container(candidates), container(levels))
+        assert ranking.judged.query.tolist() == [0] * 4 + [1] * 4
+        assert ranking.judged.rank.tolist() == [1, 2, 3, 4] * 2
+        assert ranking.judged.relevance.tolist() == expected
+
+
+def test_ids_in_arrays_are_ids():
+    ranking = rankings(np.array([["a", "b"], ["b", "c"]]), np.array([["b"], ["c"]]))
+
+    assert ranking.judged.rank.tolist() == [2, 2]
+    with pytest.raises(ValueError, match=r"predictions\[0\] has the document 'a' more than once"):
+        rankings(np.array([["a", "a"]]), np.array([["b"]]))
+
+
+def test_ids_are_looked_at_only_where_they_matter():
+    """Sorting by id is what takes the time in a run with many equal scores."""
+    judgments = Judgments(1, np.array([0]), np.array([1.0]))
+    score, relevance = np.array([3.0, 2.0, 2.0, 1.0, 1.0]), np.full(5, UNJUDGED)
+    relevance[1] = 1.0
+    rows = []
+
+    def take_ids(indices):
+        rows.extend(indices.tolist())
+        return Ids.from_texts([f"d{row}" for row in indices.tolist()])
+
+    ranking = rank(np.zeros(5, dtype=np.int64), score, relevance, judgments, take_ids)
+
+    assert rows == [1, 2]
+    assert ranking.judged.rank.tolist() == [3]
+
+
+def test_documents_are_cut_at_a_rank():
+    documents = Documents(np.array([0, 0, 1]), np.array([1, 4, 2]), np.array([1.0, 2.0, 3.0]))
+
+    assert [column.tolist() for column in documents.top(2)] == [[0, 1], [1, 2], [1.0, 3.0]]
+    assert documents.top(4).rank.tolist() == [1, 4, 2]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([["a", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'a' more than once"),
+        ([["a"], ["b"]], [["a"], ["c", "c"]], r"references\[1\] has the document 'c' more than"),
+        ([["a", "b", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'b' more than once"),
+        ([[1.0, 2.0]], [[1.0]], r"predictions\[0\] has 2 scores, but references\[0\] has 1 rele"),
+        ([[1.0], [1.0]], [[1.0], []], r"predictions\[1\] has 1 scores, but references\[1\] has 0 "),
+        (
+            [{"doc_id": ["a"], "score": []}],
+            [{"doc_id": [], "relevance": []}],
+            r"predictions\[0\] has 1 values of 'doc_id', but 0 of 'score'",
+        ),
+        ([[1.0]], [[float("inf")]], "relevance must be finite"),
+        ([[1.0]], [[2.0**54]], r"at most 2\*\*53 in size"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(predictions, references, message):
+    with pytest.raises(ValueError, match=message):
+        rankings(predictions, references)
+
+
+def test_the_largest_relevance_is_accepted():
+    ranking = rankings([[1.0, 2.0]], [[2.0**53, -(2.0**53)]])
+
+    assert ranking.judged.relevance.tolist() == [-(2.0**53), 2.0**53]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("score_dtype", "float16"),
+        ("judged_only", 1),
+        ("max_depth", 0),
+        ("max_depth", 2.0),
+        ("max_depth", True),
+    ],
+)
+def test_a_ranking_option_that_makes_no_sense_is_refused(option, value):
+    with pytest.raises(ValueError, match=option):
+        rankings([["a"]], [["a"]], **{option: value})

@@ -1,0 +1,135 @@
+"""95 % intervals hold what they promise, and tests err as seldom as they say: a fast version.
+
+`benchmarks/interval_coverage.py` makes the long tables. The distributions are its own.
+"""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
+
+import numpy as np
+import pytest
+
+from metric_commons.statistics import difference_interval, interval, paired_test
+from metric_commons.statistics.arithmetic.exact_sums import Multiset
+from tests.spec import ROOT, nightly
+
+
+def load_distributions():
+    location = spec_from_file_location("_distributions", ROOT / "benchmarks" / "_distributions.py")
+    module = module_from_spec(location)
+    location.loader.exec_module(module)
+    return module
+
+
+distributions = load_distributions()
+SCORES, DIFFERENCES = distributions.score_distributions(), distributions.difference_distributions()
+
+
+def by_day_and_night(names, *, every, by_day, by_night):
+    """Simulations of some distributions by day, and of all of them with all numbers at night."""
+    daily = [*product([*names][::every], by_day)]
+    return [*daily, *nightly(*(x for x in product(names, by_day + by_night) if x not in daily))]
+
+
+def proportion_coverage(rows, method):
+    """The least and the mean coverage over all shares."""
+    ends = [
+        interval(Multiset.from_values([1.0] * right + [0.0] * (rows - right)), method=method)[:2]
+        for right in range(rows + 1)
+    ]
+    coverage, _ = distributions.exact_cells(ends, rows, np.linspace(0.001, 0.999, 999))
+    return coverage.min(), coverage.mean()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 10, 30, 100, 300])
+def test_proportions_are_always_covered(rows):
+    least, mean = proportion_coverage(rows, "auto")
+    assert least >= 0.95
+    assert mean < 1
+
+
+@pytest.mark.parametrize(
+    ("method", "rows", "least", "mean"),
+    [
+        ("wilson", 10, 0.842, 0.954),
+        ("wilson", 100, 0.905, 0.951),
+        ("jeffreys", 10, 0.868, 0.953),
+        ("jeffreys", 100, 0.881, 0.950),
+        ("mid_p", 10, 0.927, 0.968),
+        ("mid_p", 100, 0.921, 0.953),
+        ("bootstrap", 10, 0.010, 0.781),
+        ("bootstrap", 100, 0.095, 0.928),
+    ],
+)
+def test_the_other_methods_cover_less(method, rows, least, mean):
+    assert proportion_coverage(rows, method) == pytest.approx((least, mean), abs=6e-4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("distribution", "rows"), by_day_and_night(SCORES, every=3, by_day=[100], by_night=[5, 10, 30])
+)
+def test_scores_are_covered(distribution, rows):
+    rng, values = np.random.default_rng(rows), SCORES[distribution]
+    samples = values[rng.integers(0, values.size, (200, rows))]
+    cell = distributions.cell([interval(sample)[:2] for sample in samples], values.mean())
+    assert cell.reaches(0.95)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("distribution", "rows"),
+    by_day_and_night(DIFFERENCES, every=2, by_day=[100], by_night=[10, 30]),
+)
+def test_differences_are_covered(distribution, rows):
+    rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
+    samples = values[rng.integers(0, values.size, (200, rows))]
+    cell = distributions.cell(
+        [difference_interval(sample)[:2] for sample in samples], values.mean()
+    )
+    assert cell.reaches(0.94)
+
+
+# Every second kind of clusters by day, with another distribution each; all pairs at night.
+PAIRS = [*product(distributions.CLUSTERS, distributions.SHARES)]
+_SHARES = [*distributions.SHARES]
+DAILY = [*zip(distributions.CLUSTERS, _SHARES[3:] + _SHARES[:3], strict=True)][::2]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "distribution"), [*DAILY, *nightly(*(pair for pair in PAIRS if pair not in DAILY))]
+)
+def test_clusters_are_covered(name, distribution):
+    rng, (share, icc) = np.random.default_rng(0), distributions.SHARES[distribution]
+    ends = []
+    for _ in range(150):
+        rows, labels = distributions.clustered_rows(rng, distributions.CLUSTERS[name], share, icc)
+        ends.append(interval(rows, clusters=labels.tolist())[:2])
+    # Where whole clusters fail and few are seen, .895 is what any method reaches.
+    seldom = (share, icc) == (0.95, 0.8) and len(distributions.CLUSTERS[name]) >= 30
+    assert distributions.cell(ends, share).reaches(0.895 if seldom else 0.93)
+
+
+@pytest.mark.parametrize("rows", [12, *nightly(40)])
+@pytest.mark.parametrize("distribution", DIFFERENCES)
+def test_errors_of_the_first_kind(distribution, rows):
+    rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
+    p_values = []
+    for _ in range(200):
+        differences = values[rng.integers(0, values.size, rows)] * rng.choice([-1.0, 1.0], rows)
+        p_values.append(paired_test(differences).p_value)
+    assert np.mean(np.array(p_values) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+@pytest.mark.long
+def test_errors_of_the_first_kind_with_clusters():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(20), 5).tolist()
+    alone, together = [], []
+    for _ in range(200):
+        differences = np.repeat(rng.normal(0, 1, 20), 5) + rng.normal(0, 0.5, 100)
+        alone.append(paired_test(differences).p_value)
+        together.append(paired_test(differences, clusters=labels).p_value)
+    assert np.mean(np.array(together) < 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(np.array(alone) < 0.05) > 0.25

@@ -1,0 +1,548 @@
+import math
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metric_commons.statistics import (
+    difference_interval,
+    equivalence,
+    max_t,
+    minimum_detectable,
+    paired_test,
+)
+from metric_commons.statistics.tests import sign_flips
+from metric_commons.statistics.tests.corrections import adjusted, benjamini_hochberg, holm
+from metric_commons.statistics.tests.significance import compare, compare_measures, p_values
+from tests.spec import drawn_examples
+
+ALTERNATIVES = ["two-sided", "greater", "less"]
+
+
+def p_value(differences, **options):
+    (p,) = p_values(differences, **options).tolist()
+    return p
+
+
+def unlike(rows, seed=0):
+    """Differences of which no two have the same size."""
+    return np.random.default_rng(seed).normal(0.1, 1, rows)
+
+
+# ---- the obvious way ----------------------------------------------------------------------------
+
+
+def extreme(total, observed, tolerance, alternative):
+    if alternative == "greater":
+        return total >= observed - tolerance
+    if alternative == "less":
+        return total <= observed + tolerance
+    return abs(total) >= abs(observed) - tolerance
+
+
+def obvious_exact(differences, alternative):
+    """Every combination of signs, in exact arithmetic."""
+    values = [Fraction(d) for d in differences if d]
+    observed, tolerance = sum(values), sum(map(abs, values)) / 10**12
+    totals = [
+        sum(sign * value for sign, value in zip(signs, values, strict=True))
+        for signs in product((1, -1), repeat=len(values))
+    ]
+    count = sum(extreme(total, observed, tolerance, alternative) for total in totals)
+    return count / len(totals)
+
+
+few = st.lists(
+    st.one_of(
+        st.sampled_from([0.0, -0.0, 0.1, 0.2, -0.1, -0.3, 1.0, -1.0, 1e-9]),
+        st.floats(-1, 1, width=32),
+    ),
+    min_size=1,
+    max_size=9,
+)
+
+
+@pytest.mark.long
+@drawn_examples(300)
+@given(few, st.sampled_from(ALTERNATIVES))
+def test_few_differences_are_enumerated(differences, alternative):
+    expected = obvious_exact(differences, alternative)
+
+    assert p_value(differences, alternative=alternative) == expected
+    assert 0 < expected <= 1
+
+
+def test_thirty_differences_are_enumerated():
+    steps = [1, 2, 3, -4, 5, -6, 7, 8, -9, 10, 2, 3, 5, -7, -1, 1, 4, 4, 4, -3, 2, 8, 6, 5, -9, 1]
+    ways = np.array([1])
+    for step in map(abs, steps):
+        flipped = np.concatenate([np.zeros(2 * step, np.int64), ways])
+        ways = flipped + np.concatenate([ways, np.zeros(2 * step, np.int64)])
+    totals = np.arange(ways.size) - sum(map(abs, steps))
+    for count in (0, 4):  # four differences too small to matter
+        differences = [*(step / 10 for step in steps), *[1e-16] * count]
+        assert p_value(differences) == (
+            ways[abs(totals) >= abs(sum(steps))].sum() / 2 ** len(steps)
+        )
+
+
+# ---- differences of one size: the binomial ------------------------------------------------------
+
+
+def obvious_binomial(wins, losses, alternative):
+    rows = wins + losses
+    most = {"greater": losses, "less": wins, "two-sided": min(wins, losses)}[alternative]
+    ways = sum(math.comb(rows, k) for k in range(most + 1))
+    return min(float(Fraction((2 if alternative == "two-sided" else 1) * ways, 2**rows)), 1.0)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(
+    ("wins", "losses"), [(31, 0), (0, 31), (16, 16), (25, 20), (60, 40), (300, 260), (1, 1000)]
+)
+def test_one_size_is_binomial(wins, losses, alternative):
+    expected = obvious_binomial(wins, losses, alternative)
+    for win, loss, tie in ((1.0, -1.0, 0.0), (0.9 - 0.8, 0.7 - 0.8, 0.0), (2.5e-9, -2.5e-9, 0)):
+        differences = [win] * wins + [loss] * losses + [tie] * 5
+        p = p_value(differences, alternative=alternative)
+        assert p == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("rows", [1, 2, 7, 20])
+def test_the_binomial_is_what_enumeration_counts(rows, alternative, monkeypatch):
+    for wins in range(rows + 1):
+        differences = [0.7 - 0.6] * wins + [0.2 - 0.3] * (rows - wins)
+        expected = p_value(differences, alternative=alternative)
+        with monkeypatch.context() as patch:
+            patch.setattr(sign_flips, "_ENUMERATED", 0)
+            assert p_value(differences, alternative=alternative) == pytest.approx(expected)
+
+
+def test_sizes_that_nearly_agree_are_not_binomial():
+    differences = [0.5] * 40 + [0.5 + 1e-9] * 40
+
+    assert paired_test(differences).test == "sign_flip_saddlepoint"
+    assert p_value(differences) == pytest.approx(2 / 2**80, rel=1e-9)
+
+
+# ---- neither enumerated nor of one size ---------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("rows", [31, 60, 61, 137, 1000])
+def test_many_differences_are_near_what_is_drawn(rows, alternative):
+    differences = np.append(unlike(rows), [0.0] * 7)
+    observed, draws = differences.sum(), 20_000
+    signs = np.random.default_rng(rows).choice([-1.0, 1.0], (draws, differences.size))
+    totals = signs @ differences
+    count = np.sum([extreme(total, observed, 1e-12, alternative) for total in totals])
+    p = p_value(differences, alternative=alternative)
+
+    # 4 standard errors, and what the approximation of few rows may miss.
+    assert abs(count / draws - p) <= 4 * math.sqrt(p * (1 - p) / draws) + 0.02 * p
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_approximation_is_near_what_is_exact(alternative, monkeypatch):
+    for seed in range(10):
+        differences = unlike(30, seed)
+        exact = p_value(differences, alternative=alternative)
+        with monkeypatch.context() as patch:
+            patch.setattr(sign_flips, "_ENUMERATED", 29)
+            assert p_value(differences, alternative=alternative) == pytest.approx(exact, rel=0.06)
+
+
+@pytest.mark.long
+def test_p_values_are_uniform_if_systems_are_equal():
+    found = [p_value(np.random.default_rng(seed).normal(size=40)) for seed in range(1000)]
+
+    for level in (0.05, 0.1, 0.5):
+        share = np.mean(np.array(found) <= level)
+        assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / 1000)
+
+
+# ---- what must not matter, and what must --------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("rows", [5, 20, 45, 500])
+def test_order_of_rows_does_not_matter(rows, test):
+    rng = np.random.default_rng(rows)
+    a, b = rng.random(rows), rng.random(rows)
+    expected = compare(a, b, test=test)
+    for _ in range(5):
+        order = rng.permutation(rows)
+        assert compare(a[order], b[order], test=test) == expected
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("rows", [5, 20, 45, 500])
+def test_swapped_systems_swap_alternatives(rows, test):
+    differences = np.round(unlike(rows), 1)
+    for one, other in zip(ALTERNATIVES, ["two-sided", "less", "greater"], strict=True):
+        expected = p_value(differences, test=test, alternative=one)
+        assert p_value(-differences, test=test, alternative=other) == pytest.approx(
+            expected, rel=0 if test == "permutation" else 1e-12, abs=0
+        )
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+def test_zeros_and_scale_do_not_matter(test):
+    differences = unlike(100)
+    expected = p_value(differences, test=test)
+
+    assert p_value(differences * 2.0**-900, test=test) == expected
+    assert p_value(differences * 2.0**900, test=test) == expected
+    if test == "permutation":
+        assert p_value([*differences, *[0.0] * 50, -0.0], test=test) == expected
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+def test_measures_together_are_as_each_alone(test):
+    columns = [
+        unlike(200, 1),
+        np.where(np.arange(200) % 3, 0.0, unlike(200, 2)),
+        np.repeat([0.5, 0.0], 100),
+        np.zeros(200),
+        unlike(200, 3) - 0.3,
+    ]
+    for alternative in ALTERNATIVES:
+        options = {"test": test, "alternative": alternative}
+        together = p_values(np.stack(columns, axis=1), **options).tolist()
+        alone = [p_value(column, **options) for column in columns]
+        assert together == pytest.approx(alone, rel=0, abs=0, nan_ok=True)
+
+
+def test_threads_do_not_matter():
+    differences = [unlike(400, seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(p_value, differences))
+
+    assert together == [p_value(each) for each in differences]
+
+
+def test_nothing_is_drawn():
+    a, b = np.random.default_rng(0).random((2, 200))
+    expected = compare(a, b)
+
+    for seed in range(3):
+        assert compare(a, b, seed=seed, n_resamples=1 + seed) == expected
+    p_of_steps = p_value([k * (-1) ** (k % 7 // 3) / 16 for k in range(1, 200)])
+    assert p_of_steps == pytest.approx(0.0677, abs=0.003)  # 0.066 of 9,999 draws
+
+
+# ---- sums that are equal but for rounding -------------------------------------------------------
+
+
+def test_sums_that_rounding_tells_apart_are_equal():
+    assert p_value([0.1, 0.2, -0.3]) == 1.0
+    assert p_value([1e-9 * d for d in (0.1, 0.2, -0.3)]) == 1.0
+    tenths = np.array([0.3 - 0.2, 0.7 - 0.6, 0.1 - 0.2, 0.9 - 0.6, 0.5 - 0.7])
+    assert p_value(tenths) == p_value(np.rint(tenths * 10))
+
+
+def test_small_differences_count_beside_large_ones():
+    assert p_value([1.0, -1.0, 1e-9], alternative="greater") == 4 / 8
+    assert p_value([1.0, -1.0, 1e-14], alternative="greater") == 6 / 8
+
+
+def test_extreme_sizes():
+    for size in (1e280, 5e-324, 2.2e-308):
+        assert p_value([size, size, size]) == 2 / 8
+        assert p_value([size] * 40) == 2 / 2**40
+    assert p_value([1e280] * 30 + [5e-324] * 30) == 2 / 2**30
+    result = compare([1e280] * 3, [-1e280] * 3)
+    assert result["diff"] == pytest.approx(2e280)
+
+
+def test_p_is_never_zero():
+    assert 0 < p_value(unlike(100) + 10) == pytest.approx(2.0**-99, rel=1e-9)
+    assert p_value(unlike(3000) + 10) == math.ulp(0.0)
+    assert p_value([1.0] * 1000) == 2.0**-999
+    assert p_value([1.0] * 5000) == math.ulp(0.0)
+
+
+# ---- the other tests ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        ([0.5], math.nan),
+        ([0.0], 1.0),
+        ([0.0, 0.0], 1.0),
+        ([0.5, 0.5, 0.5], 0.0),
+        ([-0.5, -0.5], 0.0),
+        ([0.5, -0.5], 1.0),
+        ([1e-200, 2e-200, 3e-200], 0.07417990022744853),
+        ([1e200, 2e200, 3e200], 0.07417990022744853),
+    ],
+)
+def test_t_of_little(differences, expected):
+    found = p_value(differences, test="t")
+
+    assert found == pytest.approx(expected, rel=1e-12, abs=0, nan_ok=True)
+
+
+def test_t_of_equal_differences_by_side():
+    for differences, greater, less in (([0.5] * 3, 0.0, 1.0), ([-0.5] * 3, 1.0, 0.0)):
+        assert p_value(differences, test="t", alternative="greater") == greater
+        assert p_value(differences, test="t", alternative="less") == less
+
+
+@pytest.mark.parametrize("rows", [1, 13, 14, 60])
+def test_wilcoxon_of_nothing_but_zeros(rows):
+    for alternative in ALTERNATIVES:
+        assert p_value([0.0] * rows, test="wilcoxon", alternative=alternative) == 1.0
+
+
+def tied(rows):
+    """Differences of which several have the same size, none of them zero."""
+    return np.array([(1 + place % 4) * (-1) ** (place % 3) for place in range(rows)], float)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("rows", "is_exact"), [(12, True), (13, True), (14, False)])
+def test_wilcoxon_of_tied_ranks_is_exact_up_to_thirteen_rows(
+    rows, is_exact, alternative, monkeypatch
+):
+    """As with scipy, which is asked from there on; before, it takes seconds for the same."""
+    asked = []
+
+    def wilcoxon(differences, **options):
+        asked.append(len(differences))
+        return scipys(differences, **options)
+
+    scipys = stats.wilcoxon
+    monkeypatch.setattr(stats, "wilcoxon", wilcoxon)
+    differences = tied(rows)
+    found = p_value(differences, test="wilcoxon", alternative=alternative)
+    signed_ranks = np.copysign(stats.rankdata(np.abs(differences)), differences)
+    exact = p_value(signed_ranks, alternative=alternative)  # of all combinations of signs
+
+    assert asked == ([] if is_exact else [rows])
+    assert (found == pytest.approx(exact, rel=1e-12)) is is_exact
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rows", [13, 14])
+def test_wilcoxon_counts_the_rows_before_zeros_are_left_out(rows):
+    differences = np.append(tied(rows - 1), 0.0)
+    found = p_value(differences, test="wilcoxon")
+
+    assert found == pytest.approx(stats.wilcoxon(differences).pvalue, rel=1e-12)
+
+
+# ---- several measures ---------------------------------------------------------------------------
+
+
+def obvious_holm(p):
+    """For each test the largest of the products that the method compares up to it."""
+    ascending = sorted(p)
+    products = [min((len(p) - i) * value, 1.0) for i, value in enumerate(ascending)]
+    return [max(products[: ascending.index(value) + ascending.count(value)]) for value in p]
+
+
+def obvious_benjamini_hochberg(p):
+    ascending = sorted(p)
+    products = [len(p) * value / (i + 1) for i, value in enumerate(ascending)]
+    return [min(products[ascending.index(value) :]) for value in p]
+
+
+p_lists = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.05])), max_size=12)
+
+
+@given(p_lists)
+def test_holm_is_the_obvious_way(p):
+    assert holm(p) == pytest.approx(obvious_holm(p), rel=1e-14, abs=0)
+
+
+@given(p_lists)
+def test_benjamini_hochberg_is_the_obvious_way(p):
+    assert benjamini_hochberg(p) == pytest.approx(
+        obvious_benjamini_hochberg(p), rel=1e-14, abs=1e-320
+    )
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+def test_what_is_undefined_does_not_count(adjust):
+    p = [0.04, math.nan, 0.01, 0.02, math.nan]
+    defined = adjust([0.04, 0.01, 0.02]).tolist()
+    given = np.array(p)
+    found = adjust(given).tolist()
+
+    assert [found[0], *found[2:4]] == defined
+    assert math.isnan(found[1])
+    assert math.isnan(found[4])
+    assert given.tolist() == pytest.approx(p, nan_ok=True)
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([0.5, 1.5], r"p_values\[1\] is 1.5; a p-value is from 0 to 1"),
+        ([-0.1], r"p_values\[0\] is -0.1"),
+        ([[0.5]], "p_values must be a flat list"),
+        (0.5, "p_values must be a flat list"),
+    ],
+)
+def test_bad_p_values_are_named(adjust, p, message):
+    with pytest.raises(ValueError, match=message):
+        adjust(p)
+
+
+def measures(rows=60):
+    a = {name: unlike(rows, seed) + 0.1 * seed for seed, name in enumerate(["x", "y", "z"])}
+    return a, {name: np.zeros(rows) for name in a}
+
+
+@pytest.mark.parametrize(
+    ("correction", "adjust"),
+    [("holm", holm), ("benjamini_hochberg", benjamini_hochberg), ("none", np.array)],
+)
+def test_measures_are_compared_and_adjusted(correction, adjust):
+    a, b = measures()
+    results = compare_measures(a, b, correction=correction)
+    p = [result["p_value"] for result in results.values()]
+
+    assert list(results) == ["x", "y", "z"]
+    assert [result["p_adjusted"] for result in results.values()] == adjust(p).tolist()
+    for name, result in results.items():
+        assert result.pop("significant") is (result.pop("p_adjusted") < 0.05)
+        alone = compare(a[name], b[name])
+        del alone["significant"]
+        low, high = result.pop("confidence_interval")
+        level = 0.95 if correction == "none" else 1 - 0.05 / 3
+        each = compare(a[name], b[name], confidence_level=level)["confidence_interval"]
+        alone.pop("confidence_interval")
+        assert result == alone
+        # The interval at the level of the family, but for a zero that p-values decide about.
+        assert low in (0.0, each[0])
+        assert high in (0.0, each[1])
+        if correction != "none":
+            p_adjusted = adjust(p)[list(results).index(name)]
+            assert (low >= 0 or high <= 0) == (p_adjusted < 0.05)
+
+
+def test_measures_by_the_greatest_statistic():
+    a, b = measures()
+    options = {"n_resamples": 500, "seed": 3}
+    results = compare_measures(a, b, correction="max_t", **options)
+
+    expected = max_t([a[name] - b[name] for name in a], **options).tolist()
+    assert [result["p_adjusted"] for result in results.values()] == expected
+    assert compare_measures({}, {}, correction="max_t") == {}
+    with pytest.raises(ValueError, match="correction 'max_t' is for comparisons on the same rows"):
+        compare_measures(a | {"w": [0.5, 0.1]}, b | {"w": [0.0, 0.0]}, correction="max_t")
+    for other in ({"test": "t"}, {"alternative": "less"}):
+        with pytest.raises(ValueError, match="'max_t' is for the two-sided permutation test"):
+            adjusted([0.5], [unlike(5)], correction="max_t", **other)
+
+
+def test_no_measures_give_nothing():
+    assert compare_measures({}, {}) == {}
+
+
+def test_bad_measures_are_named():
+    a, b = measures(3)
+    with pytest.raises(ValueError, match=r"predictions1 has the measures x, y, z, but .* has x$"):
+        compare_measures(a, {"x": b["x"]})
+    with pytest.raises(ValueError, match=r"predictions2\['y'\]\[1\] is nan"):
+        compare_measures(a, b | {"y": [0.0, math.nan, 0.0]})
+    with pytest.raises(ValueError, match=r"predictions1\['z'\] has 3 rows, but .* has 2"):
+        compare_measures(a, b | {"z": [0.0, 0.0]})
+    with pytest.raises(ValueError, match="correction must be one of 'holm'"):
+        compare_measures(a, b, correction="bonferroni")
+
+
+# ---- results and errors -------------------------------------------------------------------------
+
+
+def test_results_are_of_pythons_own_types():
+    options = {"clusters": np.array([1, 2]), "margin": np.float32(0.5), "power": 0.5}
+    result = compare(np.float32([0.5, 1.0]), [0, 1], alpha=np.float64(0.9), **options)
+
+    assert {type(value) for value in result.values()} == {float, bool, list, str, int}
+    assert [type(end) for end in result["confidence_interval"]] == [float, float]
+
+
+KEYS = [
+    *("A_mean", "B_mean", "diff", "p_value", "significant", "confidence_interval"),
+    *("test", "statistic", "standard_error"),
+]
+
+
+def test_the_result_says_what_the_functions_behind_it_say():
+    a, b = np.random.default_rng(0).random((2, 60))
+    labels = [row // 4 for row in range(60)]
+    result = compare(a, b, clusters=labels, margin=0.1, power=0.9, confidence_level=0.9)
+    tested = paired_test(a - b, clusters=labels)
+    ends = difference_interval(a - b, clusters=labels, confidence_level=0.9)
+    shown = equivalence(a - b, 0.1, clusters=labels)
+
+    assert list(result) == [*KEYS, "n_clusters", "mde", "p_equivalent", "p_non_inferior"]
+    assert result["confidence_interval"] == [ends.low, ends.high]
+    assert (result["p_value"], result["test"], result["statistic"]) == tested[:3]
+    assert (result["standard_error"], result["n_clusters"]) == (tested.standard_error, 15)
+    assert (result["p_non_inferior"], result["p_equivalent"]) == shown
+    # Clusters are the units of the t-test: their number, and the deviation that makes the error.
+    deviation = tested.standard_error * math.sqrt(15)
+    assert result["mde"] == minimum_detectable(deviation, 15, power=0.9)
+    assert list(compare(a, b)) == KEYS
+    assert math.isnan(compare([0.5], [0.1], power=0.8)["mde"])
+
+
+def test_scores_beyond_0_to_1_have_no_range():
+    a, b = np.random.default_rng(0).random((2, 30))
+    for scores, method in (((a, b), "auto"), ((a, b - 0.5), "t"), ((a + 1, b), "t")):
+        expected = difference_interval(
+            np.subtract(*scores), method=method, bounds=(-math.inf, math.inf)
+        )
+        if method == "auto":
+            expected = difference_interval(np.subtract(*scores))
+        assert compare(*scores)["confidence_interval"] == [expected.low, expected.high]
+
+
+def test_the_interval_is_that_of_the_mean_difference():
+    a, b = np.random.default_rng(0).random((2, 300))
+    for method in ("auto", "t", "bootstrap"):
+        options = {"n_resamples": 2000, "seed": 4, "confidence_level": 0.9}
+        low, high = compare(a, b, interval=method, **options)["confidence_interval"]
+        expected = stats.norm.interval(0.9, (a - b).mean(), (a - b).std() / math.sqrt(300))
+
+        assert (low, high) == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("differences", "message"),
+    [
+        ([0.5, math.nan], r"differences\[1\] is nan; a score is finite"),
+        ([[0.5, 0.1], [0.2, -math.inf]], r"differences\[1, 1\] is -inf"),
+        (0.5, r"differences must hold numbers in 1 or 2 dimensions, got shape \(\)"),
+        ([[[0.5]]], r"differences must hold numbers in 1 or 2 dimensions"),
+        (["0.5"], "differences must hold numbers"),
+        ([None], "differences must hold numbers"),
+        ([], "differences is empty"),
+    ],
+)
+def test_bad_differences_are_named(differences, message):
+    with pytest.raises(ValueError, match=message):
+        p_values(differences)
+
+
+def test_inputs_are_left_alone():
+    a, b = unlike(50), unlike(50, 1)
+    before = a.copy(), b.copy()
+    for test in ("permutation", "t", "wilcoxon"):
+        compare(a, b, test=test)
+
+    assert (a == before[0]).all()
+    assert (b == before[1]).all()

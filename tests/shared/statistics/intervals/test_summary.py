@@ -1,0 +1,261 @@
+import math
+from fractions import Fraction
+
+import datasets
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metric_commons.statistics import interval
+from metric_commons.statistics.intervals.summary import Average, mean, summarize
+from metric_commons.statistics.resampling.bootstrap import mean_interval
+
+SCORES = {"f1": np.array([0.1, 0.2, 0.3, 1.0, 0.7]), "em": np.array([0.0, 0.0, 0.0, 1.0, 1.0])}
+LABELS = ["b", "a", "b", "ab", "a"]
+
+
+# ---- the mean -----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=50), st.randoms())
+def test_the_mean_is_that_of_the_exact_sum_in_any_order(values, random):
+    expected = float(sum(map(Fraction, values))) / len(values)
+    assert mean(values) == expected
+
+    random.shuffle(values)
+    assert mean(np.array(values)) == expected
+
+
+@pytest.mark.parametrize("power", [-300, -1, 0, 280])
+def test_the_mean_of_many_is_that_of_the_exact_sum(power):
+    values = np.random.default_rng(power + 300).standard_normal(10_000) * 10.0**power
+    for scores in (values, np.abs(values), np.sign(values), np.where(values > 0, values, -0.0)):
+        assert mean(scores) == math.fsum(scores.tolist()) / scores.size
+
+
+@pytest.mark.parametrize("rows", [2, 10_000])
+def test_the_mean_of_something_undefined_is_undefined(rows):
+    assert math.isnan(mean([0.5, math.nan] * rows))
+    assert mean([0.5, math.inf] * rows) == math.inf
+
+
+# ---- what a module returns ----------------------------------------------------------------------
+
+
+def test_nothing_but_means_is_returned_unasked():
+    assert summarize(SCORES) == {"f1": mean([0.1, 0.2, 0.3, 1.0, 0.7]), "em": 0.4}
+
+
+def test_scores_of_rows_are_plain_lists():
+    result = summarize(SCORES, per_example=True)["per_example"]
+
+    assert result == {"f1": [0.1, 0.2, 0.3, 1.0, 0.7], "em": [0.0, 0.0, 0.0, 1.0, 1.0]}
+    assert {type(score) for scores in result.values() for score in scores} == {float}
+
+
+def test_intervals_are_those_of_each_score():
+    result = summarize(SCORES, confidence_level=0.8)
+
+    for name, values in SCORES.items():
+        expected = interval(values, confidence_level=0.8)
+        assert result["confidence_interval"][name] == [expected.low, expected.high]
+        assert result["interval"][name] == expected.method
+        assert result["standard_error"][name] == expected.standard_error
+        assert result["effective_n"][name] == expected.effective_n
+    assert result["interval"] == {"f1": "unseen_row", "em": "clopper_pearson"}
+    assert "n_clusters" not in result
+
+
+def test_the_bootstrap_is_there_by_name():
+    options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
+    result = summarize(SCORES, interval="bootstrap", **options)
+
+    assert result["confidence_interval"] == {
+        name: list(mean_interval(values, **options)) for name, values in SCORES.items()
+    }
+    assert set(result["interval"].values()) == {"bootstrap"}
+
+
+def test_standard_errors_come_alone():
+    errors = {name: float(stats.sem(values)) for name, values in SCORES.items()}
+    result = summarize(SCORES, standard_error=True)
+
+    assert result.keys() == {"f1", "em", "standard_error"}
+    assert result["standard_error"] == pytest.approx(errors, rel=1e-14)
+
+
+CLUSTERS = ["x", "x", "y", "z", "z"]
+
+
+def test_clusters_change_intervals_and_no_score():
+    plain = summarize(SCORES, confidence_level=0.9, groups=LABELS)
+    result = summarize(SCORES, confidence_level=0.9, groups=LABELS, clusters=CLUSTERS)
+
+    assert {name: result[name] for name in SCORES} == {name: plain[name] for name in SCORES}
+    assert result["n_clusters"] == 3
+    for name, values in SCORES.items():
+        expected = interval(values, confidence_level=0.9, clusters=CLUSTERS)
+        assert result["confidence_interval"][name] == [expected.low, expected.high]
+        assert result["design_effect"][name] == expected.design_effect
+    assert result["groups"]["b"]["n_clusters"] == 2
+    rows_of_b = interval(SCORES["f1"][[0, 2]], confidence_level=0.9, clusters=["x", "y"])
+    assert result["groups"]["b"]["confidence_interval"]["f1"] == [rows_of_b.low, rows_of_b.high]
+    assert summarize(SCORES, clusters=CLUSTERS) == summarize(SCORES)
+
+
+def test_wrong_clusters_are_named_even_if_no_interval_is_asked_for():
+    with pytest.raises(ValueError, match=r"^clusters has 2 labels, but there are 5 rows"):
+        summarize(SCORES, clusters=["a", "b"])
+
+
+def test_a_method_that_a_score_cannot_have_is_named_with_the_score():
+    message = "^interval of f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'"
+    with pytest.raises(ValueError, match=message):
+        summarize({"em": SCORES["em"], "f1": SCORES["f1"]}, confidence_level=0.9, interval="mid_p")
+
+
+def test_a_ratio_may_be_rounded_to_above_its_bound():
+    values = np.array([1.0 + 2.0**-52, 0.5])
+    expected = summarize({"ndcg": np.array([1.0, 0.5])}, confidence_level=0.9)
+    result = summarize({"ndcg": values}, confidence_level=0.9)
+
+    assert result["confidence_interval"] == expected["confidence_interval"]
+
+
+def test_seed_and_number_of_resamples_move_an_interval():
+    def ends(**options):
+        result = summarize(SCORES, confidence_level=0.8, interval="bootstrap", **options)
+        return result["confidence_interval"]["f1"]
+
+    assert ends(n_resamples=50) == ends(n_resamples=50, seed=0)
+    assert ends(n_resamples=50) != ends(n_resamples=50, seed=1)
+    assert ends() == ends(n_resamples=10_000)
+    assert ends() != ends(n_resamples=50)
+
+
+def test_groups_come_in_the_order_of_their_labels():
+    result = summarize(SCORES, groups=LABELS)["groups"]
+
+    assert list(result.items()) == [
+        ("a", {"f1": mean([0.2, 0.7]), "em": 0.5, "n": 2}),
+        ("ab", {"f1": 1.0, "em": 1.0, "n": 1}),
+        ("b", {"f1": mean([0.1, 0.3]), "em": 0.0, "n": 2}),
+    ]
+
+
+@pytest.mark.long
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(-2, 2)), min_size=1), st.randoms())
+def test_groups_do_not_depend_on_the_order_of_rows(rows, random):
+    def groups():
+        scores, labels = zip(*rows, strict=True)
+        return summarize({"score": np.array(scores)}, groups=labels)["groups"]
+
+    expected = groups()
+    assert list(expected) == sorted({str(label) for _, label in rows})
+    assert sum(group["n"] for group in expected.values()) == len(rows)
+
+    random.shuffle(rows)
+    assert groups() == expected
+
+
+def series(labels):
+    pandas = pytest.importorskip("pandas")
+    return pandas.Series(labels, index=range(len(labels), 0, -1))
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        tuple,
+        np.array,
+        pa.array,
+        series,
+        lambda labels: series(labels).astype("category"),
+        lambda labels: datasets.Dataset.from_dict({"label": labels})["label"],
+    ],
+    ids=["tuple", "numpy", "pyarrow", "pandas", "pandas categories", "datasets"],
+)
+@pytest.mark.parametrize("labels", [LABELS, [2, 10, 2, -1, 10], [True, False, True, True, False]])
+def test_labels_may_be_in_any_container(container, labels):
+    assert summarize(SCORES, groups=container(labels)) == summarize(SCORES, groups=labels)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (["a"], "groups has 1 labels, but there are 5 rows"),
+        ([], "groups has 0 labels, but there are 5 rows"),
+        ("abcde", "groups must be one label per row or None, got .abcde"),
+        (iter(LABELS), "groups must be one label per row or None, got "),
+        (set("abcde"), "groups must be one label per row or None, got "),
+        (dict.fromkeys("abcde"), "groups must be one label per row or None, got "),
+        (["a", "b", None, "c", "d"], r"groups\[2\] is None; every row needs a label"),
+        (["a", math.nan, "b", "c", "d"], r"groups\[1\] is nan; every row needs a label"),
+        ([1, 2, "1", 3, 4], r"groups\[2\] is '1', but an earlier row has 1: both would be"),
+    ],
+)
+def test_wrong_groups_are_named(groups, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        summarize(SCORES, groups=groups)
+
+
+def test_a_label_that_pandas_misses_is_named():
+    pandas = pytest.importorskip("pandas")
+    groups = pandas.Series([1, 2, None, 3, 4], dtype="Int64")
+
+    with pytest.raises(ValueError, match=r"^groups\[2\] is <NA>; every row needs a label"):
+        summarize(SCORES, groups=groups)
+
+
+@pytest.mark.parametrize("value", [1, 0, None, "yes", np.array([True])])
+def test_per_example_is_true_or_false(value):
+    with pytest.raises(ValueError, match="per_example must be True or False"):
+        summarize(SCORES, per_example=value)
+
+
+# ---- scores that are not means ------------------------------------------------------------------
+
+GEOMETRIC = Average(
+    before=np.log,
+    after=lambda mean, rows: math.exp(mean),
+    slope=lambda mean, rows: math.exp(mean),
+    bounds=(-math.inf, math.inf),
+)
+TOTAL = Average(
+    after=lambda mean, rows: mean * rows, slope=lambda mean, rows: rows, bounds=(0.0, math.inf)
+)
+
+
+def test_scores_may_be_averaged_otherwise():
+    scores = {"gm": np.array([1.0, 4.0]), "total": np.array([1.0, 4.0]), "am": np.array([1.0, 4.0])}
+    result = summarize(scores, {"gm": GEOMETRIC, "total": TOTAL}, groups=["x", "y"])
+
+    assert result["gm"] == pytest.approx(2.0)
+    assert (result["total"], result["am"]) == (5.0, 2.5)
+    assert result["groups"]["y"] == {"gm": pytest.approx(4.0), "total": 4.0, "am": 4.0, "n": 1}
+
+
+def test_an_interval_is_that_of_what_is_averaged():
+    values = SCORES["f1"]
+    options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
+    averages = {"gm": GEOMETRIC, "total": TOTAL}
+    scores = dict.fromkeys(averages, values)
+    result = summarize(scores, averages, interval="bootstrap", **options)
+
+    assert result["confidence_interval"] == {
+        "gm": [math.exp(end) for end in mean_interval(np.log(values), **options)],
+        "total": [end * 5 for end in mean_interval(values, **options)],
+    }
+
+    result = summarize(scores, averages, confidence_level=0.8)
+    logarithms = interval(np.log(values), confidence_level=0.8, bounds=(-math.inf, math.inf))
+    assert result["interval"] == {"gm": "t", "total": "unseen_error"}
+    assert result["confidence_interval"]["gm"] == [
+        math.exp(logarithms.low),
+        math.exp(logarithms.high),
+    ]
+    assert result["standard_error"]["gm"] == logarithms.standard_error * stats.gmean(values)
+    assert result["standard_error"]["total"] == pytest.approx(5 * stats.sem(values), rel=1e-14)

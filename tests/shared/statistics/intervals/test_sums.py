@@ -1,0 +1,158 @@
+import math
+import random
+
+import numpy as np
+import pytest
+
+from metric_commons.statistics.intervals.sums import RowStatistics, summarize_sums
+from metric_commons.statistics.resampling.resampled_sums import resampled_sums
+
+
+def shares(sums):
+    return {"share": sums["right"] / sums["all"], "all": int(sums["all"])}
+
+
+def row_share(sums):
+    return {"share": sums["right"] / sums["all"]}
+
+
+def statistics(rows):
+    return RowStatistics(("right", "all"), np.array(rows), shares, row_share)
+
+
+ROWS = [[1, 2], [3, 3], [0, 5], [1, 1], [3, 3]]
+
+
+def all_sums(rows, **options):
+    """The sums of all resamples."""
+    return np.concatenate(list(resampled_sums(rows, **options)))
+
+
+def test_scores_are_of_sums():
+    result = summarize_sums(statistics(ROWS), per_example=True, groups=["b", "a", "b", "a", "a"])
+
+    assert result == {
+        "share": 8 / 14,
+        "all": 14,
+        "per_example": {"share": [0.5, 1.0, 0.0, 1.0, 1.0]},
+        "groups": {"a": {"share": 1.0, "all": 7, "n": 3}, "b": {"share": 1 / 7, "all": 7, "n": 2}},
+    }
+    assert result.statistics.values.tolist() == ROWS
+
+
+def test_fractions_add_up_in_any_order():
+    rows = [[0.1, 1], *[[1e16, 1], [-1e16, 1]] * 3, [0.2, 1]]
+    sums = {statistics(order).result()["share"] for order in (rows, rows[::-1], sorted(rows))}
+
+    assert sums == {math.fsum([0.1, 0.2]) / 8}
+
+
+def test_parts_are_joined_by_the_names_of_statistics():
+    first = RowStatistics(("a", "b"), np.array([[1, 2]]), dict, dict)
+    second = RowStatistics(("c", "a"), np.array([[5, 3]]), dict, dict)
+
+    assert first.joined(second).result() == {"a": 4, "b": 2, "c": 5}
+
+
+def test_an_interval_is_that_of_the_resampled_sums():
+    rows = statistics(ROWS)
+    options = {"n_resamples": 300, "seed": 5}
+    found = summarize_sums(rows, confidence_level=0.8, **options)["confidence_interval"]
+    sums = all_sums(rows.values[:, [1, 0]], **options)
+
+    assert found.keys() == {"share"}
+    expected = np.quantile(sums[:, 1] / sums[:, 0], [0.1, 0.9])
+    assert found["share"] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("repeats", [1, 40])
+def test_rows_are_drawn_in_any_order(repeats):
+    rows = ROWS * repeats
+    shuffled = random.Random(1).sample(rows, len(rows))
+    sums, sums_shuffled = (
+        all_sums(np.array(order), n_resamples=50, seed=2) for order in (rows, shuffled)
+    )
+
+    assert np.array_equal(sums, sums_shuffled)
+
+
+@pytest.mark.parametrize("repeats", [1, 40])
+def test_resamples_scatter_as_rows_do(repeats):
+    rows = np.array(ROWS * repeats)
+    sums = all_sums(rows, n_resamples=20_000, seed=3)
+    expected = np.sqrt(len(rows) * rows.var(axis=0))
+
+    assert sums.mean(axis=0) == pytest.approx(rows.sum(axis=0), rel=0.01)
+    assert sums.std(axis=0) == pytest.approx(expected, rel=0.03)
+    assert np.array_equal(sums, np.rint(sums))
+    correlation = np.corrcoef(sums.T)[0, 1]
+    assert correlation == pytest.approx(np.corrcoef(rows.T)[0, 1], abs=0.03)
+
+
+def test_one_row_scatters_not_at_all():
+    sums = all_sums(np.array([[0.1, 3.0]]), n_resamples=4, seed=0)
+
+    assert sums == pytest.approx(np.array([[0.1, 3.0]] * 4), rel=1e-15)
+
+
+def test_an_undefined_score_has_no_interval():
+    rows = RowStatistics(("n",), np.zeros((3, 1), np.int64), lambda sums: {"x": math.nan}, dict)
+    low, high = summarize_sums(rows, confidence_level=0.9)["confidence_interval"]["x"]
+
+    assert math.isnan(low)
+    assert math.isnan(high)
+
+
+def test_what_stands_beside_an_interval():
+    rows = statistics(ROWS * 8)
+    options = {"n_resamples": 2_000, "seed": 1}
+    found = summarize_sums(rows, confidence_level=0.9, **options)
+    shares = [scores["share"] for scores in rows.resampled(**options)]
+
+    assert found["interval"] == {"share": "bootstrap"}
+    assert found["effective_n"] == {"share": 40.0}
+    assert found["standard_error"] == {"share": pytest.approx(np.std(shares, ddof=1))}
+    alone = summarize_sums(rows, standard_error=True, **options)
+    assert alone == rows.result() | {"standard_error": found["standard_error"]}
+
+
+def test_clusters_are_resampled():
+    alike = [row for row in ROWS for _ in range(8)]
+    labels = [number // 8 for number in range(40)]
+    options = {"confidence_level": 0.9, "n_resamples": 4_000}
+    found = summarize_sums(statistics(alike), clusters=labels, **options)
+    alone = summarize_sums(statistics(ROWS), **options)
+
+    assert found["confidence_interval"]["share"] == alone["confidence_interval"]["share"]
+    assert found["n_clusters"] == 5
+    assert found["design_effect"]["share"] == pytest.approx(8, rel=0.25)
+    assert found["effective_n"]["share"] == pytest.approx(5, rel=0.25)
+
+
+@pytest.mark.long
+def test_the_order_of_rows_in_clusters_does_not_show():
+    rows = [[0.1, 1.0], [0.2, 3.0], [0.7, 2.0], [0.3, 1.0], [0.05, 4.0]] * 3
+    labels = list("abcabcdeabcdfgh")
+    expected = summarize_sums(statistics(rows), clusters=labels, confidence_level=0.9)
+    for seed in range(3):
+        order = random.Random(seed).sample(range(15), 15)
+        found = summarize_sums(
+            statistics([rows[n] for n in order]),
+            clusters=[labels[n] for n in order],
+            confidence_level=0.9,
+        )
+        assert found == expected
+
+
+def test_an_interval_for_means_is_refused():
+    with pytest.raises(ValueError, match="interval 'wilson' is for means of rows"):
+        summarize_sums(statistics(ROWS), interval="wilson")
+
+
+@pytest.mark.long
+def test_groups_have_intervals_too():
+    labels = ["a", "b", "a", "b", "b"]
+    found = summarize_sums(statistics(ROWS), confidence_level=0.9, groups=labels)["groups"]["a"]
+    alone = summarize_sums(statistics([ROWS[0], ROWS[2]]), confidence_level=0.9)
+
+    assert found == alone | {"n": 2}

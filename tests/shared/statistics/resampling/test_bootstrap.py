@@ -1,0 +1,464 @@
+import math
+import tracemalloc
+import warnings
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metric_commons.statistics.resampling import bootstrap as resampling
+from metric_commons.statistics.resampling import draws, resampled_totals
+from metric_commons.statistics.resampling.bootstrap import deviation, mean_interval, percentile_ends
+from tests.spec import drawn_examples
+
+# ---- the obvious way: one word, one row, one resample after the other ---------------------------
+
+
+def obvious_interval(values, *, confidence_level, n_resamples, seed):
+    times = Counter(float(value) + 0.0 for value in values)
+    scores = sorted(times)
+    rows = len(values)
+    unit = Fraction(2) ** (math.frexp(scores[-1] - scores[0])[1] + rows.bit_length() - 62)
+    units = [round(Fraction(score - scores[0]) / unit) for score in scores]
+
+    words = np.random.PCG64(seed)
+    resamples = obvious_sums(words, units, [times[score] for score in scores], n_resamples)
+    lower = (1 - Fraction(confidence_level)) / 2
+    ends = []
+    for level in (lower, 1 - lower):
+        total = obvious_quantile(sorted(resamples), level)
+        ends.append(float(min(Fraction(scores[0]) + total * unit / rows, Fraction(scores[-1]))))
+    return tuple(ends)
+
+
+def obvious_quantile(ordered, level):
+    position = level * (len(ordered) - 1)
+    below = math.floor(position)
+    if below == position:
+        return Fraction(ordered[below])
+    return ordered[below] + (ordered[below + 1] - ordered[below]) * (position - below)
+
+
+def obvious_sums(words, units, times, n_resamples):
+    pairs = list(zip(units, times, strict=True))
+    every_row = [unit for unit, count in pairs for _ in range(count)]
+    rare_rows = [unit for unit, count in pairs if count < 16 for _ in range(count)]
+    frequent = [(unit, count) for unit, count in pairs if count >= 16]
+    rows = len(every_row)
+    if not frequent:
+        return obvious_draws(words, every_row, [rows] * n_resamples)
+
+    share = (rows - 3 * math.isqrt(rows)) / rows
+    attempts = n_resamples + n_resamples // 64 + 16
+    drawn = [obvious_poissons(words, count * share, attempts) for _, count in frequent]
+    rare = [0] * attempts
+    if rare_rows:
+        rare = obvious_poissons(words, len(rare_rows) * share, attempts)
+    totals = [sum(numbers) for numbers in zip(rare, *drawn, strict=True)]
+    possible = [attempt for attempt in range(attempts) if totals[attempt] <= rows][:n_resamples]
+    assert len(possible) == n_resamples, "the oracle has no second try"
+
+    sums = [
+        sum(unit * numbers[attempt] for (unit, _), numbers in zip(frequent, drawn, strict=True))
+        for attempt in possible
+    ]
+    parts = [sums]
+    if rare_rows:
+        parts.append(obvious_draws(words, rare_rows, [rare[attempt] for attempt in possible]))
+    parts.append(obvious_draws(words, every_row, [rows - totals[attempt] for attempt in possible]))
+    return [sum(part) for part in zip(*parts, strict=True)]
+
+
+def obvious_draws(words, table, draws):
+    """The sum of draws[0] random entries of a table, of draws[1] more, and so on."""
+
+    def fractions():
+        while True:
+            word = int(words.random_raw())
+            if len(table) <= 2**20:
+                yield Fraction(word % 2**32, 2**32)
+                yield Fraction(word // 2**32, 2**32)
+            else:
+                yield Fraction(word, 2**64)
+
+    fraction = fractions()
+    return [sum(table[int(next(fraction) * len(table))] for _ in range(many)) for many in draws]
+
+
+def obvious_poissons(words, mean, size):
+    mode = int(mean)
+    reach = 12 * math.isqrt(mode) + 40
+    first, last = max(0, mode - reach), mode + reach
+    weights = {mode: 1.0}
+    for number in range(mode, first, -1):
+        weights[number - 1] = weights[number] * (1 / (mean / number))
+    for number in range(mode + 1, last + 1):
+        weights[number] = weights[number - 1] * (mean / number)
+    cumulative, total = {}, 0.0
+    for number in range(first, last + 1):
+        total += weights[number]
+        cumulative[number] = total
+    return [
+        next(number for number in cumulative if cumulative[number] / total > fraction)
+        for fraction in (int(words.random_raw()) // 2**11 / 2**53 for _ in range(size))
+    ]
+
+
+def f1_like(rows, seed=0):
+    """A third zeros, a third ones, and F1 of short answers between."""
+    rng = np.random.default_rng(seed)
+    predicted, accepted = rng.integers(1, 30, rows), rng.integers(1, 12, rows)
+    overlap = rng.binomial(np.minimum(predicted, accepted), 0.6)
+    kind = rng.integers(0, 3, rows)
+    return np.choose(kind, [2 * overlap / (predicted + accepted), 0.0, 1.0])
+
+
+SMALL = {
+    "thirds": [0.0, 1 / 3, 1.0],
+    "rare only": [0.0, 0.25, 0.7, 1.0, 1.0, 0.3, 0.7],
+    "frequent only": [0.0] * 30 + [0.5] * 16 + [1.0] * 20,
+    "both": [0.0] * 20 + [0.1, 0.2, 0.2, 0.9] + [1.0] * 40 + [0.3] * 15,
+    "one frequent": [-1.0] * 50 + [0.1, 0.3],
+    "far from zero": [1e6 + 0.1, 1e6 + 0.2, 1e6 + 0.4] * 7,
+    "tiny": [3e-320, 1e-320, 0.0, 1e-320],
+    "f1": f1_like(300).tolist(),
+}
+
+
+@pytest.mark.parametrize("values", SMALL.values(), ids=SMALL)
+@pytest.mark.parametrize(("level", "n_resamples", "seed"), [(0.95, 101, 0), (0.5, 1, 7)])
+def test_equals_the_obvious_way(values, level, n_resamples, seed):
+    options = {"confidence_level": level, "n_resamples": n_resamples, "seed": seed}
+    assert mean_interval(values, **options) == obvious_interval(values, **options)
+
+
+@pytest.mark.long
+@drawn_examples(200)
+@given(
+    st.lists(st.sampled_from([0.0, -0.0, 1.0, 0.5, 2 / 3, 0.1, -3.7]), min_size=3, max_size=150),
+    st.integers(1, 40),
+    st.floats(0.01, 0.99),
+)
+def test_equals_the_obvious_way_on_anything(values, n_resamples, level):
+    values += [0.0, 1.0, 0.5]
+    options = {"confidence_level": level, "n_resamples": n_resamples, "seed": 3}
+    assert mean_interval(values, **options) == obvious_interval(values, **options)
+
+
+@pytest.mark.long
+def test_wide_words_above_a_million_rows():
+    values = [0.0] * 2**20 + [0.5, 0.25] + [1.0] * 1000
+    options = {"confidence_level": 0.9, "n_resamples": 3, "seed": 1}
+    assert mean_interval(values, **options) == obvious_interval(values, **options)
+
+
+def test_rows_that_are_searched_for_are_the_rows_listed(monkeypatch):
+    values, counts = [0.0, 0.5, 2 / 3, 1.0], [900, 150, 3, 1200]
+    listed = mean_interval(values, counts, confidence_level=0.9, n_resamples=50)
+    monkeypatch.setattr(resampling, "_LISTED", 0)
+    assert mean_interval(values, counts, confidence_level=0.9, n_resamples=50) == listed
+
+
+@pytest.mark.parametrize("rows", [1, 3, 1000, 2**20, 2**20 + 1, 2**31 + 7, 2**32 - 1])
+def test_random_rows_are_exact_products(rows):
+    drawn = draws.random_rows(np.random.PCG64(5), rows, 101).tolist()
+    words = np.random.PCG64(5).random_raw(101).tolist()
+    if rows <= 2**20:
+        halves = [half for word in words for half in (word % 2**32, word // 2**32)]
+        assert drawn == [half * rows // 2**32 for half in halves[:101]]
+    else:
+        assert drawn == [word * rows // 2**64 for word in words]
+
+
+# ---- the distribution -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [[30, 20, 10], [40, 16, 17], [3, 4, 5], [100, 15, 15]])
+def test_sums_have_the_exact_distribution(times):
+    rows, n_resamples = sum(times), 200_000
+    exact = np.array([1.0])
+    for _ in range(rows):
+        exact = np.convolve(exact, np.array(times) / rows)
+    words = draws.RandomWords(11)
+    sums = resampling._resampled_sums(words, np.arange(3), np.array(times), n_resamples)
+    observed = np.bincount(sums, minlength=exact.size)
+    common = exact * n_resamples > 20
+    observed = np.append(observed[common], observed[~common].sum())
+    expected = np.append(exact[common], exact[~common].sum()) * n_resamples
+    assert stats.chisquare(observed, expected, sum_check=False).pvalue > 0.001
+
+
+def test_a_resample_with_too_many_rows_is_drawn_again(monkeypatch):
+    times = np.array([30, 20, 10])
+    attempts = []
+    drawn = draws.poisson_numbers
+
+    def mostly_too_many(words, mean, size):
+        attempts.append(size)
+        numbers = drawn(words, mean, size)
+        numbers[size // 10 :] = 100
+        return numbers
+
+    monkeypatch.setattr(resampled_totals, "poisson_numbers", mostly_too_many)
+    sums = resampling._resampled_sums(draws.RandomWords(0), np.arange(3), times, 1000)
+    assert sums.size == 1000
+    assert sums.max() <= 2 * 60
+    assert len(attempts) > 3 * len(times)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(
+    "values",
+    [f1_like(1000), f1_like(40), np.random.default_rng(1).exponential(size=300)],
+    ids=["f1, 1000 rows", "f1, 40 rows", "all distinct"],
+)
+def test_agrees_with_scipy_within_the_noise_of_resampling(values, level):
+    ours = mean_interval(values, confidence_level=level)
+    theirs = stats.bootstrap(
+        (values,),
+        np.mean,
+        method="percentile",
+        n_resamples=10_000,
+        confidence_level=level,
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    # The standard error of a quantile of 10,000 normal numbers of this deviation.
+    tail = (1 - level) / 2
+    density = stats.norm.pdf(stats.norm.ppf(tail))
+    noise = math.sqrt(tail * (1 - tail) / 10_000) / density * values.std() / math.sqrt(values.size)
+    assert ours == pytest.approx(tuple(theirs), abs=4 * math.sqrt(2) * noise)
+
+
+# ---- two scores: the binomial -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4, 7, 20, 33])
+def test_two_scores_give_exact_binomial_quantiles(rows):
+    for ones in range(1, rows):
+        weights = [math.comb(rows, k) * ones**k * (rows - ones) ** (rows - k) for k in range(rows)]
+        for level in (0.5, 0.9, 0.95, 0.99):
+            lower = (1 - Fraction(level)) / 2
+            expected = []
+            for tail in (lower, 1 - lower):
+                reached, k = 0, 0
+                while k < rows and reached + weights[k] < tail * rows**rows:
+                    reached += weights[k]
+                    k += 1
+                expected.append(k / rows)
+            found = mean_interval([0.0, 1.0], [rows - ones, ones], confidence_level=level)
+            assert found == tuple(expected), (ones, level)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999, 1 - 1e-9])
+@pytest.mark.parametrize("rows", [100, 3610, 1_000_000, 2**32 - 1])
+def test_two_scores_agree_with_scipy(rows, level):
+    for ones in {1, 17, rows // 3, rows // 2, rows - 1}:
+        tail = (1 - level) / 2
+        expected = stats.binom.ppf([tail, 1 - tail], rows, ones / rows) / rows
+        found = mean_interval([1.0, 0.0], [ones, rows - ones], confidence_level=level)
+        assert found == tuple(expected), ones
+
+
+def test_two_scores_need_neither_seed_nor_resamples():
+    values = [0.25] * 30 + [0.75] * 70
+    expected = mean_interval(values, confidence_level=0.95)
+    assert expected == (0.555, 0.645)
+    assert mean_interval(values, confidence_level=0.95, n_resamples=1, seed=9) == expected
+
+
+# ---- what must not matter, and what must ------------------------------------------------------
+
+scores_of_any_kind = st.lists(
+    st.one_of(st.sampled_from([0.0, -0.0, 0.5, 1.0]), st.floats(-1e300, 1e300)),
+    min_size=1,
+    max_size=80,
+)
+
+
+@pytest.mark.long
+@drawn_examples(100)
+@given(scores_of_any_kind, st.randoms(use_true_random=False))
+def test_order_and_partition_of_rows_do_not_matter(values, random):
+    options = {"confidence_level": 0.9, "n_resamples": 30, "seed": 2}
+    expected = mean_interval(values, **options)
+    assert min(values) <= expected[0] <= expected[1] <= max(values)
+
+    random.shuffle(values)
+    assert mean_interval(values, **options) == expected
+    merged = Counter(values)
+    assert mean_interval(list(merged), list(merged.values()), **options) == expected
+    cut = random.randrange(len(values) + 1)
+    parts = [*Counter(values[:cut]).items(), *Counter(values[cut:]).items()]
+    assert mean_interval(*zip(*parts, strict=True), **options) == expected
+
+
+def test_minus_zero_is_zero():
+    expected = mean_interval([0.0, 0.0, 1.0], confidence_level=0.9)
+    assert mean_interval([0.0, -0.0, 1.0], confidence_level=0.9) == expected
+    low, high = mean_interval([-0.0, -0.0], confidence_level=0.9)
+    assert math.copysign(1, low) == math.copysign(1, high) == 1
+
+
+@pytest.mark.parametrize("block", [2, 64, 1 << 20])
+@pytest.mark.parametrize("values", [f1_like(500), np.random.default_rng(0).random(333)])
+def test_blocks_do_not_matter(monkeypatch, values, block):
+    expected = mean_interval(values, confidence_level=0.9, n_resamples=15)
+    monkeypatch.setattr(resampling, "BLOCK", block)
+    assert mean_interval(values, confidence_level=0.9, n_resamples=15) == expected
+
+
+def test_the_stream_is_frozen():
+    spread = [k * k / 400 for k in range(21)]
+    f1 = [0.0] * 300 + [0.4] * 25 + [0.5] * 40 + [2 / 3] * 35 + [0.8] * 9 + [1.0] * 320
+    expected = (0.21392857142857144, 0.4771458333333333)
+    assert mean_interval(spread, confidence_level=0.95) == expected
+    expected = (0.48879743941472337, 0.5559236396890718)
+    assert mean_interval(f1, confidence_level=0.95) == expected
+    expected = (0.4761271147690901, 0.5662569730224051)
+    assert mean_interval(f1, confidence_level=0.99, n_resamples=999, seed=2**62) == expected
+
+
+def test_another_seed_gives_other_numbers():
+    scores = f1_like(200)
+    intervals = {mean_interval(scores, confidence_level=0.9, seed=seed) for seed in range(5)}
+    assert len(intervals) == 5
+
+
+def test_numpy_numbers_are_numbers():
+    scores = np.array([0.5, 0.25, 1.0], np.float32)
+    expected = mean_interval([0.5, 0.25, 1.0], [2, 1, 1], confidence_level=0.5, seed=3)
+    found = mean_interval(
+        scores,
+        np.array([2, 1, 1], np.uint8),
+        confidence_level=np.float64(0.5),
+        n_resamples=np.int32(10_000),
+        seed=np.uint64(3),
+    )
+    assert found == expected
+    assert all(type(end) is float for end in found)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-1.7e308, 0.0, 1.7e308],
+        [1.7e308, 1.6e308, -1.7e308, 5e-324],
+        [0.0, 5e-324, 1e-323],
+        [1.0, 1 + 2**-52, 1 + 2**-51],
+        [-1.0, -1e-20, -1e-21],
+    ],
+)
+def test_extreme_scores_stay_in_range(values):
+    low, high = mean_interval(values, confidence_level=0.95)
+    assert min(values) <= low < high <= max(values)
+    assert mean_interval(values, confidence_level=1e-9) != (low, high)
+
+
+@pytest.mark.long
+def test_rounding_to_units_is_as_small_as_documented():
+    scores = f1_like(1_000_000)
+    distinct = np.unique(scores)
+    units, exponent = resampling._in_units(distinct, scores.size)
+    assert abs(units * 2.0**exponent - distinct).max() <= 5e-13
+    assert int(units.max()) * scores.size <= 2**62
+
+
+@pytest.mark.parametrize(
+    ("values", "megabytes"),
+    [(f1_like(400_000), 16), (np.random.default_rng(0).random(400_000), 22)],
+    ids=["repeated scores", "all distinct"],
+)
+def test_memory_is_bounded(values, megabytes):
+    # 400,000 rows x 20 resamples as one matrix of indices would be 64 MB.
+    tracemalloc.start()
+    mean_interval(values, confidence_level=0.9, n_resamples=20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < megabytes * 2**20
+
+
+# ---- errors -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "counts", "message"),
+    [
+        ([], None, "values is empty"),
+        ([], [], "values is empty"),
+        ([0.5, math.nan], None, r"values\[1\] is nan; every score must be finite"),
+        ([0.5, 1.0, -math.inf], None, r"values\[2\] is -inf"),
+        ([[0.5], [1.0]], None, r"values must be a flat list of numbers, got shape \(2, 1\)"),
+        (0.5, None, "values must be a flat list of numbers"),
+        (["0.5"], None, "values must be a flat list of numbers"),
+        ([None], None, "values must be a flat list of numbers"),
+        ([1j], None, "values must be a flat list of numbers"),
+        ([0.5, 1.0], [1], r"counts must be one integer for each of 2 values, got shape \(1,\)"),
+        ([0.5, 1.0], [1.0, 2.0], "counts must be one integer for each of 2 values.* of float64"),
+        ([0.5, 1.0], [True, True], "counts must be one integer for each of 2 values.* of bool"),
+        ([0.5, 1.0], [1, 0], r"counts\[1\] is 0; every value must occur at least once"),
+        ([0.5, 1.0], [-3, 1], r"counts\[0\] is -3"),
+        ([0.5, 1.0], [2**31, 2**31], r"counts must add up to less than 2\*\*32"),
+        ([0.5, 1.0], np.array([1, 2**64 - 1], np.uint64), r"counts must add up to less"),
+    ],
+)
+def test_bad_scores_are_named(values, counts, message):
+    with pytest.raises(ValueError, match=message):
+        mean_interval(values, counts, confidence_level=0.95)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("confidence_level", 95, "between 0 and 1, got 95; for 95 % pass 0.95$"),
+        ("confidence_level", 99.9, "between 0 and 1, got 99.9; for 99.9 % pass 0.999$"),
+        (
+            "confidence_level",
+            0,
+            "confidence_level must be a number strictly between 0 and 1, got 0$",
+        ),
+        ("confidence_level", 1.0, "got 1.0$"),
+        ("confidence_level", -95, "got -95$"),
+        ("confidence_level", 10**400, r"got 1000*\.\.\.; it has more than 63 bits$"),
+        ("confidence_level", math.nan, "got nan$"),
+        ("confidence_level", True, "got True$"),
+        ("confidence_level", "0.95", "got '0.95'$"),
+        ("confidence_level", None, "got None$"),
+        ("n_resamples", 0, "n_resamples must be an integer from 1 to 10,000,000, got 0$"),
+        ("n_resamples", 1e4, "n_resamples must be an integer from 1 to 10,000,000, got 10000.0$"),
+        ("n_resamples", True, "n_resamples must be .* got True$"),
+        ("n_resamples", None, "n_resamples must be .* got None$"),
+        ("seed", -1, "seed must be an integer, at least 0, got -1$"),
+        ("seed", False, "seed must be .* got False$"),
+        ("seed", "0", "seed must be .* got '0'$"),
+    ],
+)
+def test_bad_options_are_named(option, value, message):
+    options = {"confidence_level": 0.95, "n_resamples": 10, "seed": 0, option: value}
+    with pytest.raises(ValueError, match=message):
+        mean_interval([0.5], **options)
+
+
+def test_percentile_ends_leave_out_nan():
+    values = np.random.default_rng(3).normal(size=(200, 3))
+    values[::7, 1] = math.nan
+    values[:, 2] = math.nan
+    ends = percentile_ends(values, 0.9)
+
+    assert ends.shape == (3, 2)
+    expected = np.nanquantile(values[:, :2], [0.05, 0.95], axis=0).T
+    assert ends[:2] == pytest.approx(expected, rel=1e-14)
+    assert np.isnan(ends[2]).all()
+    assert np.array_equal(percentile_ends(values[:, 0], 0.9), ends[0])
+
+
+def test_infinite_values_have_no_deviation_and_no_warning():
+    with warnings.catch_warnings(action="error"):
+        ends = percentile_ends(np.array([math.inf, 1.0, math.inf, 2.0]), 0.5)
+        error = deviation(np.array([math.inf, 1.0]))
+    assert ends.tolist()[1] == math.inf or math.isnan(ends[1])
+    assert math.isnan(error)

@@ -1,0 +1,143 @@
+from time import process_time
+
+import pytest
+
+from metric_commons.text.extraction.final_answers import (
+    boxed_all,
+    choice,
+    final_answer,
+    final_number,
+    final_number_comma,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (r"\boxed{1}\boxed{2}", "1, 2"),
+        (r"$$\boxed{2}, \boxed{3}, \boxed{5}$$", "2, 3, 5"),
+        (r"$\boxed{(2, 2)} \quad \text{and} \quad \boxed{(6, 2)}$", "(2, 2), (6, 2)"),
+        (r"\(\boxed{1}\) and \(\boxed{-2}\).", "1, -2"),
+        (r"First \boxed{2}. No, that is wrong: \boxed{3}", "3"),
+        (r"$a=\boxed{2}$ and $b=\boxed{3}$, so $ab=\boxed{6}$", "6"),
+        (r"\boxed{840}\boxed{840}", "840"),
+        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"\boxed{\{1\}}", r"\{1\}"),
+        (r"<think>\boxed{1}</think>\boxed{2}", "2"),
+        (r"\boxed{}", None),
+        (r"\boxed{1", None),
+        ("5", None),
+        (r"<think>\boxed{1}", None),
+    ],
+)
+def test_boxes(text, answer):
+    assert boxed_all(text) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The answer is 18.", "18"),
+        ("The answer is 1.5.", "1.5"),
+        ("So the answer is $0.5$.", "0.5"),
+        ("Therefore, the answer is **25%**.", "25%"),
+        ("**Answer:** 3/4", "3/4"),
+        ("*Answer*: `(3,4)`", "(3,4)"),
+        ("### Answer\n1080", "1080"),
+        ("**Final Answer**\n\n$$3.14$$", "3.14"),
+        (r"The answer is \(4\)", "4"),
+        (r"The answer is \[4\]", "4"),
+        ("The answer is\n\n42", "42"),
+        ("Final Answer: The final answer is $-7$. I hope it is correct.", "-7"),
+        ("The answer is 1081, not 99.", "1081"),
+        ("The answer is not 6. The answer is 7.", "7"),
+        ("He ran.\n#### 540", "540"),
+        ("<think>maybe 99</think>\nThe answer is 72.", "72"),
+        ("答案是0.5。", "0.5"),
+        ("答案：18", "18"),
+        ("Die Antwort ist 3.14.", "3.14"),
+        ("La respuesta es 25%.", "25%"),
+        ("La réponse est 4.", "4"),
+        ("La risposta è 4.", "4"),
+        (r"Answer: 3, so \boxed{4}", "4"),
+        (r"\boxed{3}. The answer is 4.", "4"),
+        ("The total is **73**.", "73"),
+        ("I do not know the answer.", None),
+        ("The answer is not 6.", None),
+        ("", None),
+    ],
+)
+def test_final_answers(text, answer):
+    assert final_answer(text) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "with_comma"),
+    [
+        ("In all 1,080.", "1,080", "1,080".replace(",", ".")),
+        ("It weighs 12.5 kg.", "12.5", None),
+        ("It is -3/4", "-3/4", "-3/4"),
+        ("25% of it", "25%", "25%"),
+        ("5 cm^2", "5", "5"),
+        ("x_2 is −7", "-7", "-7"),
+        ("5-3", "3", "3"),
+        ("none", None, None),
+    ],
+)
+def test_final_numbers(text, number, with_comma):
+    assert final_number(text) == number
+    assert final_number_comma(text) == with_comma
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        (r"\textbf{(D)}", "D"),
+        (r"\boxed{\text{(B)}}", "B"),
+        ("Therefore, option (D) is the right one.", "D"),
+        ("option B is correct", "B"),
+        ("**C. dark green**", "C"),
+        ("C) dark green", "C"),
+        ("A) red\nB) green", None),
+        ("**A. red** or **B. green**", None),
+        ("Answer：C", "C"),
+        ("正确答案是（A）。", "A"),
+        ("选C", "C"),
+        ("My answer: [D]", "D"),
+        ("<think>A or B?</think>B", "B"),
+        ("<think>The answer is B", None),
+        ("The options A, B, C and D are all wrong.", None),
+        ("I think it is B", None),
+        ("", None),
+    ],
+)
+def test_letters(text, letter):
+    assert choice(text) == letter
+
+
+@pytest.mark.parametrize(
+    "step", [boxed_all, final_answer, final_number, final_number_comma, choice]
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\boxed{" * 20_000,
+        r"\boxed{1}" * 10_000,
+        "answer is " * 20_000,
+        "answer" + " " * 200_000,
+        "**" * 100_000,
+        "$$" * 100_000,
+        "1," * 100_000,
+        "1" * 200_000,
+        "#### " * 40_000,
+        "option " * 30_000,
+        r"\boxed{" + "{" * 200_000,
+        r"\[" * 100_000,
+    ],
+    ids=range(12),
+)
+def test_long_texts_take_little_time(step, text):
+    start = process_time()
+    step(text)
+
+    assert process_time() - start < 2

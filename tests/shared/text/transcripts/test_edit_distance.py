@@ -1,0 +1,117 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.text.transcripts import edit_distance
+from metric_commons.text.transcripts.edit_distance import Sequences, alignment, edit_counts
+
+pytestmark = pytest.mark.usefixtures("edit_engine")
+
+sequences = st.lists(st.integers(0, 3), max_size=14)
+pairs = st.lists(st.tuples(sequences, sequences), min_size=1, max_size=8)
+
+
+def flat(rows):
+    counts = np.array([len(row) for row in rows])
+    return Sequences(np.array([item for row in rows for item in row], np.int64), counts)
+
+
+def distance(reference, prediction):
+    """The number of edits, by the table of Wagner and Fischer."""
+    above = list(range(len(prediction) + 1))
+    for row, item in enumerate(reference, 1):
+        line = [row]
+        for column, heard in enumerate(prediction, 1):
+            pair = above[column - 1] + (item != heard)
+            line.append(min(pair, above[column] + 1, line[-1] + 1))
+        above = line
+    return above[-1]
+
+
+def counted(reference, prediction):
+    """Steps of each kind of the alignment."""
+    counts = Counter()
+    for kind, start, end, first, last in alignment(reference, prediction):
+        counts[kind] += max(end - start, last - first)
+    return [counts[kind] for kind in ("equal", "substitute", "delete", "insert")]
+
+
+@pytest.mark.long
+@given(pairs)
+def test_many_pairs_are_counted_as_one_alone(rows):
+    references, predictions = zip(*rows, strict=True)
+    found = edit_counts(flat(references), flat(predictions)).tolist()
+
+    assert found == [counted(*row) for row in rows]
+
+
+@pytest.mark.long
+@given(pairs)
+def test_the_edits_are_the_fewest(rows):
+    references, predictions = zip(*rows, strict=True)
+    counts = edit_counts(flat(references), flat(predictions))
+
+    assert counts[:, 1:].sum(axis=1).tolist() == [distance(*row) for row in rows]
+    assert counts[:, :3].sum(axis=1).tolist() == list(map(len, references))
+    assert counts[:, [0, 1, 3]].sum(axis=1).tolist() == list(map(len, predictions))
+
+
+@given(sequences, sequences)
+def test_an_alignment_covers_both_sides(reference, prediction):
+    row = column = 0
+    for kind, start, end, first, last in alignment(reference, prediction):
+        assert (start, first) == (row, column)
+        pairs = zip(reference[start:end], prediction[first:last], strict=False)
+        assert kind in ("delete", "insert") or {a == b for a, b in pairs} == {kind == "equal"}
+        row, column = end, last
+    assert (row, column) == (len(reference), len(prediction))
+
+
+@pytest.mark.parametrize("highest", [1, 250, 300, 70_000])
+@pytest.mark.parametrize("few_edits", [0, 3, 40])
+def test_items_may_be_of_any_size(highest, few_edits, monkeypatch):
+    monkeypatch.setattr(edit_distance, "_FEW_EDITS", few_edits)
+    chance = np.random.default_rng(highest)
+    rows = [
+        (chance.integers(0, highest + 1, size).tolist(), chance.integers(0, 2, 9).tolist())
+        for size in range(30)
+    ]
+    rows += [(row + row[:3], row[1:] + row[:2]) for row, _ in rows]
+    references, predictions = zip(*rows, strict=True)
+
+    found = edit_counts(flat(references), flat(predictions)).tolist()
+    assert found == [counted(*row) for row in rows]
+
+
+def test_blocks_do_not_show(monkeypatch):
+    chance = np.random.default_rng(1)
+    rows = [chance.integers(0, 5, (2, 20)).tolist() for _ in range(40)]
+    references, predictions = zip(*rows, strict=True)
+    expected = edit_counts(flat(references), flat(predictions))
+    monkeypatch.setattr(edit_distance, "_ITEMS", 300)
+
+    assert np.array_equal(edit_counts(flat(references), flat(predictions)), expected)
+
+
+def test_no_pairs_have_no_counts():
+    assert edit_counts(flat([]), flat([])).shape == (0, 4)
+
+
+@pytest.mark.parametrize("items", [1, 0xD800, 0x110000, 1 << 30])
+def test_items_may_be_any_codes_of_32_bits(items):
+    rows = [[0, 2, 4, 2], [], [4, 4]], [[2, 4, 4], [0], [4, 4]]
+    scaled = [[[item * items // 2 for item in row] for row in side] for side in rows]
+
+    assert edit_counts(*map(flat, scaled)).tolist() == edit_counts(*map(flat, rows)).tolist()
+
+
+def test_large_tables_are_counted_by_the_same_rule():
+    reference = [i * i % 7 % 3 for i in range(1500)]
+    prediction = [i * i % 11 % 3 for i in range(1400)]
+
+    assert edit_counts(flat([reference]), flat([prediction])).tolist() == [
+        counted(reference, prediction)
+    ]

@@ -1,0 +1,71 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.text.translation import translation_tokenizers
+from metric_commons.text.translation.translation_tokenizers import (
+    code_points,
+    translation_words,
+    words_13a,
+)
+from tests.texts import adversarial_text
+
+EXACT = {
+    "13a": lambda text: words_13a(text.rstrip()),
+    "zh": translation_tokenizers._words_zh,
+    "char": lambda text: list("".join(text.split())),
+    "none": str.split,
+}
+marks = st.text(st.sampled_from("ab15.,-'&<> \n\t\u00a0\u2014今。é"), max_size=12)
+
+
+def same_words(texts, tokenize):
+    """Check words of many texts at once against those of each alone."""
+    expected = [EXACT[tokenize](text) for text in texts]
+    words = translation_words(texts, tokenize)
+    flat = [word for row in expected for word in row]
+
+    assert words.counts.tolist() == list(map(len, expected))
+    pairs = set(zip(flat, words.codes.tolist(), strict=True))
+    assert len(pairs) == len(set(flat)) == len(set(words.codes.tolist()))
+
+
+@pytest.mark.parametrize("tokenize", EXACT)
+@given(st.lists(marks, min_size=1, max_size=6))
+def test_many_texts_have_the_words_of_each(tokenize, texts):
+    same_words(texts, tokenize)
+
+
+@pytest.mark.parametrize("tokenize", EXACT)
+def test_adversarial_texts(tokenize):
+    chance = random.Random(3)
+    same_words([adversarial_text(chance) for _ in range(2_000)], tokenize)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a.b", "a . b"),
+        ("1.5, 1,000.", "1.5 , 1,000 ."),
+        ("5-3 a-b", "5 - 3 a-b"),
+        ("&quot;x&amp;lt;", '" x <'),
+        ("one-\ntwo\nthree", "onetwo three"),
+        ("<skipped>x", "x"),
+        ("(a) $3", "( a ) $ 3"),
+    ],
+)
+def test_words_of_13a(text, words):
+    assert words_13a(text) == words.split()
+
+
+@pytest.mark.long
+@given(st.lists(st.text(max_size=8), min_size=1, max_size=4))
+def test_code_points_are_small_and_in_order(texts):
+    symbols = code_points(texts)
+    characters = sorted(set("".join(texts)))
+
+    expected = [1 + characters.index(character) for text in texts for character in text]
+    assert symbols.codes.tolist() == expected
+    assert symbols.counts.tolist() == list(map(len, texts))
