@@ -5,9 +5,9 @@ import random
 import pytest
 
 from metric_commons import Results, compare, score
-from metric_commons.catalog.catalog import load_without_evaluate
-from metric_commons.files.stored import to_jsonable
-from metric_commons.results.module_results import functions_of_sums, means_of_rows
+from metric_commons.data.files.stored import to_jsonable
+from metric_commons.evaluation.results.module_results import functions_of_sums, means_of_rows
+from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.generators.rows import draw_rows
 from tests.spec import METRICS, specs
 
@@ -24,12 +24,13 @@ NEVER_ZERO = {
 
 
 def scored(name, columns, options):
-    """The results of the predictions, and of other predictions for the same references."""
+    """Return the results of the predictions, and of other predictions for the same references."""
     keeps_rows = "per_example" in MODULES[name].options
-    references = columns.get("references")
+    sides = [columns["predictions"], columns["others"]]
+    shared = {key: column for key, column in columns.items() if key in MODULES[name].input_names}
     return [
-        score(name, predictions=p, references=references, options=options, per_example=keeps_rows)
-        for p in (columns["predictions"], columns["others"])
+        score(name, **shared | {"predictions": side}, options=options, per_example=keeps_rows)
+        for side in sides
     ]
 
 

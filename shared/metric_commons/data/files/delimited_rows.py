@@ -9,7 +9,6 @@ from .field_paths import steps
 from .json_rows import STRICT, Row, location, missing_field
 
 _QUOTES = "; a text with separators needs double quotes around it"
-_BARE_RETURN = "a carriage return alone ends no line; a text that has one needs double quotes"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 _LARGEST = 2**31 - 1  # that the csv module takes everywhere
 

@@ -32,7 +32,7 @@ from ...module.declaration.declarations import (
 from ...module.declaration.locks import Lock
 from ...statistics.arguments.arrays import added
 from ...statistics.arguments.checks import check_labels
-from ...statistics.arguments.domains import Range, check_option
+from ...statistics.arguments.domains import Level, Range, check_option
 from ...statistics.resampling.progress import step
 from ..results.module_results import ModuleResult, digest_text, module_result, provenance, version
 from ..results.result_checks import check_inputs
@@ -248,9 +248,10 @@ class State(StoredColumns):
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
+        check_object("the intervals of a state", content["intervals"], {}, _OF_INTERVALS)
         options = json.dumps({**content["options"], **content["intervals"]})
         state: Self = copy(_empty_state(cls, content["module"], options))
-        state._statistics = kind_of(state.metric).statistics(state.metric, with_intervals=False)
+        state._statistics = state._no_statistics()
         state._lock = Lock()
         state._statistics.read_jsonable(content["statistics"])
         if len(state) != content["rows"]:
@@ -274,7 +275,7 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
         for name, value in json.loads(options).items()
         if name not in defaults or to_jsonable(defaults[name]) != value
     }
-    return kind(module, **changed, **json.loads(intervals))
+    return kind(module, **changed)
 
 
 _CONTENT_OF_PART = {

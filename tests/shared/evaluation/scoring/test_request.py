@@ -3,7 +3,6 @@
 import inspect
 from dataclasses import fields
 
-import pytest
 from typer.main import get_command
 
 import metric_commons
@@ -82,16 +81,3 @@ def test_the_server_has_an_argument_for_every_field():
 
 def test_an_evaluation_of_files_is_a_request():
     assert issubclass(Evaluation, Request)
-
-
-@pytest.mark.parametrize("columns", [{"references": [1.0, 2.0]}, {"data": {"x": [1.0, 2.0]}}])
-def test_a_module_with_other_inputs_names_them(columns):
-    others = {"pairwise_ranking", "paired_significance"}
-    inputs = {name: load_without_evaluate(name).input_names for name in METRICS}
-    assert {name for name in METRICS if "predictions" not in inputs[name]} == others
-
-    predictions = "x" if "data" in columns else [1.0, 2.0]
-    for name in others:
-        message = f"{name} takes {', '.join(inputs[name])}, not predictions; call load"
-        with pytest.raises(ValueError, match=message):
-            metric_commons.score(["qa_em", name], predictions=predictions, **columns)

@@ -10,6 +10,7 @@ import pytest
 
 from metric_commons import load
 from metric_commons.module.catalog.catalog import load_without_evaluate
+from tests.spec import ROOT
 
 LABELS = {"predictions": [0, 1, 1], "references": [0, 1, 0]}
 RESULT = {"accuracy": 2 / 3, "f1": 2 / 3}
