@@ -73,6 +73,26 @@ def test_parts_of_a_regression_keep_rows_for_intervals(run, refused, tmp_path, l
     assert "mae" in merged["systems"]["guess"]["regression"]["confidence_interval"]
 
 
+def test_parts_keep_the_level_of_intervals(run, refused, shards, tmp_path):
+    parts = written(run, shards, "--confidence", "0.5")
+    output(run, "merge", *parts, "--save", tmp_path / "kept.json")
+    output(run, "merge", *parts, "--confidence", "0.5", "--save", tmp_path / "named.json")
+    kept, named = (
+        json.loads((tmp_path / f"{name}.json").read_text()) for name in ("kept", "named")
+    )
+    assert kept["systems"] == named["systems"]
+    assert kept["systems"]["atlas"]["qa_em"]["confidence_interval"]["qa_em"]
+
+    (other, *_) = written(run, shards[:1], "--confidence", "0.9")
+    status, message = refused("merge", parts[1], other)
+    options = "states of different options cannot be merged: confidence_level"
+    assert (status, message) == (1, f"{other}: {options} is 0.5 in one and 0.9 in the other")
+    status, message = refused(
+        "score", "qa_em", shards[0], *FIELDS, "--partial", other, "--resamples", "50"
+    )
+    assert (status, message) == (2, "--resamples cannot be used with --partial; pass it to merge")
+
+
 def test_a_part_of_sums_says_how_to_get_intervals(run, refused, tmp_path):
     path, part = tmp_path / "0.jsonl", tmp_path / "0.part"
     path.write_text('{"guess": 1.0, "truth": 2.0}\n')

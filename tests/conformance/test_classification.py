@@ -192,10 +192,8 @@ def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
     labels = sorted({*references, *predictions})
     of_peer = {"sample_weight": weights, "zero_division": zero}
     of_peer["average"] = None if average == "none" else average
-    if len(labels) == 1:  # there the other label has a row of zeros here, and a score in a list
+    if len(labels) == 1 and average != "none":  # the other label has a row of zeros here
         labels = result["labels"]
-        if average == "none":
-            of_peer["labels"] = labels
     pair = references, predictions
     peer = {
         "precision": quiet(metrics.precision_score, *pair, **of_peer),

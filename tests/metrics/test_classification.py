@@ -292,6 +292,26 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("label", [0, 1, 5, "a", True])
+def test_a_list_has_no_label_that_is_in_no_row(label):
+    rows = {"predictions": [label, label], "references": [label, label]}
+    options = {"average": "none", "confusion_matrix": True, "confidence_level": 0.9}
+    result = load("classification").compute(**rows, **options, kappa_weights="linear")
+
+    assert (result["f1"], result["support"], result["labels"]) == ([1.0], [2], [label])
+    assert result["confusion_matrix"] == [[2]]
+    assert len(result["confidence_interval"]["f1"]) == 1
+
+
+def test_a_list_has_labels_that_only_decisions_have():
+    result = load("classification").compute(
+        predictions=[0.9, 0.2], references=[1, 1], average="none", confusion_matrix=True
+    )
+
+    assert (result["recall"], result["labels"]) == ([0.0, 0.5], [0, 1])
+    assert result["confusion_matrix"] == [[0, 0], [1, 1]]
+
+
 @pytest.mark.parametrize(("predictions", "references", "options", "expected"), CASES)
 def test_an_edge_case(classification, predictions, references, options, expected):
     shown = {"confusion_matrix": True} if {"labels", "confusion_matrix"} & expected.keys() else {}

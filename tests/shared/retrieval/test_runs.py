@@ -231,6 +231,19 @@ def test_counts_are_integers():
     assert json.dumps(result["per_query"]) == '{"q": {"num_rel": 1, "num_q": 1, "map": 1.0}}'
 
 
+def test_ids_may_be_strings_of_numpy():
+    def of_numpy(table):
+        return {
+            np.str_(query): {np.str_(document): value for document, value in row.items()}
+            for query, row in table.items()
+        }
+
+    qrels, run = {"q": {"a": 1, "é": 2, "c": 0}}, {"q": {"c": 1.0, "é": 1.0, "a": 1.0, "x": 1.0}}
+    expected = score_run(qrels, run)
+    for pair in ((of_numpy(qrels), of_numpy(run)), (qrels, of_numpy(run)), (of_numpy(qrels), run)):
+        assert score_run(*pair) == expected
+
+
 def test_bytes_that_are_not_utf_8_stay_apart(tmp_path):
     (tmp_path / "qrels").write_bytes(b"q\xff 0 a\xfe 1\nq\xff 0 a\xfd 0\n")
     (tmp_path / "run").write_bytes(b"q\xff Q0 a\xfe 1 2 t\nq\xff Q0 a\xfd 2 2 t\n")

@@ -181,6 +181,8 @@ def _check_partial(context: typer.Context, evaluation: Evaluation) -> None:
     needing_scores = ("standard_error", "compare", "per_example", "save", "split_references")
     reason = "cannot be used with --partial; parts have no scores yet"
     refuse(context, needing_scores, reason)
+    drawing = ("interval", "n_resamples", "seed")
+    refuse(context, drawing, "cannot be used with --partial; pass it to merge")
     for name, metric in evaluation.metrics.items():
         if kind_of(metric).needs_ids and evaluation.ids is None:
             raise UsageError(f"parts of {name} need --id, the field of the queries' ids")

@@ -27,7 +27,7 @@ def delimited_rows(
 
     Raises:
         ValueError: the header lacks a field or repeats it, a row has more or fewer cells than the
-            header, or a quote is not closed.
+            header, a quote is not closed, or there is a carriage return outside of quotes.
     """
     csv.field_size_limit(min(limit, _LARGEST))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)

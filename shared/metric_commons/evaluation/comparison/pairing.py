@@ -94,8 +94,8 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
     """Return the statistics of rows, with the functions that compute scores from their sums.
 
     Raises:
-        ValueError: the scores differ from those of the result, or an option was a function, of
-            which a file stores only the name.
+        ValueError: the rows lack a statistic, the scores differ from those of the result, or an
+            option was a function, of which a file stores only the name.
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:
@@ -106,6 +106,8 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
         ) from error
     if result.row_sums is not None:
         names, values = result.row_sums
+        if missing := [name for name in statistics.names if name not in names]:
+            raise ValueError(f"the rows of system {system!r} lack {missing[0]} of {module}")
         statistics = replace(statistics, names=names, values=values)
     scores = statistics.result()
     for name in functions_of_sums(result):

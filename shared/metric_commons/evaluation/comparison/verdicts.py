@@ -162,7 +162,8 @@ def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, pow
     units, deviation = _deviation(comparison)
     name = "clusters" if comparison.get("n_clusters") else "rows"
     if math.isnan(deviation):
-        return f"One {name[:-1]} does not show how much {name} vary; score more."
+        shown = f"One {name[:-1]} does" if units == 1 else f"These {name} do"
+        return f"{shown} not show how much {name} vary; score more."
     assumptions = {
         False: "both systems are equally good",
         True: "the difference is what was observed",

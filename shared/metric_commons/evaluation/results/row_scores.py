@@ -152,9 +152,12 @@ def read_rows(
                     if len(labels[system].get(name, ())) not in (0, row + 1):
                         raise ValueError(f"some rows of {system!r} have a field {name!r}, not all")
                 for module, values in record.get("statistics", {}).items():
+                    rows_of_module = statistics[system].setdefault(module, [])
                     for name, value in values.items():
                         check_option(name, value, Finite)
-                    statistics[system].setdefault(module, []).append(dict(values))
+                        if rows_of_module and name not in rows_of_module[0]:
+                            raise ValueError(f"the first row of {system!r} does not have {name!r}")
+                    rows_of_module.append(dict(values))
                 for module, values in record.get("texts", {}).items():
                     for name, value in values.items():
                         check_option(name, value, _Text)
@@ -183,14 +186,14 @@ def read_rows(
 def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":
     """Return the statistics of rows as a table, 0 where a row has none.
 
-    >>> _table([{"hits": 2}, {"errors": 1}]).values.tolist()
-    [[0, 2], [1, 0]]
+    >>> _table([{"hits": 2, "errors": 0}, {"errors": 1}]).values.tolist()
+    [[2, 0], [0, 1]]
     """
     import numpy as np
 
     from ...statistics.intervals.sums import RowSums
 
-    names = tuple(sorted({name for row in rows for name in row}))
+    names = tuple(rows[0])
     values = [[row.get(name, 0) for name in names] for row in rows]
     return RowSums(names, np.array(values).reshape(len(rows), len(names)))
 

@@ -32,7 +32,7 @@ from ...module.declaration.declarations import (
 from ...module.declaration.locks import Lock
 from ...statistics.arguments.arrays import added
 from ...statistics.arguments.checks import check_labels
-from ...statistics.arguments.domains import Range, check_option
+from ...statistics.arguments.domains import Level, Range, check_option
 from ...statistics.resampling.progress import step
 from ..results.module_results import ModuleResult, digest_text, module_result, provenance, version
 from ..results.result_checks import check_inputs
@@ -47,7 +47,8 @@ _CONTENT = {
     "rows": Annotated[int, Range(0)],
     "statistics": Any,
 }
-_OF_INTERVALS = ("confidence_level", "standard_error")  # which some states need in advance
+# The options of intervals that a state holds; some kinds of score need them in advance.
+_OF_INTERVALS = {"confidence_level": Level | None, "standard_error": bool}
 
 
 class State(StoredColumns):
@@ -56,8 +57,8 @@ class State(StoredColumns):
     Args:
         module: its name.
         **options: the options of the module that affect scores; those for reporting belong to
-            `result`. But a regression keeps rows instead of sums only if `confidence_level` is
-            set here, which is then the default of `result`.
+            `result`. But `confidence_level` and `standard_error`, if set here, are the defaults of
+            `result`, and a regression keeps rows instead of sums for them.
 
     Raises:
         ValueError: the module is unknown, or an option is a function, which cannot be compared
@@ -158,8 +159,9 @@ class State(StoredColumns):
         """Add the rows of other states, one state after another; they are not changed.
 
         Raises:
-            ValueError: a state has another module or other options, only one of the two has
-                groups, or both have the same ranking. Rows of previous states have been added.
+            ValueError: a state has another module, other options or another level of intervals,
+                only one of the two has groups, or both have the same ranking. Rows of previous
+                states have been added.
         """
         for state in states:
             self._merge(state)
@@ -172,16 +174,18 @@ class State(StoredColumns):
             raise ValueError(
                 f"a state of {state.module} cannot be merged into one of {self.module}"
             )
-        for name, value in self.options.items():
-            if state.options.get(name) != value:
+        values = self.intervals | state.options | state.intervals
+        for name, value in (self.options | self.intervals).items():
+            if values.get(name) != value:
                 raise ValueError(
                     f"states of different options cannot be merged: {name} is {value!r} in one and "
-                    f"{state.options.get(name)!r} in the other"
+                    f"{values.get(name)!r} in the other"
                 )
         # Always in the same order, so that two threads never wait for each other.
         first, second = sorted((self, state), key=id)
         with first._lock, second._lock:
             self._statistics.merge(state._statistics)
+            self.intervals = self.intervals | state.intervals
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         """Return the result of `compute` for all rows.
@@ -244,9 +248,10 @@ class State(StoredColumns):
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
+        check_object("the intervals of a state", content["intervals"], {}, _OF_INTERVALS)
         options = json.dumps({**content["options"], **content["intervals"]})
         state: Self = copy(_empty_state(cls, content["module"], options))
-        state._statistics = kind_of(state.metric).statistics(state.metric, with_intervals=False)
+        state._statistics = state._no_statistics()
         state._lock = Lock()
         state._statistics.read_jsonable(content["statistics"])
         if len(state) != content["rows"]:

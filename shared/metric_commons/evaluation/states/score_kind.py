@@ -103,8 +103,7 @@ class ScoreKind(ABC):
 
         Args:
             metric: the module, with its options.
-            with_intervals: whether results will have intervals or standard errors. False before a
-                file is read, so that both must read what either has written.
+            with_intervals: whether results will have intervals or standard errors.
         """
 
     def score_block(self, metric: "RowModule", columns: Mapping[str, Any]) -> Any:

@@ -123,8 +123,7 @@ def classes(
         average = "macro" if positive is None else "binary"
     positions = {label: position for position, label in enumerate(all_labels)}
     absent = positions.keys() - set(candidates)
-    shown_labels = [label for label in all_labels if average != "none" or label not in absent]
-    selection = [positions[label] for label in selected_labels or shown_labels]
+    selection = [positions[label] for label in selected_labels or all_labels]
     return Classes(
         all_labels, selection, positive, average, frozenset(positions[label] for label in absent)
     )

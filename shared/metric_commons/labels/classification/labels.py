@@ -177,6 +177,9 @@ def label_scores(
             "adjusted" if adjusted else "kappa_weights", "needs one label per row, not several"
         )
     distances = None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
+    if task.average == "none":  # as in scikit-learn, a list has no label that is in no row
+        present = [position for position in task.selection if position not in task.absent]
+        task = replace(task, selection=present)
     counts = (
         table.counts()
         if isinstance(table, LabelIndicators)

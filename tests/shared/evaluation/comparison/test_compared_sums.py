@@ -118,17 +118,33 @@ def test_rows_of_two_files_are_matched_by_their_ids(tmp_path):
     }
 
 
-def test_rows_of_another_result_are_noticed(tmp_path):
-    read = saved(tmp_path)
-    path = tmp_path / "results.jsonl"
-    first, *lines = path.read_text("utf-8").splitlines()
-    record = json.loads(first)
-    record["statistics"]["bleu"] = {"ref_len": 1}
-    path.write_text("\n".join([json.dumps(record), *lines]) + "\n", "utf-8")
+def changed(folder, change):
+    """Saved results whose rows have changed statistics of BLEU."""
+    saved(folder)
+    path = folder / "results.jsonl"
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for record in records:
+        change(record["statistics"]["bleu"])
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return Results.read(folder / "results.json", path)
 
-    read = Results.read(tmp_path / "results.json", path)
-    with pytest.raises(ValueError, match="the rows belong to another result"):
-        compare(read, **DRAWS)
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda row: row.update(ref_len=99), "the rows belong to another result"),
+        (lambda row: row.pop("sys_len"), "the rows of system 'good' lack sys_len of bleu"),
+    ],
+)
+def test_rows_of_another_result_are_noticed(tmp_path, change, message):
+    with pytest.raises(ValueError, match=message):
+        compare(changed(tmp_path, change), **DRAWS)
+
+
+def test_the_first_row_names_every_statistic(tmp_path):
+    changes = iter([dict.clear])
+    with pytest.raises(ValueError, match="line 2: the first row of 'good' does not have 'sys_len'"):
+        changed(tmp_path, lambda row: next(changes, len)(row))
 
 
 def test_older_files_of_rows_have_no_statistics(tmp_path):

@@ -220,6 +220,36 @@ def test_a_regression_keeps_rows_where_intervals_are_asked_for(level, outputs, w
     assert ("confidence_interval" in single.result(n_resamples=30)) == (level is not None)
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_a_file_keeps_the_level_of_intervals(name):
+    columns, options = inputs_and_options(name)
+    for level in ({"confidence_level": 0.5}, {"standard_error": True}):
+        if level.keys() <= load(name).options.keys():
+            state = State(name, **options, **level)
+            state.update(**columns)
+            drawing = {"n_resamples": 20} if "n_resamples" in load(name).options else {}
+            expected = repr(state.result(**drawing))
+            assert {repr(again(state, number).result(**drawing)) for number in (0, 1)} == {expected}
+
+
+def test_states_of_other_levels_do_not_merge():
+    levels = [
+        State("win_rate", **options)
+        for options in ({}, *({"confidence_level": level} for level in (0.5, 0.9)))
+    ]
+    for state in levels:
+        state.update(predictions=["win", "loss", "win"])
+    none, low, high = levels
+    none.merge(low)
+    assert "confidence_interval" in none.result()
+    for first in (low, none):
+        with pytest.raises(
+            ValueError, match=r"confidence_level is 0\.5 in one and 0\.9 in the other"
+        ):
+            first.merge(high)
+        assert first.result() == State.from_bytes(first.to_bytes()).result()
+
+
 def test_sums_and_rows_do_not_merge():
     row = {"predictions": [1.0], "references": [2.0]}
     sums, rows, clustered = State("regression"), State("regression", confidence_level=0.9), None

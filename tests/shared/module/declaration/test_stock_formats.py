@@ -4,14 +4,17 @@ import copy
 import pickle
 
 import datasets
+import evaluate
 import numpy as np
 import pytest
 
 from metric_commons import load
 from metric_commons.module.catalog.catalog import load_without_evaluate
+from tests.spec import ROOT
 
 LABELS = {"predictions": [0, 1, 1], "references": [0, 1, 0]}
 RESULT = {"accuracy": 2 / 3, "f1": 2 / 3}
+TEXT = datasets.Value("string")
 SCORES = {"prediction_scores": [0.5, 0.25, 0.75, 0.1], "references": [0, 1, 1, 0]}
 
 
@@ -207,6 +210,26 @@ def test_values_that_the_stock_modules_change_are_refused(
     references = [0, 1][: len(predictions)]
     with pytest.raises(ValueError, match=problem):
         load(name, configuration).compute(predictions=predictions, references=references)
+
+
+class Stock(evaluate.Metric):
+    """A module that inherits from evaluate what it does to its inputs, and returns them."""
+
+    def _info(self):
+        features = datasets.Features(dict.fromkeys(("predictions", "references"), TEXT))
+        return evaluate.MetricInfo("", "", features)
+
+    def _compute(self, **columns):
+        return columns
+
+
+def test_numbers_among_texts_become_texts_in_stock_modules():
+    columns = {"predictions": ["a", 1], "references": ["a", "1"]}
+
+    assert Stock().compute(**columns)["predictions"] == ["a", "1"]
+    with pytest.raises(ValueError, match=r"predictions\[1\] is 1 \(int\); expected str"):
+        load("error_rate", "wer").compute(**columns)
+    assert "a later `1` becomes" in (ROOT / "docs" / "build_site.py").read_text("utf-8")
 
 
 def test_lengths_of_google_bleu_are_in_order():

@@ -1,0 +1,117 @@
+"""Every module, saved and read again, whichever statistics are 0 in all rows of a system."""
+
+import random
+
+import pytest
+
+from metric_commons import Results, compare, score
+from metric_commons.data.files.stored import to_jsonable
+from metric_commons.evaluation.results.module_results import functions_of_sums, means_of_rows
+from metric_commons.module.catalog.catalog import load_without_evaluate
+from tests.generators.rows import draw_rows
+from tests.spec import METRICS, specs
+
+MODULES = {name: load_without_evaluate(name) for name in METRICS}
+OF_ROWS = [name for name, metric in MODULES.items() if "predictions" in metric.input_names]
+OF_SUMS = [name for name, metric in MODULES.items() if metric.score_kind == "sums"]
+# Statistics that are 0 in no row, and those of fields that a reference always has.
+NEVER_ZERO = {
+    "instruction_following": {"instructions", "rows"},
+    "json_match": {"expected", "rows"},
+    "span_f1": {"tags"},
+    "tool_calls": {"rows"},
+}
+
+
+def scored(name, columns, options):
+    """Return the results of the predictions, and of other predictions for the same references."""
+    keeps_rows = "per_example" in MODULES[name].options
+    sides = [columns["predictions"], columns["others"]]
+    shared = {key: column for key, column in columns.items() if key in MODULES[name].input_names}
+    return [
+        score(name, **shared | {"predictions": side}, options=options, per_example=keeps_rows)
+        for side in sides
+    ]
+
+
+def sums_of(result, name):
+    return result.systems["predictions"][name].row_sums
+
+
+def samples(name):
+    for spec in specs(name):
+        columns = {
+            name: spec.sample[name] for name in MODULES[name].input_names if name in spec.sample
+        }
+        options = {key: value for key, value in spec.sample.items() if key not in columns}
+        first, *others = columns["predictions"]
+        yield columns | {"others": [*others, first]}, options
+
+
+def tables_of_one_row(name):
+    """For each statistic a table in which it is 0 in all rows, which are equal."""
+    chance, drawn, names = random.Random(1), [], set()
+    for _ in range(60):
+        pair, options = draw_rows(name, MODULES[name].input_names, chance, 2)
+        columns = {column: rows[:1] * 4 for column, rows in pair.items()}
+        columns["others"] = pair["predictions"][1:] * 4
+        try:
+            sums = [sums_of(result, name) for result in scored(name, columns, options)]
+        except ValueError:  # texts without any tag
+            continue
+        pairs = [pair for s in sums for pair in zip(s.names, s.values.any(axis=0), strict=True)]
+        names.update(dict(pairs))
+        drawn.append(({statistic for statistic, is_used in pairs if not is_used}, columns, options))
+    zeros = set()
+    for zeros_of_table, columns, options in sorted(drawn, key=lambda table: -len(table[0])):
+        if not zeros_of_table <= zeros:
+            zeros |= zeros_of_table
+            yield columns, options
+    assert names - zeros == NEVER_ZERO.get(name, set())
+
+
+def check(run, name, columns, options):
+    """Save results, and expect the same of every command as of results in memory."""
+    results = scored(name, columns, options)
+    read = []
+    for side, result in zip(("new", "old"), results, strict=True):
+        result.save_per_example(f"{side}.jsonl").save(f"{side}.json")
+        read.append(Results.read(f"{side}.json", f"{side}.jsonl"))
+        saved, kept = sums_of(result, name), sums_of(read[-1], name)
+        assert (saved is None) == (kept is None)
+        if saved is not None:
+            assert (kept.names, kept.values.tolist()) == (saved.names, saved.values.tolist())
+    of_system = results[0].systems["predictions"][name]
+    is_compared = bool(means_of_rows(of_system) or functions_of_sums(of_system))
+    if is_compared:
+        expected, found = (compare(*sides, n_resamples=50).comparisons for sides in (results, read))
+        assert to_jsonable(found) == to_jsonable(expected)
+    main = MODULES[name].main_score or next(iter(results[0]["predictions"]))
+    for command, *arguments in (
+        ("compare", "old.json"),
+        ("gate", "--baseline", "old.json", "--score", main, "--margin", 0.1),
+        ("power", "old.json", "--effect", 0.1),
+        ("leaderboard", "old.json", "--by", main),
+    ):
+        status, out, err = run(command, "new.json", *arguments)
+        if is_compared or command == "leaderboard":
+            assert (status in ((0, 3, 4) if command == "gate" else (0,)), err) == (True, ""), (
+                command
+            )
+            assert out
+        else:
+            assert (status, out, err.count("\n")) == (1, "", 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_saved_samples_are_compared(name, run):
+    for columns, options in samples(name):
+        check(run, name, columns, options)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", OF_SUMS)
+def test_a_statistic_that_is_always_zero_is_saved(name, run):
+    for columns, options in tables_of_one_row(name):
+        check(run, name, columns, options)
