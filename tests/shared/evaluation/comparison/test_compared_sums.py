@@ -7,10 +7,8 @@ import random
 import pytest
 
 from metric_commons import Results, compare, load, score
-from metric_commons.__main__ import main
 from metric_commons.evaluation.comparison.verdicts import gate
 from metric_commons.statistics.tests.paired_sums import compare_sums
-from tests.spec import METRICS
 
 REFERENCES = [f"the cat sat on mat {i} and looked at the dogs" for i in range(30)]
 DRAWS = {"n_resamples": 200, "seed": 3}
@@ -224,47 +222,3 @@ def test_what_nobody_asked_for_is_not_held():
     assert result.per_example == {}
     assert result.row_sums is None
     assert scored().systems["good"]["bleu"].row_sums is None
-
-
-# Rows whose sums are zero: nothing shared, no error, nothing there.
-CALL = '[{"name": "f", "arguments": {"q": 1}}]'
-EXTREMES = {
-    "span_f1": [(["O", "O"], ["O", "O"]), (["O", "O"], ["B-A", "O"]), (["B-A", "O"], ["B-A", "O"])],
-    "json_match": [("{}", "{}"), ("{}", '{"a": 1}'), ("no", '{"a": 1}'), ('{"a": 1}', '{"a": 1}')],
-    "tool_calls": [("[]", "[]"), ("[]", CALL), (CALL, "[]"), (CALL, CALL)],
-    "instruction_following": [
-        (text, {"instruction_id_list": ["change_case:english_lowercase"], "kwargs": [{}]})
-        for text in ("LOUD", "quiet")
-    ],
-}
-OF_TEXTS = [("", "a b"), ("c", "a b"), ("a b", "a b"), ("c d e", "a b")]
-OF_SUMS = [name for name in METRICS if load(name).score_kind == "sums"]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("module", OF_SUMS)
-def test_saved_rows_keep_statistics_that_are_always_zero(module, tmp_path, capsys):
-    for number, pair in enumerate(EXTREMES.get(module, OF_TEXTS)):
-        prediction, reference = pair
-        predictions = {"a": [prediction] * 6, "b": [prediction] * 6}
-        references = [reference] * 6
-        results = score(module, predictions=predictions, references=references, per_example=True)
-        saved, rows = tmp_path / f"{number}.json", tmp_path / f"{number}.jsonl"
-        results.save_per_example(rows)
-        results.save(saved)
-        path = str(saved)
-        of_rows = ["--rows", str(rows)]
-        main_score = next(iter(results.systems["a"][module].scores))
-        score_of_gate = ["--score", main_score, "--margin", "0.1", "--system", "a"]
-        for command in (
-            ["compare", path, *of_rows],
-            ["leaderboard", path, *of_rows, "--by", main_score],
-            ["gate", path, "--baseline", path, *of_rows, *of_rows, *score_of_gate],
-            ["power", path, *of_rows, "--effect", "0.1", "--scores", main_score],
-        ):
-            status = main(command)
-            problem = capsys.readouterr().err
-            assert status in (0, 3, 4) or (status == 1 and "undefined" in problem), (
-                command,
-                problem,
-            )
