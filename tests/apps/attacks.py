@@ -298,7 +298,7 @@ def is_interrupted(status, said):
 
 INTERRUPTED = {
     "score": ["score", "qa_f1", "rows.jsonl", "--predictions", "fid", "--references", "gold"],
-    "report": ["report", "saved.json", "--html", "page.html"],
+    "report": ["report", "saved.json", "--save", "page.html"],
     "mcp": ["mcp", "--root", "."],
     "--help": ["--help"],
 }
@@ -378,8 +378,8 @@ COMMANDS = {
     "gate": ["gate", "saved.json", "saved.json"],
     "power": ["power", "saved.json"],
     "plot": ["plot", "rows.jsonl"],
-    "report": ["report", "saved.json", "--html", "page.html"],
-    "export": ["export", "saved.json", "--out", "new"],
+    "report": ["report", "saved.json", "--save", "page.html"],
+    "export": ["export", "saved.json", "--save", "new"],
     "describe": ["describe", "qa_f1"],
     "list": ["list"],
     "presets": ["presets"],

@@ -140,7 +140,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     assert "parts of different modules cannot be merged" in message
     other.write_text("{}")
     status, message = refused("merge", parts[1], other)
-    assert (status, message) == (1, f"{other}: not in the format metric-commons-part/6")
+    assert (status, message) == (1, f"{other}: not in the format metric-commons-part/1")
 
 
 @pytest.mark.parametrize(("option", "value"), [("--save", "x.json"), ("--per-example", "x")])

@@ -106,11 +106,11 @@ def test_a_wrong_name_of_a_module_is_a_wrong_command_line(refused):
 
 
 def test_options_are_listed_once(scored):
-    status, said = scored(ROWS, "--set", "both_empty=1")
+    status, said = scored(ROWS, "--set", "overlap=set")
 
     assert status == 2
     assert said == (
-        "--set: there is no option 'both_empty'; the options are normalizer, "
+        "--set: there is no option 'overlap'; the options are normalizer, both_empty, "
         "reference_aggregation, extract, extract_references, choices"
     )
 
@@ -321,22 +321,6 @@ def test_an_error_is_said_to_be_one(raw):
         2,
         "error: there is no module 'wer'; use error_rate (its score wer)\n",
     )
-
-
-@pytest.mark.long
-def test_old_names_of_options_work_for_one_minor_version(raw):
-    Path("x.csv").write_text(ROWS)
-    fields = ("-p", "answer", "-r", "gold", "-q")
-    assert raw("score", "qa_em", "x.csv", *fields, "-o", "r.json", "--per-example", "r") == (0, "")
-
-    status, err = raw("report", "r.json", "--html=r.html", "-q")
-    removed = "the next minor version removes the old name\n"
-    assert (status, err) == (0, f"warning: --html is now --save; {removed}")
-    status, err = raw("export", "r.json", "--to", "csv", "--out", "r.csv", "-q")
-    assert (status, err) == (0, f"warning: --out is now --save; {removed}")
-    assert raw("describe", "qa_em", "--json")[1].startswith("warning: --json is now --format=json")
-    err = raw("score", "qa_em", "x.csv", "-p", "answer", "--answers", "no.csv", "--id", "id")[1]
-    assert err.startswith(f"warning: --answers is now --references-file; {removed}")
 
 
 def test_usual_mistakes_with_files_say_what_to_do(raw):

@@ -720,7 +720,7 @@ def test_errors_are_one_line(run, monkeypatch):
         (
             ("rows.jsonl",),
             1,
-            "rows.jsonl: not a JSON object in the format metric-commons/6: Extra data",
+            "rows.jsonl: not a JSON object in the format metric-commons/1: Extra data",
         ),
         (("r.json", "--per-example", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
         (("r.json", "--per-example", "none"), 1, "no such file: none"),

@@ -17,12 +17,16 @@ OF_OTHER_COMMANDS = {
 }
 NUMBERS = {"numpy", "scipy"}
 # Random numbers, masked arrays and the files of other commands.
-PARTS = {"numpy.random", "numpy.ma", *(f"metric_commons.cli.{name}" for name in ("run", "plot"))}
+PARTS = {
+    "numpy.random",
+    "numpy.ma",
+    *(f"metric_commons.apps.cli.{name}" for name in ("run", "plot")),
+}
 # What rankings do not need.
 OF_TEXTS = {
     *(
         f"metric_commons.{room}"
-        for room in ("texts", "classification", "regression", "base.module")
+        for room in ("text", "labels", "regression", "module.declaration.module")
     ),
     *(
         "metric_commons.evaluation.scoring.states",

@@ -35,7 +35,7 @@ def test_rows_are_read_scored_compared_saved_and_shown(tmp_path):
         tmp_path,
         *("score", "qa_f1", "rows.jsonl", *fields, *saving, "--compare"),
         *("then", "compare", "saved.json", "--save", "compared.json"),
-        *("then", "report", "saved.json", "--html", "page.html"),
+        *("then", "report", "saved.json", "--save", "page.html"),
         *("then", "score", "qa_em", "rows.jsonl", *fields[:2], *fields[4:], "--partial", "1.part"),
         *("then", "merge", "1.part", "--save", "merged.json"),
     )

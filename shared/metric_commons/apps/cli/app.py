@@ -1,7 +1,7 @@
 """The command line: its commands, their help, options that were renamed, and exit statuses."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from inspect import Parameter
 from pathlib import Path
@@ -26,13 +26,6 @@ PANELS = {
     "Show and convert": ("report", "plot", "export"),
     "Modules": ("list", "describe", "presets"),
     "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
-}
-# Old options by command, which work until the next minor version.
-RENAMED = {
-    "score": {"--answers": "--references-file"},
-    "report": {"--html": "--save"},
-    "export": {"--out": "--save"},
-    "describe": {"--json": "--format=json"},
 }
 
 
@@ -63,25 +56,6 @@ def panel_of(command: str) -> str:
     'Compare and decide'
     """
     return next(panel for panel, names in PANELS.items() if command in names)
-
-
-def with_new_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the words of a command line with renamed options, and for each what to say, or "".
-
-    >>> list(with_new_names(["report", "r.json", "--html=r.html"]))[2]
-    ('--save=r.html', '--html is now --save; the next minor version removes the old name')
-    """
-    renamed = RENAMED.get(words[0], {}) if words else {}
-    are_options = True
-    for word in words:
-        are_options = are_options and word != "--"
-        old, equals, value = word.partition("=")
-        if not (are_options and old in renamed):
-            yield word, ""
-            continue
-        new = renamed[old]
-        message = f"{old} is now {new}; the next minor version removes the old name"
-        yield f"{new}{equals}{value}", message
 
 
 # The file and the function of a command, if its name is not that of both.
@@ -136,12 +110,8 @@ def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     """Run a command of a program; an error becomes its exit status and one line on stderr."""
-    words = []
+    words = list(sys.argv[1:] if arguments is None else arguments)
     set_quiet(quiet=False)
-    for word, message in with_new_names(sys.argv[1:] if arguments is None else arguments):
-        words.append(word)
-        if message:
-            typer.echo(f"{_kind('warning', typer.colors.YELLOW)} {message}", err=True)
     try:
         return program(words, prog_name="metric-commons", standalone_mode=False) or 0
     except typer.TyperException as error:

@@ -31,7 +31,6 @@ class Stored(ABC):
     """An object that is stored as JSON in its own format, usually in a file."""
 
     FORMAT: ClassVar[str]
-    OLDER: ClassVar[Sequence[str]] = ()  # other formats that can be read
     INDENT: ClassVar[int | None] = None
 
     @abstractmethod
@@ -65,11 +64,9 @@ class Stored(ABC):
         except RecursionError as error:
             raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None
-        if stored != cls.FORMAT and stored not in cls.OLDER:
+        if stored != cls.FORMAT:
             raise cls._refusal(stored)
-        # The first formats had no checksum; if there is one, it must match.
-        digest = content.pop("sha256", None)
-        if (stored == cls.FORMAT or digest is not None) and digest != checksum(content):
+        if content.pop("sha256", None) != checksum(content):
             raise ValueError(CHANGED)
         return cls._checked(content)
 

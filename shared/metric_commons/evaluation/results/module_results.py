@@ -154,9 +154,8 @@ class ModuleResult:
     groups: dict[str, dict[str, Any]]
     signature: str
     # Whatever else changes the scores and is in the signature: the preset, conventions derived from
-    # the rows, such as the positive label, and the selection of rows from a log. None in older
-    # formats.
-    conditions: dict[str, Any] | None = None
+    # the rows, such as the positive label, and the selection of rows from a log.
+    conditions: dict[str, Any] = field(default_factory=dict)
     program: str = ""  # name and version of the program that scored
     lower_is_better: list[str] = field(default_factory=list)  # names of scores
     # Scores that are not means of rows, and their kinds: "sum", "geometric_mean" or "sums".
@@ -205,16 +204,14 @@ class ModuleResult:
         >>> results.systems["predictions"]["qa_em"].settings()["normalizer"]
         'squad'
         """
-        return settings(self.options, self.conditions or {})
+        return settings(self.options, self.conditions)
 
     def signed(self, module: str) -> Self:
-        """This result with the signature made from its options, if it has conditions.
+        """This result with the signature made from its options.
 
         Args:
             module: the name of the module.
         """
-        if self.conditions is None:
-            return self
         line = signature(module, self.settings(), self.rows or None, self.program)
         return replace(self, signature=line)
 

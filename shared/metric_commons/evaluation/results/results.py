@@ -1,6 +1,6 @@
 """The result that `score` returns, and that every application prints and saves.
 
-Its file, in format `metric-commons/6`, contains for each system and module the options, the number
+Its file, in format `metric-commons/1`, contains for each system and module the options, the number
 of rows, the scores with their intervals and groups, how often each score of a row occurs, and a
 signature to cite.
 """
@@ -35,7 +35,6 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content
-from .result_relations import check_relations
 from .result_tables import COLUMNS, Standings, entries, lines, tables
 from .row_scores import read_rows, with_columns, write_rows
 from .score_names import find_score, find_scores
@@ -66,8 +65,7 @@ class Results(Stored):
     qa_em|normalizer=squad|both_empty=1.0|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/6"
-    OLDER = tuple(f"metric-commons/{number}" for number in range(1, 6))
+    FORMAT = "metric-commons/1"
     INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]
@@ -128,8 +126,6 @@ class Results(Stored):
             ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
-        if content["format"] == cls.FORMAT:
-            check_relations(content)
         return cls(
             systems={
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}

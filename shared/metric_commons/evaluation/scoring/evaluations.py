@@ -404,7 +404,7 @@ def _conditioned(
         added = conditions(module, result)
         if not added:
             return result
-        return replace(result, conditions={**(result.conditions or {}), **added}).signed(module)
+        return replace(result, conditions={**result.conditions, **added}).signed(module)
 
     return results.map_modules(conditioned)
 

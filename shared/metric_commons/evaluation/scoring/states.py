@@ -73,7 +73,7 @@ class State(StoredColumns):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/5"
+    FORMAT = "metric-commons-state/1"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -300,7 +300,7 @@ class Part(StoredColumns):
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/6"
+    FORMAT = "metric-commons-part/1"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)

@@ -97,8 +97,6 @@ class Entry:
         settings: dict[str, Any] = {
             name: value for name, value in result.settings().items() if name not in UNSCORED
         }
-        if result.conditions is None:  # in older formats, only the signature is complete
-            settings["signature"] = result.signature
         if result.cluster_counts:
             kinds = next(iter(result.cluster_counts.values()))[1]
             settings.setdefault("clusters", sum(number for *_, number in kinds))

@@ -18,7 +18,7 @@ _AT_ONCE = 1 << 18  # counts, or rows, of a block of resamples
 _REPEATED = 32  # rows of a kind on average, from which counts are drawn instead of rows
 
 
-def random_rows(words: np.random.PCG64, rows: int, size: int) -> Integers:
+def random_rows(words: "np.random.PCG64", rows: int, size: int) -> Integers:
     """Random row numbers: the whole part of `rows` times a random binary fraction.
 
     Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the

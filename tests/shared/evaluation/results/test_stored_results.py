@@ -1,4 +1,4 @@
-"""Results, parts and states in files that somebody has changed: one line, never other numbers."""
+"""Results, parts and states in damaged files: one line, never other numbers."""
 
 import json
 import random
@@ -62,7 +62,7 @@ def test_damaged_files_are_refused_or_the_same(results, part):
     assert refused > 800
 
 
-OLDER = {"format": "metric-commons/2", "comparisons": [], "provenance": {}}
+EMPTY = {"format": Results.FORMAT, "comparisons": [], "provenance": {}}
 MODULE = {
     "options": {},
     "rows": 3,
@@ -88,11 +88,11 @@ MODULE = {
         ({"options": None}, "options must be an object"),
     ],
 )
-def test_older_results_have_types(changes, message):
-    content = {**OLDER, "systems": {"bot": {"qa_em": MODULE | changes}}}
+def test_results_have_types(changes, message):
+    content = {**EMPTY, "systems": {"bot": {"qa_em": MODULE | changes}}}
     with pytest.raises(ValueError, match=re.escape(message)):
-        Results.from_json(json.dumps(content))
-    Results.from_json(json.dumps({**OLDER, "systems": {"bot": {"qa_em": MODULE}}}))
+        Results.from_dict(content)
+    Results.from_dict({**EMPTY, "systems": {"bot": {"qa_em": MODULE}}})
 
 
 def changed(stored, path, value):
@@ -130,38 +130,19 @@ OF_A = "systems.a.qa_em"
         (f"{OF_A}.scores.qa_em", 7.5, "qa_em is 7.5, but must lie between 0 and 1"),
         (f"{OF_A}.scores.qa_em", -1, "qa_em is -1, but must lie between 0 and 1"),
         (f"{OF_A}.scores.qa_em", "0.5", "qa_em is '0.5', but must be a number"),
-        (f"{OF_A}.scores.qa_em", 0.5, "qa_em is 0.5, but its value_counts have the mean"),
-        (f"{OF_A}.scores.qa_em", None, "qa_em must be a number"),
         (f"{OF_A}.scores", {}, "module 'qa_em' lacks scores"),
         (f"{OF_A}.scores.qa_f1", "x", "qa_f1 is 'x'"),
-        (f"{OF_A}.rows", 4, "but the options give 'qa_em|"),
-        (
-            f"{OF_A}.options.normalizer",
-            "lower",
-            "but the options give 'qa_em|normalizer=lower|",
-        ),
-        (f"{OF_A}.options.extract", "boxed", "|extract=boxed|"),
-        (f"{OF_A}.signature", "qa_f1|rows=3", "the signature of 'qa_em' is 'qa_f1|rows=3'"),
         (f"{OF_A}.confidence_interval.qa_em", [0.9, 0.1], "not two ends"),
         (f"{OF_A}.confidence_interval.qa_em", [0.1, 7.5], "qa_em is 7.5"),
         (f"{OF_A}.confidence_interval.qa_f1", [0, 1], "names 'qa_f1', which is not a score"),
-        (f"{OF_A}.standard_error.qa_em", 7.5, "wider than its range"),
         (f"{OF_A}.effective_n.qa_em", -1, "effective_n of 'qa_em' must be a number"),
         (f"{OF_A}.interval.qa_em", "\x1b[2J", "which is not the name of a method"),
         (f"{OF_A}.value_counts.qa_em", [[0.0, 7.5], [1, 2]], "qa_em is 7.5"),
-        (f"{OF_A}.value_counts.qa_em", [[0.0, 1.0], [2, 2]], "are not those of 3 rows"),
         (f"{OF_A}.groups.a.qa_em", 7.5, "qa_em is 7.5"),
         (f"{OF_A}.groups.a.n", "2", "n of group 'a' must be an integer"),
         (f"{OF_A}.lower_is_better", ["qa_f1"], "lower_is_better names 'qa_f1'"),
         ("comparisons.0.p_value", 7.5, "p_value must be a number from 0 to 1"),
         ("comparisons.0.p_valeu", 0.5, "a comparison has a key 'p_valeu'; did you mean 'p_value'?"),
-        ("comparisons.0.diff", 0.5, "has the difference 0.5"),
-        (
-            "comparisons.0.confidence_interval",
-            [-7.5, 0.5],
-            "has the end -7.5",
-        ),
-        ("comparisons.0.significant", True, "significant is True, but p_adjusted is"),
         (
             "comparisons.0.score",
             "qa_f1",
@@ -180,7 +161,7 @@ OF_A = "systems.a.qa_em"
         ("systems.c", [], "system 'c' must be an object"),
     ],
 )
-def test_what_is_impossible_is_refused_though_the_checksum_fits(compared, path, value, message):
+def test_values_of_other_types_and_ranges_are_refused(compared, path, value, message):
     with pytest.raises(ValueError, match=re.escape(message)) as raised:
         Results.from_json(changed(compared, path, value))
 
@@ -401,11 +382,10 @@ def test_a_part_has_what_parts_have(part, path, value, message):
         Part.from_json(changed(part, path, value))
 
 
-def test_clusters_of_a_result_are_those_of_its_rows():
+def test_clusters_of_a_result_have_types():
     clustered = score("qa_em", **ROWS, confidence_level=0.9, clusters=["a", "a", "b"])
     of_em = "systems.predictions.qa_em.cluster_counts.qa_em"
     for path, value, message in (
-        (f"{of_em}.1.0.2", 10**15, "unlike its value_counts"),
         (f"{of_em}.0", 10**9, "the unit of cluster_counts"),
         (f"{of_em}.1.0.0", -1, "not rows, sum and number"),
         (of_em, [], "are not counts of clusters"),

@@ -456,8 +456,8 @@ def test_a_file_is_read_again_or_refused(tmp_path):
         path.write_text(json.dumps(content | {"sha256": checksum(content)}))
 
     for change, fault in [
-        ({"format": "other"}, "not in the format metric-commons-state/5"),
-        ({"format": "metric-commons-state/1"}, "state/5, but metric-commons-state/1: score again"),
+        ({"format": "other"}, "not in the format metric-commons-state/1"),
+        ({"format": "metric-commons-state/9"}, "state/1, but metric-commons-state/9: score again"),
         ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
         ({"rows": 3}, "damaged: it should have 3 rows"),
     ]:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
     Entry,
@@ -60,18 +59,6 @@ def test_values_that_look_alike_as_text_are_shown_as_json():
             results[number], results=replace(results[number].results, systems=systems)
         )
     assert differences(grouped(*results)) == 'extract: ["p,q"] (a.json), ["p", "q"] (b.json)'
-
-
-def test_results_of_an_older_format_are_compared_by_the_whole_signature():
-    content = saved("a", 9).results.to_dict()
-    old = content["systems"]["a"]["qa_em"]
-    del old["conditions"], old["program"]
-    content["format"] = "metric-commons/5"
-    older = SavedResult(Path("old.json"), Results.from_dict(content))
-    again = SavedResult(Path("again.json"), Results.from_dict(content))
-
-    assert len(grouped(older, again)) == 1
-    assert len(grouped(older, saved("b", 3))) == 2
 
 
 @pytest.mark.parametrize("names", [("good", "poor"), ("poor", "good")])
