@@ -7,7 +7,6 @@ normalizers of SQuAD, TriviaQA, UltraRAG, DROP and others, or your own.
 import evaluate
 
 from metric_commons.module.declaration.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.arguments.domains import Proportion
 from metric_commons.text.answers.answers import answer_texts, exact_match
 from metric_commons.text.answers.stock_answers import exact_match as stock_exact_match
 from metric_commons.text.extraction.extraction import summarize_extracted
@@ -36,7 +35,6 @@ class QaEm(BatchMetric):
             the answers. Or SQuAD's dictionaries on both sides.
         normalizer: the normalizer of both sides: a name, or a function from str to str. The card
             describes each name.
-        both_empty: the score of a pair that is empty on both sides after normalization.
         reference_aggregation: "max": the prediction equals any accepted answer; "mean": the
             proportion of the accepted answers that equal the prediction.
 
@@ -78,7 +76,6 @@ class QaEm(BatchMetric):
         predictions,
         references,
         normalizer: Normalizer = "squad",
-        both_empty: Proportion = 1.0,
         reference_aggregation: Aggregation = "max",
         **answers: summarize_extracted,
     ):
@@ -89,7 +86,6 @@ class QaEm(BatchMetric):
                 predictions,
                 references,
                 normalizer=normalizer,
-                both_empty=both_empty,
                 reference_aggregation=reference_aggregation,
             )
             return {"qa_em": matches}

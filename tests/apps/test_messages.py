@@ -110,7 +110,7 @@ def test_options_are_listed_once(scored):
 
     assert status == 2
     assert said == (
-        "--set: there is no option 'overlap'; the options are normalizer, both_empty, "
+        "--set: there is no option 'overlap'; the options are normalizer, "
         "reference_aggregation, extract, extract_references, choices"
     )
 

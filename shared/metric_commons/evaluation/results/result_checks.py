@@ -172,6 +172,8 @@ def check_module(module: str, values: Mapping[str, Any]) -> None:
     scores, ranges = values["scores"], score_ranges(module)
     if not scores:
         raise ValueError(f"module {module!r} lacks scores")
+    level = values["options"].get("confidence_level")
+    check_option("confidence_level", level, Level | None)
     for name, value in scores.items():
         check_score(name, value, ranges)
     _check_intervals(values, scores, ranges)

@@ -62,7 +62,7 @@ class Results(Stored):
     -----------  -------
     predictions  0.5000
     <BLANKLINE>
-    qa_em|normalizer=squad|both_empty=1.0|reference_aggregation=max|rows=2|metric-commons ...
+    qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
     FORMAT = "metric-commons/1"

@@ -56,7 +56,7 @@ PRESETS: Mapping[str, Preset] = {
     "inspect_ai": Preset(
         "inspect_ai 0.3.285: f1, which it rounds to two digits, and exact",
         {
-            "qa_em": {"normalizer": "inspect_ai", "both_empty": 0.0},
+            "qa_em": {"normalizer": "inspect_ai"},
             "qa_f1": {"normalizer": "inspect_ai", "both_empty": 0.0},
         },
     ),

@@ -25,6 +25,7 @@ from ...statistics.arithmetic.ratios import (
 from ..tokens.normalizers import (
     TOKEN_CACHE,
     Normalizer,
+    inspect_ai,
     normalized_tokens,
     normalizer_function,
     squeeze,
@@ -117,7 +118,6 @@ def exact_match(
     references: Sequence[str | list[str]],
     *,
     normalizer: Normalizer = "squad",
-    both_empty: Proportion = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> Floats:
     """1.0 for each row whose prediction equals a reference, else 0.0; shape (rows,).
@@ -127,7 +127,6 @@ def exact_match(
         references: the accepted text, or texts, of each row; or lists of texts, which are sets of
             aliases for several answers, and whose mean is the score.
         normalizer: applied to both sides first: a name in `NORMALIZERS` or a function.
-        both_empty: the score of a pair of texts that both normalize to nothing.
         reference_aggregation: "max" requires any reference to be equal; "mean" returns the
             proportion of equal references, which UltraRAG calls StringEM.
 
@@ -136,19 +135,10 @@ def exact_match(
     >>> exact_match(["dog"], [["cat", "Dog."]], reference_aggregation="mean").tolist()
     [0.5]
     """
-    scores = []
-    for pairs in answer_pairs(predictions, references, normalizer=normalizer):
-        equal = pairs.equal()
-        if both_empty == 1:
-            scores.append(pairs.hits(equal, reference_aggregation))
-            continue
-        is_empty = pairs.has_empty_prediction()
-        matches, blanks = (
-            pairs.hits(hit, reference_aggregation) for hit in (equal & ~is_empty, equal & is_empty)
-        )
-        # The two exclude each other in a row, since its prediction is empty or not.
-        scores.append(matches + both_empty * blanks)
-    return np.concatenate(scores)
+    pair_blocks = answer_pairs(predictions, references, normalizer=normalizer)
+    return np.concatenate(
+        [pairs.hits(pairs.equal(), reference_aggregation) for pairs in pair_blocks]
+    )
 
 
 @checked_options
@@ -344,20 +334,15 @@ class AnswerPairs:
         return (hits > 0).astype(np.float64) if aggregation == "max" else hits / self.references
 
     def equal(self) -> Booleans:
-        """Return whether both texts are equal."""
+        """Return whether both texts are equal; for inspect_ai, texts of nothing never are."""
         block = self._block
         if self._tokens is not None:
             return equal_texts(self._tokens, block.pair_references, block.pair_predictions)
-        texts = self._texts
-        return np.array([texts[r] == texts[p] for r, p in self._indices()], dtype=bool)
-
-    def has_empty_prediction(self) -> Booleans:
-        """Return whether the prediction normalizes to nothing."""
-        if self._tokens is None:
-            is_empty: Booleans = np.array([not text for text in self._texts], dtype=np.bool_)
-        else:
-            is_empty = self._tokens.counts == 0
-        return is_empty.take(self._block.pair_predictions)
+        texts, needs_text = self._texts, self._normalizer is inspect_ai
+        return np.array(
+            [texts[r] == texts[p] and bool(texts[r] or not needs_text) for r, p in self._indices()],
+            dtype=bool,
+        )
 
     def contained(self, match: Match, *, empty_is_contained: bool = False) -> Booleans:
         """Return whether the prediction contains the reference; see the function `contained`."""

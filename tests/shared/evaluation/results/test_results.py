@@ -132,7 +132,7 @@ def test_an_option_goes_to_the_modules_that_have_it():
     em, f1 = scored.systems["predictions"].values()
 
     extraction = dict.fromkeys(("extract", "extract_references", "choices"))
-    of_texts = {"normalizer": "lower", "both_empty": 1.0, "reference_aggregation": "max"}
+    of_texts = {"normalizer": "lower", "reference_aggregation": "max"}
     assert em.options == {**of_texts, **extraction}
     assert (f1.options["normalizer"], f1.options["both_empty"]) == ("squad", 0.0)
     assert (em.scores["qa_em"], f1.scores["qa_f1"]) == (0.5, 0.5)
@@ -144,7 +144,7 @@ def test_an_option_goes_to_the_modules_that_have_it():
     [
         ("normaliser", "'normaliser'; did you mean 'normalizer'"),
         ("qa_em.overlap", "'qa_em.overlap'; did you mean"),
-        ("zzz", "'zzz'; the options are normalizer, both_empty, reference_aggregation"),
+        ("zzz", "'zzz'; the options are normalizer, reference_aggregation"),
         ("per_example", "'per_example'"),
     ],
 )
