@@ -1,10 +1,7 @@
 """Small files that unpack to much are refused in one line that names what can be done."""
 
-import hashlib
 import os
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
 from metric_commons.apps.cli.app import COMMANDS
@@ -167,27 +164,6 @@ def test_the_copy_of_a_sparse_archive_is_the_same_file(tmp_path, zeros):
         taken = os.fstat(copy.fileno()).st_blocks * 512
 
     assert taken <= 1 << 19
-
-
-@pytest.mark.parametrize("compression", ["lz4", "zstd"])
-@pytest.mark.parametrize("kind", ["plain", "dictionary"])
-def test_columns_that_are_compressed_are_refused(tmp_path, compression, kind):
-    values = pa.array(np.zeros(10**6))
-    if kind == "dictionary":
-        values = pa.array(["x"] * 10**6).dictionary_encode()
-    column = pa.LargeListArray.from_arrays(pa.array([0, 10**6], pa.int64()), values)
-    schema = pa.schema([("0", column.type)], {b"content": b'{"format": "%s"}'})
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(allow_64bit=True, compression=compression)
-    with pa.ipc.new_stream(sink, schema, options=options) as stream:
-        stream.write_batch(pa.RecordBatch.from_arrays([column], schema=schema))
-    body = bytes(sink.getvalue())
-    path = tmp_path / "x.part"
-    path.write_bytes(f"{Part.FORMAT} {hashlib.sha256(body).hexdigest()}\n".encode() + body)
-    before = pa.total_allocated_bytes()
-    with pytest.raises(ValueError, match="its columns are compressed"):
-        Part.read(path)
-    assert pa.total_allocated_bytes() - before < 1 << 20
 
 
 def test_columns_with_codes_and_runs_are_not_compressed(tmp_path):

@@ -15,7 +15,6 @@ for each row; and runs of equal values are stored with their length.
 
 import hashlib
 import json
-import struct
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,10 +34,9 @@ _START = b"metric-commons-"  # of the binary form
 _SHORT = 32  # values up to which a column stays in the JSON
 _SAMPLE = 1 << 16  # values in which repetitions are counted
 _CONTENT = b"content"
-_DICTIONARY = 2  # the kind of a message with the values of a dictionary
 _COLUMN, _LIST = "$column", "$list"  # placeholders in the JSON for columns, and for lists
 _INTEGERS = 1 << 63
-_DAMAGES = (*DAMAGES, OSError, struct.error)
+_DAMAGES = (*DAMAGES, OSError)
 # When a file is read, codes and runs are expanded to values. Their size is limited to this multiple
 # of the file's bytes plus this allowance, so that a small file cannot fill the memory; columns that
 # would exceed the limit are written without codes and runs.
@@ -284,7 +282,6 @@ def _unpacked(body: bytes) -> Any:
     import pyarrow as pa
 
     try:
-        _refuse_compressed(body)
         with pa.ipc.open_stream(body) as stream:
             text = stream.schema.metadata[_CONTENT]
             batches = list(stream)
@@ -297,48 +294,6 @@ def _unpacked(body: bytes) -> Any:
         return json.loads(text, object_hook=restore)
     except _DAMAGES as error:
         raise ValueError(f"the columns are damaged: {error}") from error
-
-
-def _refuse_compressed(body: bytes) -> None:
-    """Check that no batch is compressed: Arrow would unpack any size before it can be checked.
-
-    Raises:
-        ValueError: one is.
-    """
-    import pyarrow as pa
-
-    for message in pa.ipc.MessageReader.open_stream(pa.py_buffer(body)):
-        if message.type != "schema" and _is_compressed(message.metadata.to_pybytes()):
-            raise ValueError("its columns are compressed, which no part of this project writes")
-
-
-def _is_compressed(message: bytes) -> bool:
-    """Return whether the header of a message names a compression; all headers of batches are alike.
-
-    Messages are FlatBuffers, of Arrow's format/Message.fbs: a table points to the offsets of its
-    fields. The header is field 2 of a message. The compression is field 3 of a record batch. The
-    record batch of a dictionary is its field 1.
-    """
-
-    def field(table: int, number: int) -> int:
-        """Where the value of a field is; 0 if the table lacks it."""
-        offsets = table - struct.unpack_from("<i", message, table)[0]
-        position = 4 + 2 * number
-        if position >= struct.unpack_from("<H", message, offsets)[0]:
-            return 0
-        offset: int = struct.unpack_from("<H", message, offsets + position)[0]
-        return table + offset if offset else 0
-
-    def table_in(table: int, number: int) -> int:
-        start = field(table, number)
-        return start and start + int(struct.unpack_from("<I", message, start)[0])
-
-    (root,) = struct.unpack_from("<I", message)
-    header = table_in(root, 2)
-    kind = message[field(root, 1)]
-    if kind == _DICTIONARY:
-        header = table_in(header, 1)
-    return bool(field(header, 3))
 
 
 def _max_size(size: int) -> int:
