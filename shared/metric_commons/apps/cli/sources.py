@@ -48,7 +48,9 @@ class Inputs:
         str | None,
         reading_option("--from", metavar="FORMAT", callback=one_of("--from", format_names)),
     ] = None
-    answers: Annotated[Path | None, reading_option("--references-file", metavar="FILE")] = None
+    answers: Annotated[
+        Path | None, reading_option("--references-file", "--answers", metavar="FILE")
+    ] = None
     system_field: Annotated[str | None, reading_option("--system", metavar="FIELD")] = None
     filter_name: Annotated[str | None, log_option("--filter", metavar="NAME")] = None
     condition_texts: Annotated[
