@@ -85,8 +85,8 @@ def floors(files: set[str]) -> list[str]:
     """The longest chain of rooms of which each imports the next, among these files."""
     imports: dict[str, set[str]] = {}
     for file in files:
-        room, _, _ = file.rpartition("/")
-        if room:
+        room, _, rest = file.partition("/")
+        if rest:
             imports.setdefault(room, set()).update(_rooms_of_imports(file, files) - {room})
 
     @cache
@@ -101,11 +101,14 @@ def _rooms_of_imports(file: str, files: set[str]) -> set[str]:
     """The rooms from which a file imports other files among these."""
     rooms = set()
     for node in ast.walk(ast.parse((PACKAGE / file).read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == 2:
-            room, _, stem = (node.module or "").partition(".")
-            stems = [stem] if stem else [name.name for name in node.names]
-            rooms |= {room} if any(f"{room}/{stem}.py" in files for stem in stems) else set()
-    return rooms
+        if isinstance(node, ast.ImportFrom) and node.level:
+            source = (
+                (PACKAGE / file).parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            )
+            targets = [source, *(source / name.name for name in node.names)]
+            names = [target.relative_to(PACKAGE).as_posix() for target in targets]
+            rooms |= {name.partition("/")[0] for name in names if f"{name}.py" in files}
+    return {room for room in rooms if f"{room}.py" not in files}
 
 
 def lines_of_code(path: Path) -> int:
@@ -145,6 +148,6 @@ if __name__ == "__main__":
                     print(f"  {count:4}  {caller} -> {file}")
     if asked.lines:
         for room in sorted(path for path in PACKAGE.iterdir() if path.is_dir()):
-            total = sum(map(lines_of_code, room.glob("*.py")))
+            total = sum(map(lines_of_code, room.rglob("*.py")))
             if total:
                 print(f"{room.name:16} {total:6}")
