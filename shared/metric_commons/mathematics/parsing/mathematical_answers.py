@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..algebra.exact_values import Value, decimal
-from ..algebra.work_limits import UndecidedError, limited_work
+from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions
 from .functions import FUNCTIONS
@@ -54,6 +54,7 @@ class Unreadable:
 
 
 @lru_cache(10_000)
+@on_own_stack(Unreadable("too much work: nested too deep"))
 def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unreadable:
     r"""Return the meaning of an answer, by conventions.
 
@@ -68,6 +69,10 @@ def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unre
             return _answer(unmarked(text), conventions)
     except UndecidedError as error:
         return Unreadable(str(error))
+    except RecursionError:
+        raise  # read again on a stack of its own, by `on_own_stack`
+    except Exception as error:  # whatever one answer does, the batch goes on
+        return Unreadable(f"not understood: {error!r}")
 
 
 def unmarked(text: str) -> str:

@@ -133,6 +133,8 @@ def measured(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
 
 
 def _without_suffix(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
+    if not all_tokens:
+        raise UndecidedError("nothing")
     last = all_tokens[-1]
     if last.kind == "number" and not any(token.kind in ("text", "word") for token in all_tokens):
         return UnitAmount(all_tokens, Suffix())

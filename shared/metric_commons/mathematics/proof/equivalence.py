@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, cast
 
 from ...statistics.arguments.domains import NonNegative, checked_options
 from ..algebra.exact_values import Value
-from ..algebra.work_limits import UndecidedError, limited_work
+from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from ..parsing.conventions import DEFAULT, MAX_FORMS, Conventions
 from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
 from ..parsing.structures import (
@@ -129,6 +129,7 @@ def readable(text: str, *, decimal_comma: bool = False) -> bool:
     return isinstance(parse_answer(text, DEFAULT), Answer)
 
 
+@on_own_stack(EquivalenceVerdict(None, "too much work"))
 def verdict(
     reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
 ) -> EquivalenceVerdict:
@@ -163,6 +164,10 @@ def verdict(
     except UndecidedError as error:
         is_work = str(error).startswith("too much work")
         return EquivalenceVerdict(None, "too much work" if is_work else "not decided")
+    except RecursionError:
+        raise  # compared again on a stack of its own
+    except Exception:  # whatever one answer does, the batch goes on
+        return EquivalenceVerdict(None, "not decided")
 
 
 def _squeezed(text: str) -> str:

@@ -1,7 +1,13 @@
+import inspect
+import sys
+
 import numpy as np
 import pytest
 
 from metric_commons.mathematics import equivalent, readable
+from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
+from metric_commons.mathematics.proof.comparisons import Rules
+from metric_commons.mathematics.proof.equivalence import EquivalenceVerdict, verdict
 from tests.programs import output
 
 
@@ -258,3 +264,29 @@ def test_a_tolerance_may_be_any_number():
     assert equivalent("100", "105", absolute_tolerance=5) is True
     assert equivalent("100", "100.00001", relative_tolerance=1e-07) is True
     assert equivalent("100", "100.00002", relative_tolerance=1e-07) is False
+
+
+TOWERS = ["9^{" * levels + "9" + "}" * levels for levels in (12, 163, 200, 500, 5_000)]
+ODD_ANSWERS = [r"\$", "€", r"x=\$", r"5 or \$", r"\lfloor \sqrt{3-\pi} \rfloor", r"\sqrt{2-e}"]
+
+
+@pytest.mark.parametrize("answer", ODD_ANSWERS)
+def test_no_answer_raises_and_none_that_is_not_understood_is_equal(answer: str) -> None:
+    assert verdict("5", answer, Rules()).is_equal is not True
+    assert verdict(answer, "5", Rules()).is_equal is not True
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tower", TOWERS, ids=len)
+def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str) -> None:
+    frames_left = 60
+
+    def at_depth(levels: int) -> EquivalenceVerdict:
+        return at_depth(levels - 1) if levels else verdict("5", tower, Rules())
+
+    depth = sys.getrecursionlimit() - len(inspect.stack(0)) - frames_left
+    parse_answer.cache_clear()
+    deep = at_depth(depth)
+    parse_answer.cache_clear()
+    assert deep == at_depth(0)
+    assert deep.is_equal is not True
