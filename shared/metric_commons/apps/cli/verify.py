@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...evaluation.peers.agreement import PeerAgreement, Difference, compare_with_peer
+from ...evaluation.peers.agreement import Difference, PeerAgreement, compare_with_peer
 from ...evaluation.peers.peers import PEERS, peer_named
 from ...evaluation.results.rendering import counted
 from ...evaluation.scoring.evaluations import Evaluation
