@@ -37,6 +37,9 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     if colons:
         text = "".join(token.text for token in all_tokens)
         return Ratio(tuple(parse_expression(part, context) for part in ratio), text)
+    if len(all_tokens) == 3 and all_tokens[1].text == "to" and all_tokens[1].kind != "sign":
+        ends = [parse_expression(all_tokens[index : index + 1], context) for index in (0, 2)]
+        return Ratio(tuple(ends), "".join(token.text for token in all_tokens))  # 3 to 4
     compound = _compound(all_tokens, context)
     if compound is not None:
         return compound

@@ -1,7 +1,8 @@
 """Brackets in formulas: groups, sets, tuples, absolute values, matrices, and sums with bounds."""
 
 from ..algebra.elementary import size
-from ..algebra.exact_values import Value, rational
+from ..algebra.enclosures import real_sign
+from ..algebra.exact_values import Value, rational, symbol
 from ..algebra.work_limits import UndecidedError, spend
 from .functions import binomial, small_integer
 from .letters import LetterReader
@@ -29,6 +30,8 @@ class BracketReader(LetterReader):
             raise UndecidedError("a sum without bounds")
         letter = lower[0].text
         first = small_integer(self.parsed(lower[2:]), -(10**6), 10**6)
+        if name == "sum" and upper[-1:] and upper[-1].is_sign("∞"):
+            return self._geometric(letter, first)
         last = small_integer(self.parsed(upper), first - 1, first + _MAX_SUM)
         start, outer_letters = self.position, dict(self._context.values_of_letters)
         result = rational(0 if name == "sum" else 1)
@@ -48,6 +51,22 @@ class BracketReader(LetterReader):
             raise UndecidedError("a sum of nothing")
         return result
 
+    def _geometric(self, letter: str, first: int) -> Value:
+        """Return the sum of a geometric series, all of whose terms have one quotient."""
+        outer_letters, start = dict(self._context.values_of_letters), self.position
+        body = list(self._tokens)
+        terms = []
+        for index in (rational(first), symbol(letter), symbol(letter) + rational(1)):
+            self._tokens = list(body)
+            self.move(start)
+            self._context.values_of_letters = {**outer_letters, letter: index}
+            terms.append(as_value(self.term()))
+        self._context.values_of_letters = outer_letters
+        quotient = terms[2] / terms[1]
+        if quotient.letters or real_sign(size(quotient) - rational(1)) >= 0:
+            raise UndecidedError("a series that is not geometric")
+        return terms[0] / (rational(1) - quotient)
+
     def _absolute_value(self) -> Value:
         self._bars += 1
         content = self.sum()
@@ -63,6 +82,9 @@ class BracketReader(LetterReader):
         if len(items) == 1 and self.next.is_command("choose"):
             self.take()
             items = (binomial(as_value(items[0]), as_value(self.sum())),)
+        if len(items) == 1 and self.next.is_command("over"):
+            self.take()
+            items = (as_value(items[0]) / as_value(self.sum()),)
         self.expect("}")
         return items[0] if len(items) == 1 else Collection(items, in_braces=True)
 
@@ -80,7 +102,8 @@ class BracketReader(LetterReader):
         if opening in "⦃⟨" or not closing.is_sign(")]"):
             raise UndecidedError("a bracket is not closed")
         brackets = opening + closing.text
-        if len(items) == 1 and brackets in ("()", "[]"):
+        is_row = brackets == "[]" and isinstance(items[0], Bracketed)
+        if len(items) == 1 and brackets in ("()", "[]") and not is_row:
             return items[0]
         rows = [item.items for item in items if isinstance(item, Bracketed)]
         is_matrix = brackets == "[]" and len(rows) == len(items)

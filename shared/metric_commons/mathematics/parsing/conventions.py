@@ -22,8 +22,15 @@ class Conventions(NamedTuple):
     bare_units: bool = True  # 5 m is five metres, not five times m
     multisets: bool = False  # 1, 2, 2 differs from 1, 2
     clock: bool = False  # 7:30 is a time, not a ratio
+    letter_order: bool = True  # AB and BA are the same product
+    scientific: bool = True  # 1e-7 beside other terms is a number, not 1 e - 7
+    # Readings that are nearly always meant: if they make answers equal, these are.
+    brackets_recur: bool = True  # 0.5(3) is 0.5333..., not 1.5
+    combinations: bool = True  # C_5^2 is a binomial coefficient, not a power
+    imaginary_letter: bool = True  # in 2 + 3*I and 2 + 3j, I and j are the imaginary unit
 
 
+LIKELY = frozenset({"brackets_recur", "combinations", "imaginary_letter"})
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison
 DEFAULT = Conventions()
 
@@ -38,15 +45,28 @@ class Context:
     forms: set[str] = field(default_factory=set)  # conventions that mattered
     is_latex: bool = False
     has_digits: bool = False  # a formula with a digit or ^ has no words of the language
-    plus_minus: int = 1  # the sign that ± represents
+    plus_minus: int = 0  # the sign that ± represents; 0 where it must not occur
     values_of_letters: dict[str, Value] = field(default_factory=dict)  # letters of sums
     depth: int = 0
     has_vectors: bool = False
+    has_denominator: bool = False  # with letters
 
     def chooses(self, form: str) -> bool:
         """Return whether a convention applies; also records that it matters for the text."""
         self.forms.add(form)
         return bool(getattr(self.conventions, form))
+
+
+_PRODUCTS_OF_LETTERS = ("abcd", "kmn", "pqrs", "uvw", "xyz")
+
+
+def is_product(word: str) -> bool:
+    """Return whether the letters of a word are those that formulas multiply.
+
+    >>> is_product("abc"), is_product("cup")
+    (True, False)
+    """
+    return any(set(word.lower()) <= set(letters) for letters in _PRODUCTS_OF_LETTERS)
 
 
 def is_of_language(token: Token) -> bool:

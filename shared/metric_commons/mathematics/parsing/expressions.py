@@ -21,7 +21,7 @@ from ..algebra.exact_values import Value, decimal, rational
 from ..algebra.work_limits import UndecidedError
 from .brackets import BracketReader
 from .conventions import Context
-from .functions import FUNCTIONS, binomial, factorial_of, rounded, small_integer
+from .functions import FUNCTIONS, binomial, chosen, factorial_of, rounded, small_integer
 from .letters import ACCENTS, GREEK, derivative
 from .matrices import matrix_power, multiplied, total, transposed
 from .notation import Token
@@ -49,6 +49,7 @@ _NO_FACTORS = {
     "mod",
     "choose",
     "pmod",
+    "over",
 }  # commands that end a term
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
@@ -66,6 +67,9 @@ def parse_expression(tokens: Sequence[Token], context: Context | None = None) ->
     """
     parser = _Parser(tokens, context or Context())
     result = parser.union()
+    if parser.next.is_command("over"):  # without the braces around it
+        parser.take()
+        result = parser.quotient(as_value(result), as_value(parser.union()))
     parser.finish()
     return result
 
@@ -75,6 +79,7 @@ class _Parser(BracketReader):
         super().__init__(tokens, context)
         sign = context.plus_minus
         self._factor_of_sign = {"+": 1, "-": -1, "±": sign, "∓": -sign}
+        self._exponents_of_e = 0  # that are open
 
     def union(self) -> MathObject:
         result = self.sum()
@@ -103,6 +108,8 @@ class _Parser(BracketReader):
         sign = 1
         while self.next.is_sign(signs):
             sign *= self._factor_of_sign[self.take().text]
+        if not sign:
+            raise UndecidedError("± in a place where it is not understood")
         return sign
 
     def _skip_word(self, words: set[str]) -> bool:
@@ -121,7 +128,7 @@ class _Parser(BracketReader):
                 if operator == "*":
                     result = self._times(result, factor)
                 else:
-                    result = as_value(result) / self._denominator(factor)
+                    result = self.quotient(as_value(result), self._denominator(factor))
                 result = multiplied(rational(-1), result) if sign < 0 else result
             elif self._starts_factor():
                 if self.next.kind == "number" and not self.previous().is_sign("})!^"):
@@ -136,6 +143,11 @@ class _Parser(BracketReader):
         if self._context.has_vectors and _is_vector(left) and _is_vector(right):
             raise UndecidedError("a product of vectors")
         return multiplied(left, right)
+
+    def quotient(self, numerator: Value, denominator: Value) -> Value:
+        """Return a quotient, and record letters of the denominator."""
+        self._context.has_denominator |= bool(denominator.letters)
+        return numerator / denominator
 
     def _denominator(self, factor: MathObject) -> Value:
         """1/2x: adjacent factors after a slash may all belong to the denominator."""
@@ -173,7 +185,7 @@ class _Parser(BracketReader):
                 result = factorial_of(as_value(result))
                 if self.next.is_sign("!"):
                     raise UndecidedError("a double factorial")
-            elif self._angles and self.skip("°"):
+            elif self._has_angles and self.skip("°"):
                 result = as_value(result) * PI / rational(180)
             else:
                 break
@@ -182,9 +194,14 @@ class _Parser(BracketReader):
         # 2^3^2 and 2^3! may be read in two ways, and only letters have subscripts.
         if self.next.is_sign("^!_'"):
             raise UndecidedError(f"{self.next.text!r} does not belong here")
-        if self._angles and self.skip("°"):
+        if self._has_angles and self.skip("°"):
             result = as_value(result) * PI / rational(180)
         return result
+
+    @property
+    def _has_angles(self) -> bool:
+        """Return whether degrees may follow: in sines, and in the exponent of e."""
+        return bool(self._angles or self._exponents_of_e)
 
     def _power(self, base: MathObject) -> MathObject:
         if isinstance(base, Matrix):
@@ -193,7 +210,16 @@ class _Parser(BracketReader):
                 return transposed(base)
             exponent = self.parsed(exponent_tokens)
             return matrix_power(base, small_integer(exponent, 1, _MAX_ROOT))
-        return power(as_value(base), self._exponent())
+        is_matrix = self.previous(2).kind == "word" and self.previous(2).text.isupper()
+        is_of_e = self.previous(2).text == "e"
+        self._exponents_of_e += is_of_e
+        exponent = self._exponent()
+        self._exponents_of_e -= is_of_e
+        number = exponent.fraction
+        if is_matrix and number is not None and number < 0:  # P D P^-1 may be matrices
+            if not self._context.chooses("letter_order"):
+                raise UndecidedError("an inverse that may be of a matrix")
+        return power(as_value(base), exponent)
 
     def _exponent(self) -> Value:
         if self.next.is_sign("{"):
@@ -277,21 +303,50 @@ class _Parser(BracketReader):
         return as_value(self.atom())
 
     def _number(self, text: str, *, mixed: bool) -> MathObject:
-        recurring = recurring_decimal(text, self)
+        recurring = recurring_decimal(text, self, lambda: self._context.chooses("brackets_recur"))
         if recurring is not None:
             return rational(recurring)
         if not text.isdigit():
-            exponent = text.lower().partition("e")[2]
+            mantissa, _, exponent = text.lower().partition("e")
+            if mantissa.isdigit() and exponent[:1] in ("+", "-") and exponent[1:2] != "0":
+                # Whole, 1e-7 is a number; beside terms of LaTeX it is 1 e - 7.
+                is_whole = len(self._tokens) - self._tokens[0].is_sign("+-") == 2
+                if not is_whole and (
+                    self._context.is_latex or not self._context.chooses("scientific")
+                ):
+                    self.move(self.position - 1)
+                    self.replace(
+                        [
+                            Token("number", mantissa),
+                            Token("word", "e"),
+                            Token("sign", exponent[0]),
+                            Token("number", exponent[1:]),
+                        ]
+                    )
+                    return rational(int(self.take().text))
             if abs(int(exponent[:6] or 0)) > _MAX_SCIENTIFIC_EXPONENT:
                 raise UndecidedError("too large a number")
             return rational(Fraction(text)) if exponent else decimal(text)
         value = rational(int(text))
+        combinations = self._combinations(value)
+        if combinations is not None:
+            return combinations
         if self.skip("_"):
             is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
             base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
             return BasedNumber(value, rational(base))
         fraction = mixed_fraction(self) if mixed else None
         return value if fraction is None else value + rational(fraction)
+
+    def _combinations(self, upper: Value) -> Value | None:
+        """5C2, in which the letter stands between two numbers."""
+        name, lower = self.next, self.following(1)
+        if name.text not in ("C", "P") or name.is_spaced or name.kind != "word":
+            return None
+        if lower.kind != "number" or lower.is_spaced:
+            return None
+        self.take()
+        return chosen(name.text, upper, rational(int(self.take().text)))
 
     def _command(self, name: str) -> MathObject:
         if name == "frac":
@@ -318,7 +373,7 @@ class _Parser(BracketReader):
 
     def _fraction(self) -> Value:
         of_functions = self._derivative()
-        return of_functions or self._argument() / self._argument()
+        return of_functions or self.quotient(self._argument(), self._argument())
 
     def _derivative(self) -> Value | None:
         r"""\frac{dy}{dx} is not a fraction of letters."""

@@ -116,6 +116,19 @@ def binomial(n: Value, k: Value) -> Value:
     return rational(comb(upper, small_integer(k, 0, upper)))
 
 
+def chosen(name: str, n: Value, k: Value) -> Value:
+    """Return the number of combinations, C, or of permutations, P, of k of n.
+
+    >>> (
+    ...     chosen("C", rational(5), rational(2)).fraction,
+    ...     chosen("P", rational(5), rational(2)).fraction,
+    ... )
+    (Fraction(10, 1), Fraction(20, 1))
+    """
+    combinations = binomial(n, k)
+    return combinations if name == "C" else combinations * factorial_of(k)
+
+
 def rounded(value: Value, opening: str) -> Value:
     """Return the floor or the ceiling."""
     name = "floor" if opening == "⌊" else "ceil"

@@ -5,21 +5,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ..algebra.algebraic import conjugate
-from ..algebra.elementary import PI, power, root, size
+from ..algebra.elementary import PI, I, power, root, size
 from ..algebra.exact_values import Opaque, Value, constant_value, opaque, rational, symbol
 from ..algebra.work_limits import UndecidedError
-from .conventions import Context, is_of_language
+from .conventions import Context, is_of_language, is_product
 from .functions import (
     FUNCTIONS,
     LOGARITHMS,
     applied,
     applied_to_several,
+    chosen,
     inverse_name,
     is_of_angle,
+    rounded,
     takes_several,
 )
 from .matrices import multiplied
 from .notation import CLOSING, OPENING, Token
+from .separators import split_at_signs
 from .structures import MathObject, as_value
 from .token_reader import TokenReader
 
@@ -31,6 +34,7 @@ GREEK = frozenset(
         *("Phi", "Psi", "Omega", "ell", "hbar", "varrho", "upsilon"),
     }
 )
+_VARIANTS = {"varphi": "phi", "varepsilon": "epsilon", "vartheta": "theta", "varrho": "rho"}
 ACCENTS = frozenset(
     {
         *("vec", "hat", "bar", "overline", "tilde", "dot", "ddot", "widehat", "widetilde"),
@@ -39,6 +43,7 @@ ACCENTS = frozenset(
 )
 _OF_TIME = ("dot", "ddot")  # derivatives about which nothing is known
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
+_ROUNDED = {"floor": "⌊", "ceil": "⌈", "ceiling": "⌈"}
 
 
 _NAMES = re.compile("pi|sin|cos|tan|log|ln|exp|sqrt|max|min|gcd|pct")
@@ -103,12 +108,22 @@ class LetterReader(TokenReader, ABC):
         word = token.text
         if word in ("pi", "Pi"):
             return PI
+        if word in _ROUNDED and self.next.is_sign("("):
+            return rounded(as_value(self.atom()), _ROUNDED[word])
+        if word == "Matrix" and self.next.is_sign("("):
+            return self.atom()
         if word in ("sqrt", "cbrt") and self.next.is_sign("({"):
             return root(as_value(self.atom()), 2 if word == "sqrt" else 3)
         if word == "abs" and self.next.is_sign("("):
             return size(as_value(self.atom()))
         if word in FUNCTIONS:
             return self._function(word)
+        if len(word) > 1 and word.isupper() and not self._context.chooses("letter_order"):
+            return symbol(f"{word} in this order")
+        if word == "I" or (word == "j" and self.previous(2).kind == "number"):
+            is_plain = not self._context.is_latex and not self.next.is_sign("_'(")
+            if is_plain and self._context.chooses("imaginary_letter"):
+                return I
         if self._is_derivative(word):
             self.take()
             return derivative(word, self.take().text)
@@ -139,10 +154,14 @@ class LetterReader(TokenReader, ABC):
         word = token.text
         if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
             raise UndecidedError(f"the word {word}")
+        is_long = len(word) > 4 or (len(word) == 3 and token.is_spaced)
+        if is_long and not is_product(word) and not set("aeiou").isdisjoint(word.lower()):
+            raise UndecidedError(f"the word {word}")
         if _NAMES.search(word):
             raise UndecidedError(f"the word {word}")
 
     def _letter(self, letter: str) -> Value:
+        letter = _VARIANTS.get(letter, letter)
         if letter in self._context.values_of_letters:
             return self._context.values_of_letters[letter]
         if letter.isascii() and letter.isalpha():
@@ -162,12 +181,41 @@ class LetterReader(TokenReader, ABC):
             name += "'" * primes
             if not self.next.is_sign("("):
                 return symbol(Opaque(name, ()))
+        combinations = self._combinations_of(letter, name)
+        if combinations is not None:
+            return combinations
         if self._is_inverse_function(letter):
             self.group_of_exponent()
             return self._application(f"{name}^-1")
         if self.next.is_sign("(") and self._is_applied(letter, primes):
             return self._application(name)
         return self._letter(letter) if name == letter else symbol(name)
+
+    def _combinations_of(self, letter: str, name: str) -> Value | None:
+        """C_5^2 and C(5, 2), which may also be a power and a function."""
+        state = self.state()
+        lower = name.partition("_")[2]
+        if letter not in ("C", "P") or not (self.next.is_sign("(") or lower.isdigit()):
+            return None
+        if lower and self.skip("^"):
+            parts = [Token("number", lower), *self.group()]
+        elif not lower:
+            self.take()
+            parts = self.between(self.position, end := self.closing(self.position - 1))
+            self.move(end + 1)
+            parts = [part for part in parts if not part.is_sign(",")]
+        else:
+            return None
+        if [part.text.isdigit() for part in parts] != [True, True]:
+            self.restore(state)
+            return None
+        n, k = (int(part.text) for part in parts)
+        if not lower or n < k:  # some write the larger number above
+            n, k = max(n, k), min(n, k)
+        if not self._context.chooses("combinations"):
+            self.restore(state)
+            return None
+        return chosen(letter, rational(n), rational(k))
 
     def _is_inverse_function(self, letter: str) -> bool:
         """Return whether f^{-1}( is at this position."""
@@ -239,6 +287,8 @@ class LetterReader(TokenReader, ABC):
         if not all(part.kind in ("word", "command", "text") for part in parts):
             raise UndecidedError("an accent above a formula")
         name = {"overrightarrow": "vec", "boldsymbol": "vec"}.get(name, name)
+        if name == "hat" and text in ("i", "j", "k"):  # the unit vectors
+            name = "vec"
         self._context.has_vectors |= name == "vec"
         full_name = f"{name} {text}{self._subscript()}"
         return symbol(Opaque(full_name, ())) if name in _OF_TIME else symbol(full_name)
@@ -246,6 +296,8 @@ class LetterReader(TokenReader, ABC):
     def _function(self, name: str) -> Value:
         r"""\sin x, \sin^2(x), \log_2 8."""
         base = self._argument() if self.skip("_") else None
+        if name == "log" and base is None and self._is_base_behind():
+            base = rational(int(self.take().text))  # log2(8)
         exponent = rational(1)
         if self.skip("^"):
             exponent = self._exponent()
@@ -257,7 +309,10 @@ class LetterReader(TokenReader, ABC):
             result = applied_to_several(name, self._arguments_in_brackets())
         else:
             self._angles += is_of_angle(name)
-            argument = self._argument_of_function(name)
+            if name == "log" and base is None and self._has_two_arguments():
+                argument, base = self._arguments_in_brackets()  # log(8, 2)
+            else:
+                argument = self._argument_of_function(name)
             self._angles -= is_of_angle(name)
             result = applied(name, argument)
             if name in LOGARITHMS:
@@ -265,6 +320,17 @@ class LetterReader(TokenReader, ABC):
             elif base is not None:
                 raise UndecidedError("a function with a subscript")
         return result if exponent.fraction == 1 else power(result, exponent)
+
+    def _is_base_behind(self) -> bool:
+        is_number = self.next.kind == "number" and self.next.text.isdigit()
+        is_written_so = is_number and not self.next.is_spaced and self.following(1).is_sign("(")
+        return is_written_so and not self._context.is_latex
+
+    def _has_two_arguments(self) -> bool:
+        if not self.next.is_sign("("):
+            return False
+        inner = self.between(self.position + 1, self.closing(self.position))
+        return len(split_at_signs(inner, ",").parts) == 2
 
     def _to_base(self, name: str, logarithm: Value, base: Value | None) -> Value:
         if base is not None:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from ..algebra.exact_values import Value, decimal
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from .amounts import total_quantity
-from .conventions import DEFAULT, Context, Conventions
+from .conventions import DEFAULT, Context, Conventions, is_product
+from .dates import date_or_time
 from .functions import FUNCTIONS
 from .notation import Token, closing_brace, tokens
 from .real_sets import complement, intersection, points, union
@@ -23,6 +24,7 @@ from .structures import (
     Noted,
     RealSet,
     Words,
+    as_value,
 )
 
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**"), ("`", "`"))
@@ -34,7 +36,24 @@ _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
-_PRODUCTS_OF_LETTERS = ("abcd", "kmn", "pqrs", "uvw", "xyz")
+_ROMAN = re.compile("(?=..)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_CYCLES = re.compile(r"(?:\([0-9]{2,}\)){2,}")
+_DECIMAL_COMMA = re.compile("-?0,[0-9]+")
+_CHOICE_WITH_CONTENT = re.compile(r"\(([A-H])\)[.:]? +(\S.*)")
+_LEAD = re.compile(
+    r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?(?:final )?answer"
+    r"(?: is)?:?\s*\}?:?\s*(?=\S)",
+    re.IGNORECASE,
+)
+_TRAIL = re.compile(
+    r"(?<=\S)(?:\.\.|\s*(?:\\quad|\\,|\s)*(?:\\checkmark|[✓✔])|\s*\((?:exactly|exact)\)"
+    r"| is the(?: final)? answer)",
+)
+_DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)")
+_ALL_BUT = re.compile(
+    r"(?:\\text ?\{)?\s*(?:all )?(?:real numbers|reals)(?: x)?,? except(?: for)?\s*\}?\s*(.+)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +101,11 @@ def unmarked(text: str) -> str:
     '12'
     """
     text = text.strip()
+    text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
+    if (trail := _TRAIL.search(text)) and trail.end() == len(text.rstrip(". ")):
+        text = text[: trail.start()]
+    if text.count("$") == 1 and _DOLLARS.fullmatch(text.rstrip(". ")):
+        return "\\" + text.rstrip(". ")
     if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
         text = text.strip("$ ")
     previous_text = None
@@ -108,11 +132,19 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text) if "{" in text else text)
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
         return Answer(Words(choice[1].casefold()), text)
+    special = _special(text, conventions)
+    if special is not None:
+        return special
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
     words = _words(all_tokens)
     if words is not None:
         return Answer(words, text)
     context = Context(conventions)
+    if (
+        sum(any(token.is_sign("±∓") for token in part) for part in split_answer(all_tokens).parts)
+        > 1
+    ):
+        raise UndecidedError("± in several parts, which may belong together")
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
     parts, separators = split_answer(all_tokens)
@@ -121,6 +153,27 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     contents = [_part(part, context) for part in parts]
     content = contents[0] if len(contents) == 1 else _joined(contents, separators)
     return Answer(content, text, frozenset(context.forms) if context.forms else _NO_FORMS)
+
+
+def _special(text: str, conventions: Conventions) -> Answer | None:
+    """Return an answer whose form decides what it is; None for any other."""
+    plain = _FONT.sub(r"\1", text).replace(r"\,", " ") if "\\" in text else text
+    found = date_or_time(plain.strip())
+    if found is not None:
+        return Answer(found, text)
+    if _ROMAN.fullmatch(plain):
+        return Answer(Words(plain.casefold()), text)
+    if _CYCLES.fullmatch(text.replace(" ", "")) or _DECIMAL_COMMA.fullmatch(text):
+        raise UndecidedError("a form with two readings")
+    if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
+        inner = _answer(match[2], conventions)
+        return Answer(Noted(inner.content, f"({match[1].casefold()})"), text, inner.forms)
+    if match := _ALL_BUT.fullmatch(text):
+        inner = _answer(match[1].replace("and", ","), conventions)
+        excluded = inner.content
+        items = excluded.items if isinstance(excluded, Collection) else (excluded,)
+        return Answer(complement(points([as_value(item) for item in items])), text, inner.forms)
+    return None
 
 
 def _part(part: Sequence[Token], context: Context) -> MathObject:
@@ -186,9 +239,12 @@ def _is_word(word: str) -> bool:
     lower = word.lower()
     if lower in _NO_WORDS:
         return False
-    is_product = len(word) == 3 and any(set(lower) <= set(f) for f in _PRODUCTS_OF_LETTERS)
     vowels = "aeiouy" if len(word) > 3 else "aeiou"
-    is_long = len(word) > 2 and not is_product and not set(vowels).isdisjoint(lower)
+    is_long = (
+        len(word) > 2
+        and not (len(word) == 3 and is_product(word))
+        and not set(vowels).isdisjoint(lower)
+    )
     return is_long or lower in _SHORT_WORDS
 
 
@@ -212,6 +268,8 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
         if quantity is not None:
             return quantity
     if len(names) == len(contents):
+        if "or" in separators and len(set(names)) > 1:
+            raise UndecidedError("one of several equations")
         return _named(contents)
     if names and isinstance(contents[0], Equation) and contents[0].name and len(names) == 1:
         items = _flat([contents[0].content, *contents[1:]])
@@ -269,6 +327,8 @@ def _joined_sets(
         numbers = _numbers(content)
         if numbers is None and isinstance(content, Equation) and isinstance(content.content, Value):
             numbers = points([content.content])
+        if numbers is None and sets and isinstance(content, Value) and _excludes(sets[-1]):
+            numbers = complement(points([content]))  # x ≠ 1, 2
         if numbers is None:
             raise UndecidedError("an inequality beside other parts")
         sets.append(numbers)
@@ -283,6 +343,11 @@ def _joined_sets(
         if separators[0] == ",":
             result = _by_comma(result, union(sets))
     return Equation(None, names[0], result) if names else result
+
+
+def _excludes(numbers: RealSet) -> bool:
+    """Return whether all but some points belong to a set."""
+    return all(part.low == part.high for part in complement(numbers).intervals)
 
 
 def _by_comma(common: RealSet, union_of_all: RealSet) -> RealSet:

@@ -3,6 +3,7 @@ r"""LaTeX and plain text as tokens: \dfrac12 and \frac{1}{2}, × and \cdot becom
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
+from unicodedata import normalize
 
 from ..algebra.work_limits import UndecidedError
 
@@ -162,6 +163,8 @@ _COMMANDS = {
 }
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
+_UPRIGHT = ("cis", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "exp", "gcd", "lcm")
+
 # Steps of LaTeX, in this order: a string that is present if a step matters, a pattern, and its
 # replacement. White space is already reduced to single spaces.
 _REWRITES = [
@@ -169,14 +172,22 @@ _REWRITES = [
     for trigger, pattern, replacement in [
         ("\\\\", r"\\\\", ROW_END),
         # Thousands are joined: 10{,}000 and 10,\!000 and 10\,000.
-        (",", r"(?<=[0-9]) ?\{ ?, ?\} ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})", ""),
         (
-            "\\",
-            r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=[0-9]{3})",
+            ",",
+            r"(?<=[0-9]) ?\{ ?, ?\}(?: ?\\!)? ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})",
             "",
         ),
+        ("\\", r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))", ""),
+        ("~", r"(?<=[0-9])~(?=[0-9]{3}(?![0-9]))", ""),
         ("", r"\\[!,;:> ]|~|&nbsp;", " "),
         ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
+        ("ℝ", r"(?<=ℝ) ?(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
+        (
+            "{",  # functions and ordinals in upright letters
+            rf"\\(?:text|mathrm|operatorname) ?\{{ ?({'|'.join(_UPRIGHT)}) ?\}}",
+            r"\\\1 ",
+        ),
+        ("^", r"(?<=[0-9]) ?\^ ?\{? ?(?:\\(?:text|mathrm) ?\{)? ?(st|nd|rd|th) ?\}{0,2}", r"\1"),
         ("mathbb", r"\\mathbb ?\{? ?([NZQC]) ?\}?", r" \\text{\1} "),
         ("operatorname", r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
         ("binom", r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
@@ -204,16 +215,22 @@ _REWRITES = [
 _ROOT_OF_NUMBER = re.compile("√ ?([0-9]+)")  # all of it, where \\sqrt takes a digit
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
+_STACKED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/]([₀₁₂₃₄₅₆₇₈₉]+)")
+_MATHEMATICAL_LETTER = re.compile("[\U0001d400-\U0001d7ff]")
 _THIN_SPACE = re.compile("(?<=[0-9])[\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 _HAS_LETTER = re.compile("[A-Za-z]")
 _SIGN_PAIRS = [(re.compile("<="), "≤"), (re.compile(">="), "≥"), (re.compile("(?<= )!="), "≠")]
 _IS_LATEX = re.compile(r"[\\^{~&]")
+_MARKED_THOUSANDS = re.compile(
+    r"(?<![0-9a-zA-Z_'.])[1-9][0-9]{0,2}(?:(['_])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])"
+)
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(
     r"""\s*(?:
-    (?P<number>
-        [0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9]|,[0-9])  # 1,000.5
+    (?P<based>0(?:[xX][0-9A-Fa-f]+|[bB][01]+|[oO][0-7]+)(?![A-Za-z0-9.]))
+    | (?P<number>
+        [1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![0-9]|,[0-9])  # 1,000.5
         | (?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+(?![A-Za-z0-9])  # 6.02e23
         | [0-9]*\.[0-9]+
         | [0-9]+(?:\.(?!\.))?
@@ -237,8 +254,8 @@ def tokens(text: str) -> list[Token]:
 
     >>> [token.text for token in tokens(r"-\dfrac{1}{2}x \cdot 1,000")]
     ['-', 'frac', '{', '1', '}', '{', '2', '}', 'x', '*', '1000']
-    >>> [token.text for token in tokens(r"(1,000)")]
-    ['(', '1', ',', '000', ')']
+    >>> [token.text for token in tokens(r"(1,234)")]
+    ['(', '1', ',', '234', ')']
     """
     if len(text) > MAX_LENGTH:
         raise UndecidedError("a long text")
@@ -246,6 +263,9 @@ def tokens(text: str) -> list[Token]:
         text = _THIN_SPACE.sub("", text)
     result = _tokens(_rewritten(_SPACE.sub(" ", text).strip()))
     return _with_spaced_groups(result) if " " in text else result
+
+
+_FORMULAS = (r"\frac", r"\sqrt", "-\\frac")
 
 
 def _tokens(text: str) -> list[Token]:
@@ -256,12 +276,17 @@ def _tokens(text: str) -> list[Token]:
         start = match.end()
         kind, content = match.lastgroup, match[match.lastgroup or 0]
         if kind == "number" and "," in content:
+            if depth and ", " in text and ",0" not in content:
+                raise UndecidedError("commas that may separate or group digits")
             result += _grouped_number(content, in_brackets=depth > 0)
+        elif kind == "based":  # 0x1B
+            result.append(Token("number", str(int(content, 0)), is_spaced))
         elif kind == "text":
             end = closing_brace(text, start)
             inner = text[start:end].strip()
-            if inner and not _HAS_LETTER.search(inner) and inner.isascii():
-                result += _tokens(inner)  # a number in another font
+            is_number = not _HAS_LETTER.search(inner) and inner.isascii()
+            if inner and (is_number or inner.startswith(_FORMULAS)):
+                result += _tokens(inner)  # in another font
             else:
                 result.append(Token("text", inner, is_spaced))
             start = end + 1
@@ -305,10 +330,17 @@ def _is_group(token: Token) -> bool:
 
 def _rewritten(text: str) -> str:
     if not text.isascii():
+        text = _MATHEMATICAL_LETTER.sub(lambda m: normalize("NFKC", m[0]), text)
+        text = _STACKED_FRACTION.sub(
+            lambda m: rf"\frac{{{m[1].translate(_SUPERSCRIPTS)}}}{{{m[2].translate(_SUBSCRIPTS)}}}",
+            text,
+        )
         text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text)
         text = _SUPERSCRIPT.sub(lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", text)
         text = _SUBSCRIPT.sub(lambda m: f"_{{{m[0].translate(_SUBSCRIPTS)}}}", text)
         text = text.translate(_SIGNS)
+    if "'" in text or "_" in text:
+        text = _MARKED_THOUSANDS.sub(lambda m: m[0].replace(m[1], ""), text)
     if "=" in text:
         for pair, replacement in _SIGN_PAIRS:
             text = pair.sub(replacement, text)
@@ -321,7 +353,8 @@ def _rewritten(text: str) -> str:
 
 
 def _grouped_number(text: str, *, in_brackets: bool) -> Iterator[Token]:
-    if not in_brackets:
+    # In brackets 1,000 is a number, too, for 000 is none; 1,234 is a pair.
+    if not in_brackets or any(len(part) == 3 and part[0] == "0" for part in text.split(",")):
         yield Token("number", text.replace(",", ""))
         return
     for index, digits in enumerate(text.split(",")):

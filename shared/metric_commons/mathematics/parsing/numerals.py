@@ -1,5 +1,6 @@
 r"""Numerals of several tokens: recurring decimals and mixed numbers."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from ..algebra.work_limits import UndecidedError
@@ -11,8 +12,12 @@ _REPEATS = 3  # the number of times that a block is repeated
 _LINES = ("overline", "bar")
 
 
-def recurring_decimal(text: str, reader: TokenReader) -> Fraction | None:
+def recurring_decimal(
+    text: str, reader: TokenReader, reads_brackets: Callable[[], bool]
+) -> Fraction | None:
     r"""Return the number of 0.1\overline{6}, 0.\dot{1}\dot{2} or 0.333...; None if nothing recurs.
+
+    `reads_brackets` says whether 0.1(6) is such a number, rather than a product.
 
     Raises:
         UndecidedError: it is unclear which digits recur.
@@ -26,7 +31,7 @@ def recurring_decimal(text: str, reader: TokenReader) -> Fraction | None:
         return _recurring(text, _dotted(reader))
     is_digits = reader.following(1).kind == "number" and reader.following(2).is_sign(")")
     if reader.next.is_sign("(") and is_digits:
-        raise UndecidedError("a recurring decimal, or a product")
+        return _recurring(text, _bracketed(reader)) if reads_brackets() else None
     if reader.next.is_sign("…"):
         reader.take()
         return _continued(text)
@@ -38,6 +43,13 @@ def _digits(tokens: list[Token]) -> str:
     if not text.isdigit():
         raise UndecidedError("a line above something other than digits")
     return text
+
+
+def _bracketed(reader: TokenReader) -> str:
+    reader.take()
+    block = reader.take().text
+    reader.take()
+    return block
 
 
 def _dotted(reader: TokenReader) -> str:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
+from typing import cast
 
 from ..algebra.enclosures import are_equal, real_sign
 from ..algebra.exact_values import EMPTY, Exp, Opaque, Value, symbol
@@ -11,9 +13,9 @@ from ..algebra.work_limits import UndecidedError
 from .amounts import parse_amount
 from .conventions import Context
 from .expressions import parse_expression
-from .notation import Token
+from .notation import ROW_END, Token
 from .real_sets import as_real_set, complement, intersection, interval, points, union
-from .separators import split_at_signs
+from .separators import split_answer, split_at_signs
 from .structures import (
     Bracketed,
     Collection,
@@ -22,6 +24,7 @@ from .structures import (
     Infinity,
     MathObject,
     NamedValues,
+    Piecewise,
     RealSet,
     Statement,
     Words,
@@ -41,6 +44,7 @@ _NAME = re.compile(
     )""",
     re.VERBOSE,
 )
+_FUNCTION_OF_LETTER = re.compile(r"([A-Za-z]'*(?:_\w+)?)\(([a-z])\)")
 _GEOMETRIC = r"(?:\|?[A-Z]{1,6}\|?|[A-Za-z]_\w+)"
 _GEOMETRIC_RATIO = re.compile(rf"{_GEOMETRIC}(?:[:/]{_GEOMETRIC})+|[a-z](?::[a-z])+")
 _COMMANDS_OF_NAMES = {"angle", "triangle", "overline", "overrightarrow", "vec", "hat", "bar"}
@@ -57,9 +61,12 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     >>> parse_item(tokens("x = 5"), Context()).name
     'x'
     """
+    item = _without_arrow(item)
     sides, signs = split_at_signs(item, SIGNS)
     if not signs:
-        return parse_amount(item, context)
+        return _amount(item, context)
+    if any(token.is_sign("±∓") for token in item):
+        return _with_both_signs(item, sides, signs, context)
     if not all(sides):
         raise UndecidedError("a relation without a side")
     if set(signs) <= set(_EQUALITIES):
@@ -69,6 +76,128 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     if set(signs) <= set("<>≤≥≠"):
         return _inequality(sides, signs, context)
     raise UndecidedError("several kinds of relations")
+
+
+def _without_arrow(item: Sequence[Token]) -> Sequence[Token]:
+    r"""Return g(x) = 2x for g: x \mapsto 2x."""
+    is_map = len(item) > 4 and item[1].is_sign(":") and item[3].is_command("mapsto")
+    if not (is_map and item[0].kind == item[2].kind == "word"):
+        return item
+    signs = [Token("sign", sign) for sign in "()="]
+    return [item[0], signs[0], item[2], signs[1], signs[2], *item[4:]]
+
+
+def _with_both_signs(
+    item: Sequence[Token],
+    sides: Sequence[Sequence[Token]],
+    signs: Sequence[str],
+    context: Context,
+) -> MathObject:
+    """X ≠ ± 4 excludes both, and y - 7 = ± 3x is either of two equations."""
+    is_named = len(sides) == 2 and name_of(sides[0]) is not None
+    if signs == ["="] and is_named:
+        return _named(name_of(sides[0]) or "", sides[0], sides[1], context)
+    readings = [
+        _both_or_either(sides, signs, replace(context, plus_minus=sign)) for sign in (1, -1)
+    ]
+    if sum(token.is_sign("±∓") for token in item) > 1:
+        raise UndecidedError("several ±")
+    match readings:
+        case [Equation(_, first, RealSet() as numbers), Equation(_, second, RealSet() as others)]:
+            if signs == ["≠"] and first == second:
+                return Equation(None, first, intersection(numbers, others))
+        case [Equation(Value() as difference), Equation(Value() as other)] if signs == ["="]:
+            return _either(difference, other)
+    raise UndecidedError("± in a relation")
+
+
+def _both_or_either(
+    sides: Sequence[Sequence[Token]], signs: Sequence[str], context: Context
+) -> MathObject:
+    if signs == ["="] and len(sides) == 2 and all(sides):
+        return _unnamed_equation([_required_value(side, context) for side in sides], context)
+    if signs == ["≠"] and all(sides):
+        return _inequality(sides, signs, context)
+    raise UndecidedError("± in a relation")
+
+
+def _either(first: Value, second: Value) -> Equation:
+    """Return the equation whose solutions are those of both."""
+    letters = first.letters | second.letters
+    if len(letters) == 1:
+        [letter] = letters
+        roots = []
+        for difference in (first, second):
+            parts = linear(difference, letter)
+            if parts is None or not real_sign(parts[0]):
+                break
+            roots.append(-(parts[1] / parts[0]))
+        else:
+            return Equation(first * second, letter, Collection(tuple(roots)))
+    return Equation(first * second)
+
+
+def _amount(tokens: Sequence[Token], context: Context) -> MathObject:
+    is_cases = len(tokens) > 7 and [token.text for token in tokens[:4]] == [
+        "begin",
+        "{",
+        "cases",
+        "}",
+    ]
+    return _piecewise(tokens, context) if is_cases else parse_amount(tokens, context)
+
+
+def _piecewise(tokens: Sequence[Token], context: Context) -> Piecewise:
+    r"""Return \begin{cases} 5x & x < -5 \\ x^2 & x \ge -5 \end{cases}."""
+    if [token.text for token in tokens[-4:]] != ["end", "{", "cases", "}"]:
+        raise UndecidedError("cases beside other parts")
+    pieces: list[tuple[RealSet, Value]] = []
+    letters: set[str] = set()
+    others: list[Value] = []
+    for row in split_at_signs(tokens[4:-4], ROW_END).parts:
+        if not row:
+            continue
+        parts = split_at_signs(row, "&").parts
+        if len(parts) != 2:
+            raise UndecidedError("cases without conditions")
+        formula, condition = (_trimmed(part) for part in parts)
+        value = _required_value(formula, context)
+        if [token.text.lower() for token in condition] in (["otherwise"], ["else"]):
+            others.append(value)
+            continue
+        content = _condition(condition, context)
+        letters.add(content.name or "")
+        pieces.append((cast(RealSet, content.content), value))
+    if len(letters) != 1 or len(others) > 1:
+        raise UndecidedError("cases that are not of one letter")
+    rest = complement(union(numbers for numbers, _ in pieces))
+    pieces += [(rest, value) for value in others]
+    return Piecewise(letters.pop(), tuple(pieces))
+
+
+def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return a cell without the comma behind it and the word "if" before it."""
+    words = {"if", "for", "when", ", if", "if "}
+    while tokens and (tokens[0].text.lower() in words or tokens[0].is_sign(",")):
+        tokens = tokens[1:]
+    while tokens and tokens[-1].is_sign(",;."):
+        tokens = tokens[:-1]
+    return tokens
+
+
+def _condition(condition: Sequence[Token], context: Context) -> Equation:
+    parts, separators = split_answer(condition)
+    found = [parse_item(part, context) for part in parts]
+    sets = [
+        each.content
+        for each in found
+        if isinstance(each, Equation) and isinstance(each.content, RealSet)
+    ]
+    names = {each.name for each in found if isinstance(each, Equation)}
+    if not sets or len(sets) < len(found) or len(names) != 1 or len(set(separators)) > 1:
+        raise UndecidedError("a condition that is not understood")
+    joined = union(sets) if "or" in separators else reduce(intersection, sets)
+    return Equation(None, names.pop(), joined)
 
 
 def name_of(side: Sequence[Token]) -> str | None:
@@ -106,20 +235,25 @@ def _equation(sides: Sequence[Sequence[Token]], context: Context) -> MathObject:
             name, left, right = name_of(right), right, left
     if name is not None:
         return _named(name, left, right, context)
-    return _unnamed_equation([_required_value(side, context) for side in sides])
+    return _unnamed_equation([_required_value(side, context) for side in sides], context)
 
 
-def _unnamed_equation(values: Sequence[Value]) -> MathObject:
+def _unnamed_equation(values: Sequence[Value], context: Context) -> MathObject:
     difference = values[0] - values[1]
     if not _letters(values) or not values[0].crosswise_difference(values[1]):
         return Statement(tuple(values), ("=",))
-    return Equation(difference)
+    return Equation(difference, has_denominator=context.has_denominator)
 
 
 def _named(
     name: str, left: Sequence[Token], right: Sequence[Token], context: Context
 ) -> MathObject:
-    content = parse_amount(right, context)
+    function = _FUNCTION_OF_LETTER.fullmatch(name)
+    if function and function[2] != "x" and all(token.text != "x" for token in right):
+        letters = {**context.values_of_letters, function[2]: symbol("x")}  # f(t) = 2t is f(x) = 2x
+        content = _amount(right, replace(context, values_of_letters=letters))
+        return Equation(None, f"{function[1]}(x)", content)
+    content = _amount(right, context)
     names = _TUPLE_OF_NAMES.fullmatch(name)
     if names and isinstance(content, Bracketed):
         parts = names[1].split(",")

@@ -1,6 +1,7 @@
 """Kinds of answers other than values: a tuple, a set, a matrix, an equation, a quantity ..."""
 
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 
 from ..algebra.exact_values import Value
@@ -77,6 +78,7 @@ class Equation:
     difference: Value | None  # None if a side is not a value
     name: str | None = None
     content: "MathObject | None" = None  # the object with the name
+    has_denominator: bool = False  # with letters, whose zeros are no solutions
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,29 @@ class Words:
     text: str
 
 
+@dataclass(frozen=True)
+class Dates:
+    """A date; two where it is unclear whether the month or the day is first."""
+
+    possible: frozenset[date]
+    text: str = ""  # as it was written, if that is unclear
+
+
+@dataclass(frozen=True)
+class TimeOfDay:
+    """A time with am or pm."""
+
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    """A function by cases: a formula for each set of numbers of its letter."""
+
+    letter: str
+    pieces: tuple[tuple[RealSet, Value], ...]
+
+
 MathObject = (
     Value
     | Infinity
@@ -153,6 +178,9 @@ MathObject = (
     | Quantity
     | Noted
     | Words
+    | Dates
+    | TimeOfDay
+    | Piecewise
 )
 
 

@@ -79,9 +79,12 @@ class TokenReader:
         """Split the next word into letters."""
         word = self.next.text
         letters = [Token("word", word[0], self.next.is_spaced)]
-        letters += [Token("word", letter) for letter in word[1:]]
-        self._tokens[self._position : self._position + 1] = letters
-        self.next = letters[0]
+        self.replace(letters + [Token("word", letter) for letter in word[1:]])
+
+    def replace(self, tokens: Sequence[Token]) -> None:
+        """Put tokens in place of the next one."""
+        self._tokens[self._position : self._position + 1] = tokens
+        self.next = self._tokens[self._position]
 
     def group(self) -> list[Token]:
         """Return the tokens of a group in braces, or the next token; the position moves past them.

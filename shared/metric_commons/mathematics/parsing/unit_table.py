@@ -46,6 +46,7 @@ _WITH_PREFIXES = {
     "b": (_unit(1, bit=1), "bit"),
     "mol": (_unit(1, mol=1), "mole"),
     "Wh": (_unit(3600, **_ENERGY), ""),
+    "ohm": (_unit(1, kg=1, m=2, s=-3, A=-2), "ohm"),
     "bar": (_unit(100_000, kg=1, m=-1, s=-2), "bar"),
 }
 # Symbols are case-sensitive; words are not, and may be in the singular or the plural.
@@ -71,6 +72,7 @@ _SYMBOLS = {
     "K": _unit(1, kelvin=1),
     "C": _unit(1, A=1, s=1),
     "rad": _unit(1, radian=1),
+    "cc": _unit("1/1000000", m=3),
     "deg": _unit(1, degree=1),
     "°": _unit(1, degree=1),
     "°C": Unit(Fraction(1), frozenset({("kelvin", 1)}), Fraction("273.15")),
@@ -104,6 +106,10 @@ _WORDS = {
     "gallon": _unit("0.003785411784", m=3),
     "degree": _unit(1, degree=1),
     "radian": _unit(1, radian=1),
+    "arcminute": _unit("1/60", degree=1),
+    "arcsecond": _unit("1/3600", degree=1),
+    "gradian": _unit("9/10", degree=1),
+    "gon": _unit("9/10", degree=1),
     "kelvin": _unit(1, kelvin=1),
     "celsius": Unit(Fraction(1), frozenset({("kelvin", 1)}), Fraction("273.15")),
     "fahrenheit": Unit(Fraction(5, 9), frozenset({("kelvin", 1)}), Fraction("459.67")),
@@ -124,7 +130,33 @@ SCALES = {
     "billion": 10**9,
     "trillion": 10**12,
     "dozen": 12,
+    "ten": 10,
+    "lakh": 10**5,
+    "lac": 10**5,
+    "crore": 10**7,
+    "mn": 10**6,
+    "bn": 10**9,
+    "tn": 10**12,
 }
+_FORMS_OF_UNITS = {  # other symbols, in the plural or abbreviated
+    **{f"{symbol}s": symbol for symbol in ("km", "cm", "mm", "kg", "gm", "ml", "ft", "yd", "mi")},
+    "gm": "g",
+    "gms": "g",
+    "kgs": "kg",
+    "sqft": "ft",
+    "Ω": "ohm",
+    "ohms": "ohm",
+}
+
+
+def scale_of(word: str) -> int | None:
+    """Return the number that a word such as "millions" stands for.
+
+    >>> scale_of("Lakhs"), scale_of("apples")
+    (100000, None)
+    """
+    lower = word.lower()
+    return SCALES.get(lower) or SCALES.get(lower.removesuffix("s"))
 
 
 @lru_cache(1024)
@@ -134,6 +166,7 @@ def unit_of_symbol(text: str) -> Unit | None:
     >>> unit_of_symbol("km") == unit_of_symbol("Km"), unit_of_symbol("mW").factor
     (False, Fraction(1, 1000))
     """
+    text = _FORMS_OF_UNITS.get(text, text)
     if text in _SYMBOLS:
         return _SYMBOLS[text]
     if text in _WITH_PREFIXES:

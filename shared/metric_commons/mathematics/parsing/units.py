@@ -16,10 +16,11 @@ from .functions import TRIGONOMETRIC
 from .notation import Token, tokens
 from .separators import nesting
 from .structures import Unit
-from .unit_table import SCALES, unit_of_symbol, unit_of_word
+from .unit_table import scale_of, unit_of_symbol, unit_of_word
 
 CURRENCIES = "¤£€¥"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 _PERCENT_WORDS = {"percent", "pct", "percentage"}
+_LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 _PLURALS = {"people", "children", "men", "women", "feet", "mice", "geese", "fish", "sheep", "teeth"}
@@ -82,7 +83,6 @@ _NOT_IN_NOUNS = {
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _LONGEST_SUFFIX = 40  # tokens
-_MARKED_WORDS = {*SCALES, *_PERCENT_WORDS}
 _FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
 
 
@@ -124,6 +124,13 @@ def measured(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
     amount, suffix = _without_suffix(formula, context)
     if currencies:
         unit = unit_of_symbol(currencies.pop())
+        if (
+            len(amount) > 1
+            and amount[-1].text in _LETTERS_OF_SCALES
+            and amount[-2].kind == "number"
+        ):
+            scale = _LETTERS_OF_SCALES[amount[-1].text]  # $43M
+            amount, suffix = amount[:-1], suffix._replace(scale=suffix.scale * scale)
         if currencies or suffix.unit not in (None, unit) or suffix.noun or suffix.is_percent:
             raise UndecidedError("several units")
         if any(token.kind == "word" and token.text in "kKMB" for token in amount):
@@ -153,9 +160,15 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     token, head = all_tokens[start], all_tokens[:start]
     if token.is_sign("°"):
         return not any(t.kind in ("word", "command") and t.text in TRIGONOMETRIC for t in head)
-    if token.kind == "text" or token.is_sign("%"):
+    if token.kind == "text" or token.is_sign("%‰"):
         return True
     previous = head[-1]
+    if token.is_sign("("):
+        words = all_tokens[start + 1 : -1]
+        is_note = bool(words) and all(t.kind == "word" and len(t.text) > 2 for t in words)
+        return is_note and previous.kind == "number" and all_tokens[-1].is_sign(")")
+    if token.is_command("Omega"):
+        return previous.kind == "number"
     if token.is_command("frac"):
         return previous.kind == "number" and any(t.kind in ("word", "text") for t in all_tokens)
     if token.is_command("mu"):
@@ -167,7 +180,9 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     if not any(t.kind == "number" for t in head):
         return False
     word = token.text
-    if is_of_language(token) or word in _SHORT_NOTES or word.lower() in _MARKED_WORDS:
+    if is_of_language(token) or word in _SHORT_NOTES or word.lower() in _PERCENT_WORDS:
+        return True
+    if scale_of(word) is not None or word == "per":
         return True
     if unit_of_word(word) is not None and len(word) > 2:
         return True
@@ -191,22 +206,32 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     elements = _elements(tail)
     if not elements:
         return Suffix()
+    if elements[0].text == "(" and elements[-1].text == ")":  # 9 (apples)
+        elements = elements[1:-1]
     scale = Fraction(1)
-    while elements and elements[0].text.lower() in SCALES:
-        scale *= SCALES[elements[0].text.lower()]
+    while elements and (factor := scale_of(elements[0].text)) is not None:
+        scale *= factor
         elements = elements[1:]
     if elements and elements[0].text == "of":
         elements = elements[1:]
     texts = [element.text for element in elements]
     if not elements:
         return Suffix(scale)
-    if texts == ["%"] or (len(texts) == 1 and texts[0].lower() in _PERCENT_WORDS):
+    words = [text.lower() for text in texts]
+    if (
+        texts == ["%"]
+        or words == ["per", "cent"]
+        or (len(words) == 1 and words[0] in _PERCENT_WORDS)
+    ):
         return Suffix(scale, is_percent=True)
+    if words in (["per", "mille"], ["‰"]):
+        return Suffix(scale / 1000)
+    if words[-1] == "old" and words[:1] in (["year"], ["years"]):
+        elements = elements[:1]
     unit = _UnitReader(elements).unit()
     if unit is not None:
         is_meant = _is_meant(elements, head, unit, tail[0].is_spaced, context)
         return Suffix(scale, unit) if is_meant else None
-    words = [text.lower() for text in texts]
     if _is_noun(elements):
         return Suffix(scale, noun=" ".join(words))
     is_text = any(element.is_text for element in elements)
@@ -374,6 +399,8 @@ class _UnitReader:
         ):
             self._position += 1
             return unit_of_symbol(f"°{self._texts[self._position - 1][0].upper()}")
+        if text == "Omega":
+            return unit_of_symbol("ohm")
         if text == "mu":
             self._position += 1
             return (

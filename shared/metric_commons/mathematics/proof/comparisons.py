@@ -10,11 +10,13 @@ from ..algebra.elementary import PI, size
 from ..algebra.enclosures import are_equal, is_number, is_within, real_sign
 from ..algebra.exact_values import DecimalValue, Opaque, Value, plain_fraction, rational
 from ..algebra.work_limits import spend
-from ..parsing.real_sets import as_real_set, compare_ends
+from ..parsing.dates import seconds_of_clock
+from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
     BasedNumber,
     Bracketed,
     Collection,
+    Dates,
     Equation,
     Inequalities,
     Infinity,
@@ -22,10 +24,12 @@ from ..parsing.structures import (
     Matrix,
     NamedValues,
     Noted,
+    Piecewise,
     Quantity,
     Ratio,
     RealSet,
     Statement,
+    TimeOfDay,
     Unit,
     Words,
 )
@@ -63,6 +67,7 @@ class Rules:
         if isinstance(left, Value) and isinstance(right, Value):
             return self._same_numbers(left, right)
         for kinds, compare in (
+            ((Dates, TimeOfDay), _with_dates),
             ((Words,), self._with_words),
             ((Noted,), self._with_note),
             ((NamedValues,), self._with_names),
@@ -118,6 +123,12 @@ class Rules:
         if first.unit is not None and second.unit is not None:
             return self._same_amounts(first, second, first.unit, second.unit)
         units = [unit for unit in (first.unit, second.unit) if unit is not None]
+        if units[0].powers == {("degree", 1)} and units[0].factor != 1:  # arcminutes
+            in_degrees = [
+                _scaled(part.number, rational(part.unit.factor) if part.unit else None)
+                for part in (first, second)
+            ]
+            return self.equal(*in_degrees)
         is_same = self.equal(first.number, second.number)
         if is_same or units[0].powers != {("degree", 1)}:
             return is_same
@@ -195,9 +206,11 @@ class Rules:
     def _same_equations(self, left: Equation, right: Equation) -> bool | None:
         if left.difference is not None and right.difference is not None and self._is_exact:
             is_same = same_solutions(left.difference, right.difference)
+            if is_same and left.has_denominator != right.has_denominator:
+                return None  # a zero of the denominator is no solution
             if is_same is not None:
                 return is_same
-        if left.content is None or right.content is None or left.name != right.name:
+        if left.content is None or right.content is None or not _same_names(left, right):
             return None
         is_same = self.equal(left.content, right.content)
         differences = [e.difference for e in (left, right) if e.difference is not None]
@@ -221,11 +234,12 @@ class Rules:
             if named_values is left
             else (coordinates, named_values.values)
         )
+        # y = 3, x = 2 may be (3, 2) or (2, 3).
+        is_in_order = [*named_values.names] == sorted(named_values.names)
+        if not is_in_order:
+            return None
         is_same = self._all_equal(*pairs)
-        is_in_order = isinstance(partner, Bracketed) and [*named_values.names] == sorted(
-            named_values.names
-        )
-        return is_same if is_same or is_in_order else None
+        return is_same if is_same or isinstance(partner, Bracketed) else None
 
     def _same_by_name(self, left: NamedValues, right: NamedValues) -> bool | None:
         if sorted(left.names) != sorted(right.names):
@@ -267,6 +281,8 @@ class Rules:
                 return are_equal(digits, other_digits) if is_same_base else None
             case Statement(), Statement():
                 return self._same_statements(left, right)
+            case Piecewise(), Piecewise():
+                return self._same_cases(left, right)
             case Inequalities(), Inequalities():
                 return same_inequalities(left, right)
         kinds = (RealSet, Bracketed, Collection)
@@ -319,7 +335,7 @@ class Rules:
         )
         times = [_TIME.fullmatch(ratio.text) is not None for ratio in (left, right)]
         has_zero = any(":0" in ratio.text for ratio in (left, right))
-        is_doubtful = all(times) or (any(times) and has_zero)
+        is_doubtful = all(times) or (any(times) and has_zero) or len(left.parts) > 2
         return None if is_same and is_doubtful else is_same
 
     def _same_statements(self, left: Statement, right: Statement) -> bool | None:
@@ -328,6 +344,7 @@ class Rules:
         return all_of(map(are_equal, left.sides, right.sides))
 
     def _same_sets(self, left: MathObject, right: MathObject) -> bool | None:
+        left, right = _as_union(left), _as_union(right)
         for side in (left, right):
             if isinstance(side, Collection) and not side.in_braces:
                 return None
@@ -345,6 +362,18 @@ class Rules:
         for a, b in pairs:
             verdicts += [self._same_end(a.low, b.low), self._same_end(a.high, b.high)]
         return all_of(verdicts)
+
+    def _same_cases(self, left: Piecewise, right: Piecewise) -> bool | None:
+        """Functions by cases with the same sets, in any order."""
+        if left.letter != right.letter or len(left.pieces) != len(right.pieces):
+            return None
+        verdicts = []
+        for numbers, value in left.pieces:
+            partners = [other for others, other in right.pieces if self._same_sets(numbers, others)]
+            if len(partners) != 1:
+                return None
+            verdicts.append(self._same_numbers(value, partners[0]))
+        return all_of(verdicts) or None  # two formulas may have the same values in a set
 
     def _same_end(self, left: Value | Infinity, right: Value | Infinity) -> bool | None:
         if isinstance(left, Infinity) or isinstance(right, Infinity):
@@ -366,6 +395,48 @@ class Rules:
         if self.lists == "multiset":
             return as_multisets
         return as_sets if as_sets is as_multisets else None
+
+
+def _with_dates(left: MathObject, right: MathObject) -> bool | None:
+    if isinstance(left, Dates) and isinstance(right, Dates):
+        if left.possible == right.possible and left.text == right.text:
+            return True
+        if left.possible.isdisjoint(right.possible):
+            return False
+        return True if len(left.possible) == len(right.possible) == 1 else None
+    seconds = [
+        side.seconds
+        if isinstance(side, TimeOfDay)
+        else seconds_of_clock(side.text)
+        if isinstance(side, Ratio)
+        else None
+        for side in (left, right)
+    ]
+    if seconds[0] is None or seconds[1] is None:
+        return None
+    return seconds[0] == seconds[1] or (None if Ratio in map(type, (left, right)) else False)
+
+
+def _same_names(left: Equation, right: Equation) -> bool:
+    """Return whether two names are the same; y may be the value f(x) of a function."""
+    names = {left.name, right.name}
+    if len(names) == 1:
+        return True
+    contents = left.content, right.content
+    is_of_x = all(isinstance(c, Value) and c.letters == {"x"} for c in contents)
+    return is_of_x and "y" in names and any(str(name).endswith("(x)") for name in names)
+
+
+def _as_union(side: MathObject) -> MathObject:
+    """Return [1, 2), [3, 4) as a union, if one of the items can only be an interval."""
+    if not isinstance(side, Collection) or side.in_braces:
+        return side
+    brackets = [item.brackets if isinstance(item, Bracketed) else "" for item in side.items]
+    sets = [as_real_set(item) for item in side.items]
+    known = [numbers for numbers in sets if numbers is not None]
+    if all(brackets) and {"[)", "(]"} & {*brackets} and len(known) == len(sets):
+        return union(known)
+    return side
 
 
 def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
@@ -396,6 +467,8 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
             return False
         case Infinity():
             return False
+        case RealSet((single,)) if single.low == single.high and isinstance(single.low, Value):
+            return are_equal(value, single.low)
         case RealSet(intervals):
             return False if any(interval.low != interval.high for interval in intervals) else None
     return None

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, cast
 from ...statistics.arguments.domains import NonNegative, checked_options
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
-from ..parsing.conventions import DEFAULT, MAX_FORMS, Conventions
+from ..parsing.conventions import DEFAULT, LIKELY, MAX_FORMS, Conventions
 from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
 from ..parsing.structures import (
     Collection,
@@ -226,6 +226,8 @@ def _agreed(comparison: _Comparison, start: Conventions, forms: set[str]) -> Equ
     verdicts: list[bool | None] = []
     for conventions in _readings(start, forms):
         verdicts.append(comparison.verdict(conventions))
+        if verdicts[0] and forms <= LIKELY:
+            return EquivalenceVerdict(True)  # by the reading that is meant
         new_forms = comparison.forms(conventions) - forms - _UNIT_FORMS
         if new_forms:
             return _agreed(comparison, start, forms | new_forms)

@@ -2,6 +2,15 @@
 
 import re
 
+_SAME = (
+    {"no solution", "no solutions"},
+    {"dne", "does not exist", "undefined", "not defined"},
+    {"diverges", "divergent", "diverge"},
+    {"converges", "convergent", "converge"},
+    {"none of these", "none of the above"},
+    {"infinitely many", "infinitely many solutions"},
+    {"all real numbers", "all reals", "any real number"},
+)
 _SYNONYMS = (
     {"no solution", "no solutions", "no real solution", "none", "empty set", "impossible"},
     {"dne", "does not exist", "undefined", "not defined", "no limit"},
@@ -22,10 +31,10 @@ def same_words(left: str, right: str) -> bool | None:
 
     >>> same_words("circle", "circle"), same_words("parabola", "hyperbola")
     (True, False)
-    >>> print(same_words("no solution", "no solutions"))
-    None
+    >>> same_words("no solution", "no solutions"), same_words("no solution", "none")
+    (True, None)
     """
-    if left == right:
+    if left == right or any(left in words and right in words for words in _SAME):
         return True
     if left in right or right in left or _may_be_synonyms(left, right):
         return None
