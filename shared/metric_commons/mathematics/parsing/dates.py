@@ -28,9 +28,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 def date_or_time(text: str) -> MathObject | None:
     """Return a date or a time of day with am or pm; None if the text is neither.
 
-    >>> sorted(date_or_time("10 April 2025").possible) == sorted(
-    ...     date_or_time("2025-04-10").possible
-    ... )
+    >>> date_or_time("10 April 2025") == date_or_time("2025-04-10")
     True
     >>> len(date_or_time("4/10/2025").possible), date_or_time("1:08 pm").seconds
     (2, 47280)

@@ -216,9 +216,9 @@ class _Parser(BracketReader):
         exponent = self._exponent()
         self._exponents_of_e -= is_of_e
         number = exponent.fraction
-        if is_matrix and number is not None and number < 0:  # P D P^-1 may be matrices
-            if not self._context.chooses("letter_order"):
-                raise UndecidedError("an inverse that may be of a matrix")
+        is_inverse = is_matrix and number is not None and number < 0  # as in P D P^-1
+        if is_inverse and not self._context.chooses("letter_order"):
+            raise UndecidedError("an inverse that may be of a matrix")
         return power(as_value(base), exponent)
 
     def _exponent(self) -> Value:

@@ -23,7 +23,7 @@ from .functions import (
 from .matrices import multiplied
 from .notation import CLOSING, OPENING, Token
 from .separators import split_at_signs
-from .structures import MathObject, as_value
+from .structures import Bracketed, MathObject, as_value
 from .token_reader import TokenReader
 
 GREEK = frozenset(
@@ -112,6 +112,10 @@ class LetterReader(TokenReader, ABC):
             return rounded(as_value(self.atom()), _ROUNDED[word])
         if word == "Matrix" and self.next.is_sign("("):
             return self.atom()
+        if word == "Interval" and self.skip("("):
+            ends = self._items(",")
+            self.expect(")")
+            return Bracketed("[]", ends)
         if word in ("sqrt", "cbrt") and self.next.is_sign("({"):
             return root(as_value(self.atom()), 2 if word == "sqrt" else 3)
         if word == "abs" and self.next.is_sign("("):

@@ -11,7 +11,7 @@ from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions, is_product
 from .dates import date_or_time
 from .functions import FUNCTIONS
-from .notation import Token, closing_brace, tokens
+from .notation import MAX_LENGTH, Token, closing_brace, tokens
 from .real_sets import complement, intersection, points, union
 from .relations import parse_item
 from .separators import split_answer
@@ -45,9 +45,15 @@ _LEAD = re.compile(
     r"(?: is)?:?\s*\}?:?\s*(?=\S)",
     re.IGNORECASE,
 )
-_TRAIL = re.compile(
-    r"(?<=\S)(?:\.\.|\s*(?:\\quad|\\,|\s)*(?:\\checkmark|[✓✔])|\s*\((?:exactly|exact)\)"
-    r"| is the(?: final)? answer)",
+_TRAILS = (
+    "..",
+    r"\checkmark",
+    "✓",
+    "✔",
+    "(exactly)",
+    "(exact)",
+    " is the answer",
+    " is the final answer",
 )
 _DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)")
 _ALL_BUT = re.compile(
@@ -101,9 +107,9 @@ def unmarked(text: str) -> str:
     '12'
     """
     text = text.strip()
-    text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
-    if (trail := _TRAIL.search(text)) and trail.end() == len(text.rstrip(". ")):
-        text = text[: trail.start()]
+    if len(text) <= MAX_LENGTH:
+        text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
+        text = _without_trail(text)
     if text.count("$") == 1 and _DOLLARS.fullmatch(text.rstrip(". ")):
         return "\\" + text.rstrip(". ")
     if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
@@ -126,13 +132,26 @@ def unmarked(text: str) -> str:
     return text
 
 
+def _without_trail(text: str) -> str:
+    r"""Return an answer without what says that it is one: a tick, or "is the answer".
+
+    >>> _without_trail(r"909 \quad \checkmark")
+    '909'
+    """
+    end = text.rstrip(". ") if text.endswith(". ") else text
+    for trail in _TRAILS:
+        if end.endswith(trail) and not end.endswith("..."):
+            return end[: -len(trail)].removesuffix(" ").removesuffix(r"\quad").strip()
+    return text
+
+
 def _answer(text: str, conventions: Conventions) -> Answer:
     if _DECIMAL.fullmatch(text):  # most answers are; a shortcut with the same result
         return Answer(decimal(text), text)
     choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text) if "{" in text else text)
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
         return Answer(Words(choice[1].casefold()), text)
-    special = _special(text, conventions)
+    special = _special(text, conventions) if len(text) <= MAX_LENGTH else None
     if special is not None:
         return special
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
@@ -158,7 +177,7 @@ def _answer(text: str, conventions: Conventions) -> Answer:
 def _special(text: str, conventions: Conventions) -> Answer | None:
     """Return an answer whose form decides what it is; None for any other."""
     plain = _FONT.sub(r"\1", text).replace(r"\,", " ") if "\\" in text else text
-    found = date_or_time(plain.strip())
+    found = date_or_time(" ".join(plain.split()))
     if found is not None:
         return Answer(found, text)
     if _ROMAN.fullmatch(plain):

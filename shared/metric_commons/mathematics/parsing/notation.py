@@ -177,7 +177,11 @@ _REWRITES = [
             r"(?<=[0-9]) ?\{ ?, ?\}(?: ?\\!)? ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})",
             "",
         ),
-        ("\\", r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))", ""),
+        (
+            "\\",
+            r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=0[0-9]{2}(?![0-9]))",
+            "",
+        ),
         ("~", r"(?<=[0-9])~(?=[0-9]{3}(?![0-9]))", ""),
         ("", r"\\[!,;:> ]|~|&nbsp;", " "),
         ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
@@ -224,6 +228,7 @@ _IS_LATEX = re.compile(r"[\\^{~&]")
 _MARKED_THOUSANDS = re.compile(
     r"(?<![0-9a-zA-Z_'.])[1-9][0-9]{0,2}(?:(['_])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])"
 )
+_HEXADECIMAL = re.compile(r"(?<![\w\\])(?=\w{2})([0-9A-F]*[A-F][0-9A-F]*)_(?:16(?![0-9])|\{16\})")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(
@@ -254,8 +259,8 @@ def tokens(text: str) -> list[Token]:
 
     >>> [token.text for token in tokens(r"-\dfrac{1}{2}x \cdot 1,000")]
     ['-', 'frac', '{', '1', '}', '{', '2', '}', 'x', '*', '1000']
-    >>> [token.text for token in tokens(r"(1,234)")]
-    ['(', '1', ',', '234', ')']
+    >>> [token.text for token in tokens(r"(1,000)")]
+    ['(', '1', ',', '000', ')']
     """
     if len(text) > MAX_LENGTH:
         raise UndecidedError("a long text")
@@ -278,8 +283,11 @@ def _tokens(text: str) -> list[Token]:
         if kind == "number" and "," in content:
             if depth and ", " in text and ",0" not in content:
                 raise UndecidedError("commas that may separate or group digits")
-            result += _grouped_number(content, in_brackets=depth > 0)
-        elif kind == "based":  # 0x1B
+            is_pair = depth and ", " not in text  # unlike (1,000, 2,000)
+            result += _grouped_number(content, in_brackets=bool(is_pair))
+        elif kind == "based":  # 0x1B; 0x10 may be a product
+            if content[1] in "xX" and content[2:].isdigit():
+                raise UndecidedError("digits to the base 16, or a product")
             result.append(Token("number", str(int(content, 0)), is_spaced))
         elif kind == "text":
             end = closing_brace(text, start)
@@ -341,6 +349,7 @@ def _rewritten(text: str) -> str:
         text = text.translate(_SIGNS)
     if "'" in text or "_" in text:
         text = _MARKED_THOUSANDS.sub(lambda m: m[0].replace(m[1], ""), text)
+        text = _HEXADECIMAL.sub(r"0x\1", text)
     if "=" in text:
         for pair, replacement in _SIGN_PAIRS:
             text = pair.sub(replacement, text)
@@ -353,8 +362,7 @@ def _rewritten(text: str) -> str:
 
 
 def _grouped_number(text: str, *, in_brackets: bool) -> Iterator[Token]:
-    # In brackets 1,000 is a number, too, for 000 is none; 1,234 is a pair.
-    if not in_brackets or any(len(part) == 3 and part[0] == "0" for part in text.split(",")):
+    if not in_brackets:
         yield Token("number", text.replace(",", ""))
         return
     for index, digits in enumerate(text.split(",")):

@@ -261,7 +261,7 @@ def _named(
             return NamedValues(tuple(parts), content.items)
     difference = None
     if isinstance(content, Value):
-        letter = _value(left, context)
+        letter = _value(left, replace(context, is_latex=True))  # in which I is a letter
         if letter is not None and not letter.crosswise_difference(content):
             return Statement((letter, content), ("=",))
         difference = None if letter is None else letter - content

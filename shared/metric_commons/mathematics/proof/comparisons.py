@@ -27,6 +27,7 @@ from ..parsing.structures import (
     Piecewise,
     Quantity,
     Ratio,
+    RealInterval,
     RealSet,
     Statement,
     TimeOfDay,
@@ -44,7 +45,7 @@ Lists = Literal["either", "set", "multiset", "sequence"]
 Rounding = Literal["none", "reference"]
 
 _HUNDREDTH = Fraction(1, 100)
-_TIME = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9]")
+_TIME = re.compile(r"(?:[01]?[0-9]|2[0-4])(?::[0-5][0-9]){1,2}")
 
 
 @dataclass(frozen=True)
@@ -335,7 +336,7 @@ class Rules:
         )
         times = [_TIME.fullmatch(ratio.text) is not None for ratio in (left, right)]
         has_zero = any(":0" in ratio.text for ratio in (left, right))
-        is_doubtful = all(times) or (any(times) and has_zero) or len(left.parts) > 2
+        is_doubtful = all(times) or (any(times) and has_zero)
         return None if is_same and is_doubtful else is_same
 
     def _same_statements(self, left: Statement, right: Statement) -> bool | None:
@@ -467,8 +468,8 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
             return False
         case Infinity():
             return False
-        case RealSet((single,)) if single.low == single.high and isinstance(single.low, Value):
-            return are_equal(value, single.low)
+        case RealSet((RealInterval(Value() as low, high),)) if not compare_ends(low, high):
+            return are_equal(value, low)
         case RealSet(intervals):
             return False if any(interval.low != interval.high for interval in intervals) else None
     return None
