@@ -26,11 +26,12 @@ class Conventions(NamedTuple):
     scientific: bool = True  # 1e-7 beside other terms is a number, not 1 e - 7
     # Readings that are nearly always meant: if they make answers equal, these are.
     brackets_recur: bool = True  # 0.5(3) is 0.5333..., not 1.5
+    short_scales: bool = True  # 18 mn is 18 millions, not 18 m n
     combinations: bool = True  # C_5^2 is a binomial coefficient, not a power
     imaginary_letter: bool = True  # in 2 + 3*I and 2 + 3j, I and j are the imaginary unit
 
 
-LIKELY = frozenset({"brackets_recur", "combinations", "imaginary_letter"})
+LIKELY = frozenset({"brackets_recur", "combinations", "imaginary_letter", "short_scales"})
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison
 DEFAULT = Conventions()
 

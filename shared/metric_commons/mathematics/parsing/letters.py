@@ -313,6 +313,7 @@ class LetterReader(TokenReader, ABC):
             result = applied_to_several(name, self._arguments_in_brackets())
         else:
             self._angles += is_of_angle(name)
+            argument: MathObject
             if name == "log" and base is None and self._has_two_arguments():
                 argument, base = self._arguments_in_brackets()  # log(8, 2)
             else:

@@ -341,7 +341,7 @@ def _joined_sets(
     contents: Sequence[MathObject], separators: Sequence[str], names: Sequence[str | None]
 ) -> MathObject:
     """Inequalities of one letter with "and", "or" or commas between them."""
-    sets = []
+    sets: list[RealSet] = []
     for content in contents:
         numbers = _numbers(content)
         if numbers is None and isinstance(content, Equation) and isinstance(content.content, Value):

@@ -123,6 +123,7 @@ _WORDS = {
     "knot": _unit("1852/3600", m=1, s=-1),
 }
 CURRENCY_BASES = frozenset({"dollar", "euro", "sterling", "yen", "yuan", "rupee", "penny"})
+SHORT_SCALES = {"mn": 10**6, "bn": 10**9, "tn": 10**12}  # or letters
 SCALES = {
     "hundred": 100,
     "thousand": 1_000,
@@ -134,9 +135,7 @@ SCALES = {
     "lakh": 10**5,
     "lac": 10**5,
     "crore": 10**7,
-    "mn": 10**6,
-    "bn": 10**9,
-    "tn": 10**12,
+    **SHORT_SCALES,
 }
 _FORMS_OF_UNITS = {  # other symbols, in the plural or abbreviated
     **{f"{symbol}s": symbol for symbol in ("km", "cm", "mm", "kg", "gm", "ml", "ft", "yd", "mi")},

@@ -16,7 +16,7 @@ from .functions import TRIGONOMETRIC
 from .notation import Token, tokens
 from .separators import nesting
 from .structures import Unit
-from .unit_table import scale_of, unit_of_symbol, unit_of_word
+from .unit_table import SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
 
 CURRENCIES = "¤£€¥"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 _PERCENT_WORDS = {"percent", "pct", "percentage", "percents"}
@@ -208,6 +208,10 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
         return Suffix()
     if elements[0].text == "(" and elements[-1].text == ")":  # 9 (apples)
         elements = elements[1:-1]
+    if elements[0].text in SHORT_SCALES and not (
+        elements[0].is_spaced and context.chooses("short_scales")
+    ):
+        return None  # letters
     scale = Fraction(1)
     while elements and (factor := scale_of(elements[0].text)) is not None:
         scale *= factor
