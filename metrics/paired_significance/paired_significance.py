@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchComparison
-from metric_commons.statistics.arguments.domains import Labels, Level, Positive
+from metric_commons.statistics.arguments.domains import Labels, Level, Positive, Resamples, Seed
 from metric_commons.statistics.intervals.methods import Assumption, DifferenceBounds
 from metric_commons.statistics.tests.paired_tests import Alternative, Test
 from metric_commons.statistics.tests.significance import compare
@@ -43,6 +43,8 @@ class PairedSignificance(BatchComparison):
         margin: the smallest difference that matters; also test whether A is not worse by this
             margin, and whether both are equivalent.
         power: also return the difference that a t-test finds with this probability, such as 0.8.
+        n_resamples: without effect, since nothing is drawn.
+        seed: likewise.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for no interval.
 
@@ -109,6 +111,8 @@ class PairedSignificance(BatchComparison):
         clusters: Labels | None = None,
         margin: Positive | None = None,
         power: Level | None = None,
+        n_resamples: Resamples = 10_000,
+        seed: Seed = 0,
         alpha: Level = 0.05,
         confidence_level: Level | None = 0.95,
     ):
@@ -122,6 +126,8 @@ class PairedSignificance(BatchComparison):
             clusters=clusters,
             margin=margin,
             power=power,
+            n_resamples=n_resamples,
+            seed=seed,
             alpha=alpha,
             confidence_level=confidence_level,
         )

@@ -433,6 +433,8 @@ significant does not show that the systems are equal.
     if any(len(values) != 1 or None in values for values in options):
         return NOT_EQUAL
     test, side, correction, family = (next(iter(values)) for values in options)
+    if {_option(comparison, "assume") for comparison in comparisons} == {"nothing"}:
+        test = "unseen-row"
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
     rows = number_range(comparison.get("rows") for comparison in comparisons)
     clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)

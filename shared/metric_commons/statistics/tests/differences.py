@@ -10,7 +10,7 @@ alpha exactly if the interval at the level 1 - 2 alpha excludes the margin.
 
 import math
 from fractions import Fraction
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,11 +21,13 @@ from ..arguments.domains import (
     Labels,
     Level,
     Positive,
+    Resamples,
+    Seed,
     check_option,
     checked_options,
 )
 from ..arithmetic.exact_sums import exact_sum, root
-from ..intervals.cluster_sums import ClusterSums, cancelled
+from ..intervals.cluster_sums import ClusterSums, bootstrap_ends, cancelled
 from ..intervals.intervals import critical_value, score_range, t_ends
 from ..intervals.spreads import Spread, row_spread
 from ..resampling.ratio_distribution import (
@@ -37,7 +39,7 @@ from ..resampling.ratio_distribution import (
 from ..resampling.unseen_units import lower_tail, ratio_ends
 from .paired_tests import Alternative, checked_differences, difference_sums, quotient, t_p_value
 
-DifferenceMethod = Literal["auto", "t"]
+DifferenceMethod = Literal["auto", "t", "bootstrap"]
 
 _NO_INTERVAL = math.nan, math.nan
 _UNLIMITED = -math.inf, math.inf
@@ -77,6 +79,8 @@ def difference_interval(
     method: DifferenceMethod = "auto",
     clusters: Labels | ClusterSums | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
 ) -> DifferenceInterval:
     """Return the confidence interval of the mean difference, by a method that suits the scores.
 
@@ -87,6 +91,7 @@ def difference_interval(
       interval is never a point. Without bounds it is "t".
     * "t": Student's, of rows or clusters; with K - 1 degrees of freedom for the Kish number K.
       Equal differences say nothing about others, so their interval is NaN.
+    * "bootstrap": the percentile bootstrap of rows, or of clusters. Only this method draws.
 
     Args:
         differences: A - B, shape (rows,).
@@ -95,6 +100,8 @@ def difference_interval(
         clusters: one label per row, or the sums of the differences by cluster.
         bounds: the smallest and the largest possible score, so that a difference is at most their
             range; (0, inf) or (-inf, inf) without a limit.
+        n_resamples: the number of resamples of the bootstrap.
+        seed: for these draws.
 
     Raises:
         ValueError: no differences, one that is not possible, or an option out of its range.
@@ -114,7 +121,11 @@ def difference_interval(
     sums = difference_sums(clusters, values)
     spread = row_spread(values) if sums is None else sums.spread()
 
-    if method == "t" or math.isinf(span):
+    name: str = method
+    if method == "bootstrap":
+        draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+        ends = bootstrap_ends(values, None, sums, confidence_level=confidence_level, **draws)
+    elif method == "t" or math.isinf(span):
         name, ends = "t", student_ends(spread, confidence_level)
     else:
         name = "unseen_row"

@@ -58,6 +58,8 @@ def compare(
     clusters: Labels | None = None,
     margin: Positive | None = None,
     power: Level | None = None,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
     alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
 ) -> dict[str, Any]:
@@ -88,6 +90,8 @@ def compare(
         clusters: one label per row; the units of the test, interval and error are then clusters.
         margin: also test whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
+        n_resamples: as elsewhere, and without effect: nothing is drawn.
+        seed: likewise.
         alpha: a p-value less than this is significant.
         confidence_level: the level of the interval of the difference; None for no interval.
 
@@ -354,7 +358,7 @@ def simultaneous_intervals(
     >>> first, second, third = [1.0] * 14, [1.0, 0.0] * 7, [0.0] * 14
     >>> intervals = simultaneous_intervals([first, second, third])
     >>> [[round(end, 2) for end in ends] for ends in intervals]
-    [[0.0, 1.0], [1.0, 1.0], [0.0, 1.0]]
+    [[0.14, 0.86], [1.0, 1.0], [0.14, 0.86]]
     """
     check_option("confidence_level", confidence_level, Level)
     table = finite_scores("scores", scores, dimensions=(2,))

@@ -62,13 +62,15 @@ def typical_ends(
         return bounds
     table = None
     if numerators.size > _QUICKLY:
-        table = _Table.of_units(ratio_distribution(numerators, sizes).units)
+        table = _SubsetTable.of_units(ratio_distribution(numerators, sizes).units)
     low = _least_shift(numerators, sizes, table, alpha / 2)
     mirrored = None if table is None else table.mirrored()
     return low, 0.0 - _least_shift(-numerators, sizes, mirrored, alpha / 2)
 
 
-def _least_shift(numerators: Floats, sizes: Floats, table: "_Table | None", level: float) -> float:
+def _least_shift(
+    numerators: Floats, sizes: Floats, table: "_SubsetTable | None", level: float
+) -> float:
     """Return the least shift that more than this proportion of subsets have a mean up to."""
     shares = numerators / sizes
     low, high = float(shares.min()), float(exact_sum(numerators) / exact_sum(sizes))
@@ -137,7 +139,7 @@ def least_shift(
     return high
 
 
-class _Table(NamedTuple):
+class _SubsetTable(NamedTuple):
     """The probability of each sum and size of a random subset, both in steps.
 
     For each size the probabilities of all sums up to each one, in ascending order.
@@ -150,7 +152,7 @@ class _Table(NamedTuple):
     size_step: float
 
     @classmethod
-    def of_units(cls, units: Units) -> "_Table | None":
+    def of_units(cls, units: Units) -> "_SubsetTable | None":
         """Return the table of these units; None if they have no common step, or too many steps."""
         steps = common_step(np.abs(units.numerators)), common_step(units.sizes)
         if units.numerators.any() and not steps[0]:
@@ -184,7 +186,7 @@ class _Table(NamedTuple):
         cumulative = np.cumsum(np.maximum(probabilities, 0.0), axis=0).T
         return cls(cumulative, firsts[0], firsts[1] + np.arange(windows[1]), sum_step, size_step)
 
-    def mirrored(self) -> "_Table":
+    def mirrored(self) -> "_SubsetTable":
         """Return the table of the units with the opposite signs."""
         each = np.diff(self.cumulative, axis=1, prepend=0.0)[:, ::-1]
         last = self.first_sum + each.shape[1] - 1
