@@ -624,7 +624,7 @@ def test_tables_mark_what_is_significantly_better():
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
     assert comparisons.rows[0] == [
-        *("good", "fair", "qa_f1", "0.88", "0.62", "+0.25", f"[{low:+.2f}, {high:+.2f}]"),
+        *("good", "fair", "qa_f1", "0.875", "0.625", "+0.250", f"[{low:+.3f}, {high:+.3f}]"),
         *(p_value(first["p_adjusted"]), "yes", "<0.0001"),
     ]
     assert {(0, 3), (0, 8)} <= comparisons.best
