@@ -186,10 +186,10 @@ def _sorted_subset_sums(magnitudes: Integers) -> Integers:
     return sums
 
 
-def _subset_sums(magnitudes: Integers) -> Integers:
+def subset_sums(magnitudes: Integers) -> Integers:
     """Return the sum of each subset, at the number whose bits are its members.
 
-    >>> _subset_sums(np.array([1, 10, 100])).tolist()
+    >>> subset_sums(np.array([1, 10, 100])).tolist()
     [0, 1, 10, 11, 100, 101, 110, 111]
     """
     sums = np.zeros(1 << magnitudes.size, np.int64)
@@ -269,7 +269,7 @@ def _smooth_tail(magnitudes: Integers, counts: NDArray[Any], at_most: int) -> fl
     """
     heavy = _heavy(magnitudes, counts)
     light, light_counts = magnitudes[heavy:], counts[heavy:]
-    sums = _subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy].astype(np.int64)))
+    sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy].astype(np.int64)))
     tails = [_saddlepoint_tail(light, light_counts, at_most - total) for total in sums.tolist()]
     return math.fsum(tails) / len(tails)
 

@@ -24,13 +24,22 @@ from ..arguments.arrays import Floats, Integers
 from ..arithmetic.exact_sums import exact_sum
 from ..intervals.cluster_sums import ClusterSums, cancelled
 from ..resampling.ratio_distribution import Units, normal_quantile, ratio_distribution
-from .sign_flips import common_step, enumerated_p, in_units, shifted_tail, sign_flip_tail
+from .sign_flips import (
+    common_step,
+    enumerated_p,
+    in_units,
+    shifted_tail,
+    sign_flip_tail,
+    subset_sums,
+)
 
 _ENUMERATED = 30  # units up to which every subset is counted
-_QUICKLY = 16  # units up to which counting subsets is quicker than the transform
+_QUICKLY = 16  # units up to which the means of all subsets are sorted
+_BITS = 52  # of whole numbers whose quotients are rounded once
 _CELLS = 1 << 20  # of the table of sums and sizes of subsets, times different units
 _PRECISION = 1e-13  # of an end, in parts of the range of differences
 _EXACTLY = 20  # counted units up to which the end is the mean of a subset to all digits
+_NEARLY = 1e-6  # parts of the level by which the proportion may miss it for more counted units
 _CLOSE = 1e-10  # parts of the level by which an approximated proportion may miss it
 _OFF_STEP = 1e-7  # by which a sum may miss a step
 _FAR = 12.0  # standard errors
@@ -78,15 +87,26 @@ def _least_shift(
     if low <= 0 < high:
         # The end is on the side of 0 that the test says, whatever is rounded or approximated.
         low, high = (low, 0.0) if at_zero > level else (0.0, high)
-    if table is not None:
+    if numerators.size <= _QUICKLY:
+        end = min(max(_mean_of_subset(numerators, sizes, level), low), high)
+    elif table is not None:
         end = table.least(level, low, high)
     elif numerators.size > _ENUMERATED:
         units = ratio_distribution(numerators, sizes).units
         end = least_shift(_approximated(units), level, max(low, _far_below(units)), high, _CLOSE)
     else:
-        close = 0.0 if numerators.size <= _EXACTLY else 2.0 ** (_QUICKLY - numerators.size)
+        close = 0.0 if numerators.size <= _EXACTLY else _NEARLY
         end = least_shift(_counted(numerators, sizes), level, low, high, close)
     return max(end, math.ulp(0.0)) if not low and at_zero <= level else end
+
+
+def _mean_of_subset(numerators: Floats, sizes: Floats, level: float) -> float:
+    """Return the least mean of a subset that more than this proportion of means are up to."""
+    exponent = math.frexp(float(np.abs(numerators).sum()))[1] - _BITS
+    units = np.rint(np.ldexp(numerators, -exponent)).astype(np.int64)
+    sums, rows = subset_sums(units)[1:], subset_sums(sizes.astype(np.int64))[1:]
+    place = math.floor(level * (sums.size + 1)) - 1  # the empty subset is the first
+    return math.ldexp(float(np.partition(sums / rows, place)[place]), exponent)
 
 
 def _counted(numerators: Floats, sizes: Floats) -> Proportion:
