@@ -10,7 +10,7 @@ import evaluate
 
 from metric_commons.module.declaration.module import BatchComparison
 from metric_commons.statistics.arguments.domains import Labels, Level, Positive, Resamples, Seed
-from metric_commons.statistics.tests.differences import DifferenceMethod
+from metric_commons.statistics.intervals.methods import Assumption, DifferenceBounds
 from metric_commons.statistics.tests.paired_tests import Alternative, Test
 from metric_commons.statistics.tests.significance import compare
 
@@ -35,14 +35,16 @@ class PairedSignificance(BatchComparison):
             the signed-rank test, "mcnemar" the exact test for scores 0 and 1, and
             "mcnemar_mid_p" its mid-p version.
         alternative: "greater" if A is expected to score higher, "less" if lower.
-        interval: "auto" chooses by the kind of score, "t" is Student's, "bootstrap" the
-            percentiles of resamples.
+        assume: the law of p-value and interval of "permutation": "exchangeable", that the systems
+            could be exchanged row by row, or "nothing" but the bounds of a difference.
+        bounds: the smallest and the largest possible difference, -1 and 1 by default for scores
+            from 0 to 1.
         clusters: one label per row; clusters are the units of the test and the interval.
         margin: the smallest difference that matters; also test whether A is not worse by this
             margin, and whether both are equivalent.
         power: also return the difference that a t-test finds with this probability, such as 0.8.
-        n_resamples: the number of resamples of the bootstrap.
-        seed: the seed of the bootstrap.
+        n_resamples: without effect, since nothing is drawn.
+        seed: likewise.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for no interval.
 
@@ -51,9 +53,10 @@ class PairedSignificance(BatchComparison):
         diff (float): the mean of A - B.
         p_value (float): from 0.0 to 1.0.
         significant (bool): whether p_value is less than alpha.
-        confidence_interval (list of float): the ends of the interval of diff.
-        test (str): the method: sign_flip_exact, sign_flip_saddlepoint, t, wilcoxon, mcnemar
-            or mcnemar_mid_p.
+        confidence_interval (list of float): the ends of the interval of diff; it excludes 0
+            exactly if p_value is less than one minus its level.
+        test (str): the method: sign_flip_exact, sign_flip_saddlepoint, unseen_row, t, wilcoxon,
+            mcnemar or mcnemar_mid_p.
         statistic (float): the statistic of the test.
         standard_error (float): of diff.
         n_clusters (int): with clusters, their number.
@@ -103,7 +106,8 @@ class PairedSignificance(BatchComparison):
         predictions2,
         test: Test = "permutation",
         alternative: Alternative = "two-sided",
-        interval: DifferenceMethod = "auto",
+        assume: Assumption = "exchangeable",
+        bounds: DifferenceBounds | None = None,
         clusters: Labels | None = None,
         margin: Positive | None = None,
         power: Level | None = None,
@@ -117,7 +121,8 @@ class PairedSignificance(BatchComparison):
             predictions2,
             test=test,
             alternative=alternative,
-            interval=interval,
+            assume=assume,
+            bounds=bounds,
             clusters=clusters,
             margin=margin,
             power=power,

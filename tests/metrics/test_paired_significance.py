@@ -9,8 +9,8 @@ from tests.spec import ROOT, Spec
 
 # Six of eight differences are 0.5, the others 0. Of 64 combinations of signs, 2 are as extreme; the
 # statistic is 6 / sqrt(6). Squared deviations add up to 6 / 16 + ... = 0.375, so the error is
-# sqrt(0.375 / 7 / 8). The interval has half a pseudo-row of the variance 1 - 0.375**2, and its
-# variance is (0.375 + (1 - 0.375**2) / 2) / 8.5 / 8; Student's t of 7 degrees is 2.364624.
+# sqrt(0.375 / 7 / 8). Of 256 subsets 4 have the mean 0 or are empty, which are less than 0.025 of
+# them; the next smallest means are 1 of 3 rows times 0.5, of which there are 6.
 SPEC = Spec(
     name="paired_significance",
     sample={
@@ -23,7 +23,7 @@ SPEC = Spec(
         "diff": 0.375,
         "p_value": 2 / 64,
         "significant": True,
-        "confidence_interval": [-0.14530542892857176, 0.6250528953337722],
+        "confidence_interval": [0.16666666666666666, 0.5],
         "test": "sign_flip_exact",
         "statistic": 2.4494897427831783,
         "standard_error": 0.08183170883849715,
@@ -35,9 +35,7 @@ SPEC = Spec(
         "diff": 1.0,
         "p_value": 2 / 1024,
         "significant": True,
-        # Ten wins and an unseen loss, weighted at random: 2 q - 1 for the 0.025 quantile q of
-        # Beta(10, 1), which is 0.025 ** 0.1.
-        "confidence_interval": [0.38300578436247856, 1.0],
+        "confidence_interval": [1.0, 1.0],  # all means of subsets
         "test": "sign_flip_exact",
         "statistic": 3.162277660168379,
         "standard_error": 0.0,
@@ -90,8 +88,7 @@ def test_equal_systems(paired_significance):
         "diff": 0.0,
         "p_value": 1.0,
         "significant": False,
-        # The share of one row of three, weighted at random, is Beta(1, 2): 1 - sqrt(0.025).
-        "confidence_interval": pytest.approx([-0.841886116991581, 0.841886116991581], rel=1e-9),
+        "confidence_interval": [-1.0, 1.0],  # no shift is rejected by two rows
         "test": "sign_flip_exact",
         "statistic": 0.0,
         "standard_error": 0.0,
@@ -106,8 +103,15 @@ def test_one_row_says_nothing(paired_significance, test, p_value):
 
     assert result["p_value"] == pytest.approx(p_value, nan_ok=True)
     assert result["significant"] is False
-    # The unseen row is as heavy as this one: from 0.8 - 1.8 * 0.975 to 0.8 + 0.2 * 0.975.
-    assert result["confidence_interval"] == pytest.approx([-0.955, 0.995])
+    ends = [math.nan, math.nan] if test == "t" else [-1.0, 1.0]
+    assert result["confidence_interval"] == pytest.approx(ends, nan_ok=True)
+    if test == "permutation":
+        nothing = paired_significance.compute(
+            predictions1=[0.9], predictions2=[0.1], assume="nothing"
+        )
+        # The unseen row is as heavy as this one: from 0.8 - 1.8 * 0.975 to 0.8 + 0.2 * 0.975.
+        assert nothing["confidence_interval"] == pytest.approx([-0.955, 0.995])
+        assert nothing["p_value"] == 1.0
 
 
 def test_without_an_interval(paired_significance):
@@ -117,11 +121,8 @@ def test_without_an_interval(paired_significance):
     assert result["p_value"] == SPEC.result["p_value"]
 
 
-def test_the_interval_by_its_other_names(paired_significance):
-    # Six times 0.5 of eight, resampled: the quantiles of Binomial(8, 6/8) are 3 and 8.
-    bootstrap = paired_significance.compute(**SPEC.sample, interval="bootstrap")
-    assert bootstrap["confidence_interval"] == [3 * 0.5 / 8, 8 * 0.5 / 8]
-    student = paired_significance.compute(**SPEC.sample, interval="t")["confidence_interval"]
+def test_the_interval_of_the_test(paired_significance):
+    student = paired_significance.compute(**SPEC.sample, test="t")["confidence_interval"]
     reach = 2.3646242515927853 * SPEC.result["standard_error"]
     assert student == pytest.approx([0.375 - reach, 0.375 + reach], rel=1e-12)
 
@@ -184,7 +185,11 @@ def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
         ({"clusters": ["a", None]}, r"clusters\[1\] is None; every row needs a label"),
         ({"test": "mcnemar"}, "test 'mcnemar' is for scores 0 and 1"),
         ({"test": "wilcoxon", "clusters": ["a", "b"]}, "for independent rows, but there are"),
-        ({"interval": "wilson"}, "interval must be one of 'auto', 't', 'bootstrap'"),
+        ({"assume": "none"}, "assume must be one of 'exchangeable', 'nothing'"),
+        ({"assume": "nothing", "test": "t"}, "assume 'nothing' has a test of its own"),
+        ({"bounds": (0.1, 0.2)}, "bounds must be the smallest and the largest difference"),
+        ({"bounds": (-0.2, 0.2)}, "bounds are -0.2 and 0.2, but the difference of row 1 is 0.75"),
+        ({"assume": "nothing", "predictions1": [0.5, 2.0]}, "assume 'nothing' needs bounds"),
         ({"test": "permutations"}, "test must be one of .*did you mean 'permutation'"),
         ({"alternative": "two_sided"}, "alternative must be one of .*did you mean 'two-sided'"),
     ],

@@ -280,11 +280,7 @@ def _output_intervals(
     for output, value in enumerate(values):
         pair = predictions[output], references[output]
         if measure.kind in RANKS:
-            units = float(len(pair[0]))
-            if member_clusters is not None:
-                units = units * units / float(np.square(np.bincount(member_clusters.numbers)).sum())
-            labels = None if member_clusters is None else len(member_clusters.labels)
-            intervals.append(rank_interval(measure.kind, value, units, confidence_level, labels))
+            intervals.append(rank_interval(measure.kind, *pair, numbers, confidence_level))
             continue
         options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
         rows = (measure, value, *pair, pairs.weights, numbers)

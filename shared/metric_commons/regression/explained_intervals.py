@@ -3,15 +3,11 @@
 They use Student's t with the error of the jackknife, on a scale where the score is nearly normal:
 log(1 - x) for explained variation, arctanh for a correlation. They are widened to random weights
 with an unseen row: one at the mean of references with the largest residual of all rows, or one that
-repeats the row with the most effect on a correlation. Rank correlations have the interval of Bonett
-and Wright.
+repeats the row with the most effect on a correlation. Rank correlations have the interval that
+`ranking_agreement` has, from the influences of rows.
 
 No method is safe for rare gross errors: with 2 % of such rows the coverage of R2 is .31 at ten
 rows.
-
-Source:
-    Bonett and Wright, Sample size requirements for estimating Pearson, Kendall and Spearman
-    correlations (2000).
 """
 
 import math
@@ -23,7 +19,10 @@ import numpy as np
 from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arithmetic.exact_sums import group_sums
 from ..statistics.intervals.intervals import critical_value
+from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.proportions import Interval
+from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_CORRELATIONS
+from ..statistics.intervals.rank_correlations import correlation_interval as correlation_of_order
 from ..statistics.intervals.weighted_units import DrawnScore, weighted_distributions
 from ..statistics.resampling.row_units import RowUnits, cluster_values
 from .measure_names import D2_NAMES, RegressionMeasure
@@ -184,28 +183,29 @@ def correlation_interval(
 
 
 def rank_interval(
-    kind: str, value: float, rows: float, confidence_level: float, n_clusters: int | None = None
+    kind: str,
+    predictions: Floats,
+    references: Floats,
+    clusters: Integers | None,
+    confidence_level: float,
 ) -> Interval:
-    """Return the interval of Spearman's or Kendall's rank correlation for this many rows.
+    """Return the interval of Spearman's or Kendall's rank correlation, by the influences of rows.
 
-    Student's t replaces the normal distribution. A correlation of 1 or -1 counts as one exchange of
-    neighbours short of it, and is itself one end of the interval.
-
-    >>> print("{:.3f} to {:.3f}".format(*rank_interval("spearman", 0.8, 20, 0.95)[:2]))
-    0.472 to 0.933
+    >>> rows = np.arange(20.0)
+    >>> print(
+    ...     "{:.3f} to {:.3f}".format(*rank_interval("spearman", rows, rows // 3, None, 0.95)[:2])
+    ... )
+    0.963 to 0.999
     """
-    undefined = Interval(math.nan, math.nan, "bonett_wright", math.nan, None, n_clusters)
-    if rows < 5 or math.isnan(value):
+    undefined = Interval(math.nan, math.nan, "korn_graubard", math.nan, None, _number(clusters))
+    if references.size < 2:
         return undefined
-    is_spearman = kind == "spearman"
-    exchange = 12 / (rows * (rows * rows - 1)) if is_spearman else 4 / (rows * (rows - 1))
-    r = math.copysign(min(abs(value), 1 - exchange), value)
-    variance = (1 + r * r / 2) / (rows - 3) if is_spearman else 0.437 / (rows - 4)
-    error = math.sqrt(variance)
-    reach = critical_value(confidence_level, rows - 2) * error
-    low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
-    low, high = (-1.0 if value <= -1 else low), (1.0 if value >= 1 else high)
-    return Interval(low, high, "bonett_wright", error * (1 - r * r), None, n_clusters)
+    scores = PairedScores(predictions, references)
+    name = "spearman" if kind == "spearman" else "kendall_tau_b"
+    numbers = None if clusters is None else clusters[scores.order]
+    estimate = RANK_CORRELATIONS[name](scores)
+    found = correlation_of_order(name, estimate, scores.size, confidence_level, numbers)
+    return found or undefined
 
 
 def _scaled(*columns: Floats) -> list[Floats]:

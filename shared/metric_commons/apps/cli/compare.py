@@ -17,10 +17,12 @@ from ...evaluation.results.rendering import PLAIN, Notation, Table
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
 from ..console.options import (
+    Assume,
+    Bounds,
     ClusterBy,
     ConfidenceLevel,
     Correction,
-    IntervalOptions,
+    Draws,
     Predictions,
     Rows,
     Save,
@@ -62,11 +64,10 @@ class DifferencesFirst(Presentation):
 
 
 @dataclass(frozen=True)
-class Testing(IntervalOptions):
+class Testing(Draws):
     """The options of comparisons, with the names of their arguments.
 
     Args:
-        interval: Interval of the difference: auto (chosen by the kind of score), t or bootstrap.
         test: permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 and
             1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.
         alternative: Alternative hypothesis about A - B: two-sided, greater or less.
@@ -74,9 +75,6 @@ class Testing(IntervalOptions):
     """
 
     confidence_level: ConfidenceLevel = 0.95
-    interval: Annotated[Literal["auto", "t", "bootstrap"], statistics_option(metavar="METHOD")] = (
-        "auto"
-    )
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
         statistics_option(metavar="TEST"),
@@ -85,7 +83,9 @@ class Testing(IntervalOptions):
         Literal["two-sided", "greater", "less"], statistics_option(metavar="SIDE")
     ] = "two-sided"
     alpha: Annotated[float, statistics_option(metavar="LEVEL", parser=level)] = 0.05
-    correction: Correction = "holm"
+    correction: Correction = "bonferroni"
+    assume: Assume = "exchangeable"
+    bounds: Bounds = None
 
 
 # Options for runs only.

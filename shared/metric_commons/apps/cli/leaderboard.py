@@ -15,6 +15,7 @@ from ...evaluation.results.rendering import Notation, Table, as_html, spreadshee
 from ...evaluation.results.results import TABLE_FORMATS
 from ...module.catalog.usage import UsageError
 from ..console.options import (
+    Assume,
     ClusterBy,
     ConfidenceLevel,
     Rows,
@@ -67,6 +68,7 @@ def leaderboard(
     rows: Rows = None,
     cluster_by: ClusterBy = None,
     confidence: ConfidenceLevel = 0.95,
+    assume: Assume = "exchangeable",
     top: Top = None,
     presentation: OneTable,
 ) -> None:
@@ -78,7 +80,7 @@ def leaderboard(
     Results with different options, versions or rows are refused with the
     differences; --group prints a leaderboard for each group of comparable
     results. The rank is 1 plus the number of systems that are significantly
-    better, in paired tests with Holm's correction. Ranks need the scores of
+    better, in paired tests corrected for their number. Ranks need the scores of
     rows, which --per-example writes; without them the leaderboard has only
     intervals. --format html prints a page with sortable columns.
 
@@ -116,7 +118,9 @@ def leaderboard(
     if mean is None and not group:
         _check_comparable(groups, "use --group for separate leaderboards")
     listed = [
-        leaderboards.leaderboard(members, confidence_level=confidence, scores=scores, top=top)
+        leaderboards.leaderboard(
+            members, confidence_level=confidence, scores=scores, top=top, assume=assume
+        )
         for members in groups
     ]
     if mean is None:

@@ -156,6 +156,8 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
         compare=compare,
         scores=content.scores,
         correction=correction_named(content.correction),
+        assume=content.assume,
+        bounds=content.bounds,
         jobs=content.jobs,
         per_example=by_row and bool(content.outputs.per_example or content.outputs.html),
     )

@@ -14,6 +14,7 @@ from ...module.catalog.presets import run_options
 from ...module.catalog.usage import UsageError
 from ...statistics.resampling.progress import set_quiet
 from ..console.options import (
+    Assume,
     Correction,
     IntervalOptions,
     Save,
@@ -67,7 +68,8 @@ def trec(
     complete: Annotated[bool, typer.Option("--complete", "-c")] = False,
     scoring: Scoring,
     compare: Annotated[bool, statistics_option("--compare")] = False,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
+    assume: Assume = "exchangeable",
     cluster_by: Annotated[Path | None, statistics_option(metavar="FILE")] = None,
     intervals: IntervalOptions,
     per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
@@ -154,6 +156,7 @@ def trec(
         comparisons = compare_pairs(
             pairs_of_runs(shared_queries, names, clusters),
             correction=correction,
+            assume=assume,
             n_resamples=intervals.n_resamples,
             seed=intervals.seed,
         )

@@ -16,6 +16,7 @@ from ...evaluation.results.results import FORMATS
 from ...module.catalog.request import Reporting
 from ...statistics.arguments.checks import OptionError, nearest, shown
 from ...statistics.arguments.domains import Count, Jobs, OneOf, check_option
+from ...statistics.intervals.methods import Correction
 
 Kind = TypeVar("Kind")
 
@@ -77,7 +78,7 @@ class Config(Reporting, _Inputs):
     """One evaluation. The keys of `Reporting` are top-level keys of the file."""
 
     compare: bool | None = None  # type: ignore[assignment]  # None: if they can be compared
-    correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"  # type: ignore[assignment]
+    correction: Correction | Literal["bh"] = "bonferroni"  # type: ignore[assignment]
     jobs: Jobs | None = None
     outputs: ConfiguredOutputs = ConfiguredOutputs()
 

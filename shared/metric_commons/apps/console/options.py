@@ -20,7 +20,8 @@ from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import arguments
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import Level, Range
-from ...statistics.intervals.methods import Method
+from ...statistics.intervals.methods import Assumption as AssumptionName
+from ...statistics.intervals.methods import Method, difference_range
 from ...statistics.resampling.progress import set_quiet
 
 # The panels of options in the help.
@@ -240,6 +241,14 @@ def correction_named(name: Any) -> Any:
     return "benjamini_hochberg" if name == "bh" else name
 
 
+def _difference_bounds(value: Any) -> tuple[float, float]:
+    """Return the two numbers of a text such as -0.2,0.2."""
+    try:
+        return difference_range([float(number) for number in str(value).split(",")])
+    except ValueError as error:
+        raise typer.BadParameter(f"expected LOW,HIGH, such as -0.2,0.2, got {value!r}") from error
+
+
 def _check_processes(jobs: int | None) -> int | None:
     """Check that this number of processes can be started, and return it."""
     try:
@@ -298,19 +307,34 @@ ConfidenceLevel = Annotated[float, _CONFIDENCE]  # where there always are interv
 ClusterBy = Annotated[str | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
 Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
-    Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
+    Literal["bonferroni", "max_t", "holm", "bh", "benjamini_hochberg", "none"],
     request_option(
         "correction",
         metavar="METHOD",
-        help="Correction for several comparisons: holm, max_t (single-step), bh (Benjamini and "
-        "Hochberg; also benjamini_hochberg) or none.",
+        help="Correction for several comparisons: bonferroni and max_t, with simultaneous "
+        "intervals; holm, bh (Benjamini and Hochberg; also benjamini_hochberg) or none.",
         callback=correction_named,
     ),
+]
+Assume = Annotated[AssumptionName, request_option("assume", metavar="LAW")]
+Bounds = Annotated[
+    Any,
+    request_option("bounds", "--difference-bounds", metavar="LOW,HIGH", parser=_difference_bounds),
 ]
 
 
 @dataclass(frozen=True)
-class IntervalOptions:
+class Draws:
+    """The options of resamples, with the names that they have in a request."""
+
+    n_resamples: Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")] = (
+        10_000
+    )
+    seed: Annotated[int, request_option("seed", metavar="NUMBER")] = 0
+
+
+@dataclass(frozen=True)
+class IntervalOptions(Draws):
     """The options of intervals, with the names that they have in a request."""
 
     confidence_level: Confidence = None
@@ -323,10 +347,6 @@ class IntervalOptions:
             "kind of score.",
         ),
     ] = "auto"
-    n_resamples: Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")] = (
-        10_000
-    )
-    seed: Annotated[int, request_option("seed", metavar="NUMBER")] = 0
 
 
 @dataclass(frozen=True)
@@ -364,7 +384,9 @@ class RequestOptions(IntervalOptions):
     standard_error: Annotated[bool, request_option("standard_error", "--standard-error")] = False
     compare: Annotated[bool, request_option("compare", "--compare")] = False
     scores: Scores = None
-    correction: Correction = "holm"
+    correction: Correction = "bonferroni"
+    assume: Assume = "exchangeable"
+    bounds: Bounds = None
     groups: Annotated[
         str | None, request_option("groups", "--group-by", metavar="FIELD", panel=READING)
     ] = None

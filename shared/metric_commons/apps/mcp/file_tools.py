@@ -7,9 +7,8 @@ from ...data.files.stored import write_whole
 from ...module.catalog import catalog
 from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Count, Level, Range, Seed
-from ...statistics.intervals.methods import Correction
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
 from ...statistics.resampling.progress import watched
-from ...statistics.tests.differences import DifferenceMethod
 from ...statistics.tests.paired_tests import Alternative, Test
 from .call_context import CallContext, check_resamples
 
@@ -24,7 +23,7 @@ REQUEST_FIELDS = (
         "interval",
         "standard_error",
     ),
-    *("clusters", "seed", "groups", "compare", "scores", "correction"),
+    *("clusters", "seed", "groups", "compare", "scores", "correction", "assume", "bounds"),
 )
 
 
@@ -104,12 +103,13 @@ def compare_files(
     scores: Sequence[str] | None = None,
     test: Test | Literal["bootstrap"] = "permutation",
     alternative: Alternative = "two-sided",
-    interval: DifferenceMethod = "auto",
+    assume: Assumption = "exchangeable",
+    bounds: DifferenceBounds | None = None,
     confidence_level: Level = 0.95,
     n_resamples: Count = 10_000,
     seed: Seed = 0,
     alpha: Level = 0.05,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     save_path: str | None = None,
 ) -> dict[str, Any]:
     """Compare the systems of saved results row by row: which are better by more than chance.
@@ -124,7 +124,9 @@ def compare_files(
         test: the test of the differences of rows; for scores computed from sums, such as BLEU,
             permutation (rows are exchanged) or bootstrap.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
-        interval: the method for the interval of the difference.
+        assume: what the permutation test and its interval assume: exchangeable (the systems, row
+            by row) or nothing.
+        bounds: the smallest and the largest possible difference.
         confidence_level: the level of the interval of the difference; next to corrected p-values
             that of all intervals together, which `simultaneous` says.
         n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
@@ -152,7 +154,8 @@ def compare_files(
             scores=scores,
             test=test,
             alternative=alternative,
-            interval=interval,
+            assume=assume,
+            bounds=bounds,
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             seed=seed,

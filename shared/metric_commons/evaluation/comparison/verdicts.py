@@ -89,7 +89,12 @@ def gate(
     if lower:  # the test expects the system with the higher mean first
         pair = pair.swapped()
     comparisons = compare_pairs(
-        [pair], margin=margin, alpha=alpha, confidence_level=confidence_level, correction="none"
+        [pair],
+        margin=margin,
+        alpha=alpha,
+        confidence_level=confidence_level,
+        correction="none",
+        **_cautious(pair),
     )
     if not comparisons:
         raise ValueError(f"there is no row that counts for {score} in both systems")
@@ -106,6 +111,14 @@ def gate(
     if verdict == UNDECIDED:
         sentences.append(_advice(pair, comparison, margin, alpha, power))
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
+
+
+def _cautious(pair: Pair) -> dict[str, Any]:
+    """Return the options of a comparison that assumes nothing, or is Student's without bounds."""
+    values = [value for side in (pair.scores_a, pair.scores_b) for value in side if value == value]
+    if not values or (min(values) >= 0 and max(values) <= 1):
+        return {"assume": "nothing"}
+    return {"test": "t"}
 
 
 def chosen_system(results: Results, system: str | None, side: str) -> str:

@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     from ...statistics.arguments.arrays import Booleans, Floats
     from ...statistics.intervals.sums import RowStatistics
 
-_SHORT = {"holm": "p_holm", "max_t": "p_max_t", "benjamini_hochberg": "p_bh", "none": "p_none"}
+_SHORT = {
+    "bonferroni": "p_bonferroni",
+    "max_t": "p_max_t",
+    "holm": "p_holm",
+    "benjamini_hochberg": "p_bh",
+    "none": "p_none",
+}
 CORRECTED_BY = {
+    "bonferroni": "Bonferroni's method",
     "holm": "Holm's method",
     "max_t": "the single-step maxT method",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
@@ -35,11 +42,12 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
 BOLD = "Bold: a significant difference, and the better of its two means."
-WIDE_INTERVAL = (
-    "An interval may include 0 although the difference is significant: it allows for rows unlike "
-    "those at hand, which counts if they are few."
-)
 SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
+ALONE = "Each interval is for one comparison alone, and may disagree with the corrected p."
+TWO_LAWS = (
+    "p assumes that the systems could be exchanged row by row; the interval assumes nothing, so it "
+    "may include 0 although the difference is significant."
+)
 
 Comparison = dict[str, Any]  # as stored in a results file
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
@@ -76,14 +84,15 @@ def compare_pairs(
     *,
     test: str = "permutation",
     alternative: str = "two-sided",
-    interval: str = "auto",
+    assume: str = "exchangeable",
+    bounds: Sequence[float] | None = None,
     margin: float | None = None,
     power: float | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
-    correction: str = "holm",
+    correction: str = "bonferroni",
 ) -> list[Comparison]:
     """Return both means of each pair, their difference with its interval, and its p-value.
 
@@ -95,18 +104,19 @@ def compare_pairs(
         pairs: the systems with the score of each row.
         test: as in `significance.compare`, like the other options. For scores computed from
             sums, "permutation" is approximate randomization with `n_resamples` draws; "bootstrap"
-            is for these scores only, as in `paired_sums.compare_sums`, and their intervals are
-            always resampled.
+            is for these scores only, as in `paired_sums.compare_sums`.
         alternative: "two-sided", "greater" or "less".
-        interval: "auto", "t" or "bootstrap".
+        assume: "exchangeable" or "nothing", of the permutation test. Scores computed from sums
+            have the test of the one and the interval of the other; with "nothing" both are its.
+        bounds: the smallest and the largest possible difference; for means of rows only.
         margin: a difference that would matter.
         power: of the minimum detectable effect.
-        n_resamples: the number of draws of the bootstrap and of "max_t", where requested.
+        n_resamples: the number of draws of the tests of sums, and of "max_t".
         seed: of the draws.
         alpha: a corrected p-value below it is significant.
-        confidence_level: of the intervals. Where p-values are corrected, the intervals are
-            simultaneous and agree with them.
-        correction: "holm", "max_t", "benjamini_hochberg" or "none".
+        confidence_level: of the intervals. Where p-values are corrected by "bonferroni" or "max_t",
+            the intervals are simultaneous and agree with them.
+        correction: "bonferroni", "max_t", "holm", "benjamini_hochberg" or "none".
 
     Raises:
         ValueError: two systems have different numbers of rows, or the input is not valid for
@@ -119,76 +129,65 @@ def compare_pairs(
     """
     import numpy as np
 
-    from ...statistics.tests.corrections import adjusted, family_level
-    from ...statistics.tests.significance import compared, made_simultaneous
+    from ...statistics.tests.corrections import Family
+    from ...statistics.tests.significance import compared
 
     drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    testing: dict[str, Any] = {"test": test, "alternative": alternative}
-    reporting: dict[str, Any] = {
-        "interval": interval,
-        "margin": margin,
-        "power": power,
-        "alpha": alpha,
-        "confidence_level": confidence_level,
-    }
+    testing: dict[str, Any] = {"test": test, "alternative": alternative, "assume": assume}
+    reporting: dict[str, Any] = {"margin": margin, "power": power, "alpha": alpha}
     if test == "bootstrap":
         pairs = list(map(_checked_sums, pairs))
     rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
     counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
-    # Intervals next to corrected p-values are simultaneous.
-    family_size = 1 if correction == "none" else len(counted_pairs)
-    reporting["confidence_level"] = family_level(confidence_level, max(family_size, 1))
-    shared: list[Pair] = []
+    shared = [pair for pair, _ in counted_pairs]
+    labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
+    if correction == "max_t":
+        if any(rows is None for _, rows in counted_pairs):
+            raise ValueError("correction 'max_t' requires means of rows; use 'bonferroni'")
+        if len(labels) > 1:
+            raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
+    family = Family.of(
+        cast("Any", correction),
+        confidence_level,
+        # A row that counts for only one of the systems is not evidence for either.
+        [
+            np.empty(0) if rows is None else np.where(rows[2], rows[0] - rows[1], 0.0)
+            for _, rows in counted_pairs
+        ],
+        law=(test, alternative, assume),
+        clusters=next(iter(labels), None),
+        **drawing,
+    )
     results: list[dict[str, Any]] = []
-    differences: list[Floats] = []
     resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
-    for pair, rows in counted_pairs:
-        shared.append(pair)
+    for (pair, rows), interval_alpha in zip(counted_pairs, family.alphas, strict=True):
         if rows is None:
             key = pair.a, pair.b, pair.module
             if key not in resampled:
-                resampled[key] = _compare_sums(pair, testing, reporting, drawing)
+                level = 1 - cast("float", interval_alpha)
+                resampled[key] = _compare_sums(pair, testing, reporting, level, drawing)
             results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
             continue
         a, b, counting = rows
         clusters = None
         if pair.clusters is not None:
             clusters = [pair.clusters[row] for row in counting.nonzero()[0].tolist()]
-        options = testing | reporting | drawing
-        result = compared(a[counting], b[counting], clusters=clusters, **options)
+        result = compared(
+            a[counting],
+            b[counting],
+            clusters=clusters,
+            bounds=bounds,
+            interval_alpha=interval_alpha,
+            **testing,
+            **reporting,
+        )
         results.append(result | {"rows": int(counting.sum())})
-        # A row that counts for only one of the systems is not evidence for either.
-        differences.append(np.where(counting, a - b, 0.0))
-
-    if resampled and correction == "max_t":
-        raise ValueError("correction 'max_t' requires means of rows; use 'holm'")
-    labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
-    if correction == "max_t" and len(labels) > 1:
-        raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
-    family: dict[str, Any] = {"correction": correction, "clusters": next(iter(labels), None)}
-    p_of_pairs = [result["p_value"] for result in results]
-    test_of_differences = {**testing, "test": "permutation"} if test == "bootstrap" else testing
-    p_adjusted = adjusted(
-        p_of_pairs, differences, **family, **test_of_differences, **drawing
-    ).tolist()
-
-    reporting["confidence_level"] = confidence_level
-    is_simultaneous = family_size > 1
-    if is_simultaneous:
-        results = [
-            made_simultaneous(
-                {**result, "p_adjusted": p},
-                alternative=cast("Any", alternative),
-                confidence_level=confidence_level,
-            )
-            | {"simultaneous": True}
-            for result, p in zip(results, p_adjusted, strict=True)
-        ]
-    is_resampled = interval == "bootstrap" or correction == "max_t"
+    p_adjusted = family.adjusted([result["p_value"] for result in results]).tolist()
+    is_simultaneous = len(shared) > 1 and correction in ("bonferroni", "max_t")
     options = {
         **testing,
-        "interval": interval,
-        **(drawing if is_resampled else {}),
+        **({} if bounds is None else {"bounds": list(bounds)}),
+        **(drawing if correction == "max_t" else {}),
         "alpha": alpha,
         "correction": correction,
         "tests": len(shared),
@@ -202,6 +201,7 @@ def compare_pairs(
             "module": pair.module,
             "score": pair.score,
             **result,
+            **({"simultaneous": True} if is_simultaneous else {}),
             "p_adjusted": p,
             "significant": bool(p < alpha),
             "options": options_of_pair,
@@ -209,7 +209,7 @@ def compare_pairs(
         }
         for pair, result, p in zip(shared, results, p_adjusted, strict=True)
         for options_of_pair in [
-            options if pair.sums_a is None else _options_of_sums(options, drawing, result)
+            options if pair.sums_a is None else {**options, "test": result["test"], **drawing}
         ]
     ]
 
@@ -218,6 +218,7 @@ def _compare_sums(
     pair: Pair,
     testing: Mapping[str, Any],
     reporting: Mapping[str, Any],
+    confidence_level: float,
     drawing: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the comparisons of two systems by each score computed from sums over their rows."""
@@ -241,19 +242,12 @@ def _compare_sums(
         pair.sums_b,
         test=test,
         alternative=testing["alternative"],
+        assume=testing["assume"],
         clusters=pair.clusters,
-        **{name: reporting[name] for name in reporting if name != "interval"},
-        interval="bootstrap" if reporting["interval"] == "bootstrap" else "auto",
+        confidence_level=confidence_level,
+        **reporting,
         **drawing,
     )
-
-
-def _options_of_sums(
-    options: Mapping[str, Any], drawing: Mapping[str, Any], result: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the options of a score computed from sums, for which every test resamples."""
-    interval = "bootstrap" if options["interval"] == "bootstrap" else "auto"
-    return {**options, "test": result["test"], "interval": interval, **drawing}
 
 
 def _checked_sums(pair: Pair) -> Pair:
@@ -405,7 +399,7 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
     >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
     >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
-    ('y', 1.0, [0.08, 1.0])
+    ('y', 1.0, [1.0, 1.0])
     """
     is_a_better = (comparison["diff"] > 0) != is_lower_better
     is_one_sided = _option(comparison, "alternative") not in (None, "two-sided")
@@ -427,8 +421,10 @@ def statement(comparisons: Sequence[Comparison]) -> str:
 
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
     >>> print(statement(compare_pairs([pair])))
-    Permutation test on 8 rows in 4 clusters. A difference that is not significant does not \
-show that the systems are equal.
+    Permutation test on 8 rows in 4 clusters. Assumes that the systems could be exchanged cluster \
+by cluster, but for a shift: in 4 clusters, one that occurs in fewer than 3/4 of clusters may be \
+absent, and a rare one that is much worse would not be noticed. A difference that is not \
+significant does not show that the systems are equal.
     """
     options = [
         {_option(comparison, name) for comparison in comparisons}
@@ -437,6 +433,8 @@ show that the systems are equal.
     if any(len(values) != 1 or None in values for values in options):
         return NOT_EQUAL
     test, side, correction, family = (next(iter(values)) for values in options)
+    if {_option(comparison, "assume") for comparison in comparisons} == {"nothing"}:
+        test = "unseen-row"
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
     rows = number_range(comparison.get("rows") for comparison in comparisons)
     clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
@@ -444,12 +442,39 @@ show that the systems are equal.
     words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
         words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
-    sentences = [f"{words[0].upper()}{words[1:]}."]
+    return " ".join([f"{words[0].upper()}{words[1:]}.", *laws(comparisons), NOT_EQUAL])
+
+
+def laws(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return sentences about what p-values and intervals assume, and what they would miss."""
+    sentences = []
     if all(comparison.get("simultaneous") for comparison in comparisons):
         sentences.append(SIMULTANEOUS)
-    elif any(map(is_wide, comparisons)):
-        sentences.append(WIDE_INTERVAL)
-    return " ".join([*sentences, NOT_EQUAL])
+    elif any(_option(c, "tests") > 1 and _option(c, "correction") != "none" for c in comparisons):
+        sentences.append(ALONE)
+    assumed = {
+        _option(comparison, "assume")
+        for comparison in comparisons
+        if comparison.get("test", "").startswith(("sign_flip", "unseen_row"))
+    }
+    if "exchangeable" in assumed:
+        least = min(
+            comparison.get("n_clusters") or comparison["rows"] for comparison in comparisons
+        )
+        unit = "cluster" if "n_clusters" in comparisons[0] else "row"
+        sentences.append(
+            f"Assumes that the systems could be exchanged {unit} by {unit}, but for a shift: in "
+            f"{counted(f'{least:,}', unit)}, one that occurs in fewer than 3/{least:,} of {unit}s "
+            "may be absent, and a rare one that is much worse would not be noticed."
+        )
+    if "nothing" in assumed:
+        sentences.append(
+            "Assumes nothing but the bounds of a difference, and allows for an unseen row that one "
+            "system loses: small differences of few rows would not be noticed."
+        )
+    if any(is_wide(c) for c in comparisons if c.get("test") == "randomization"):
+        sentences.append(TWO_LAWS)
+    return sentences
 
 
 def is_wide(comparison: Comparison) -> bool:

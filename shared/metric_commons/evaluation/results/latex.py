@@ -20,6 +20,7 @@ _HEADINGS = {
     "Diff(A-B)": r"A $-$ B",
     "p_value": "$p$",
     "p_adjusted": "$p$ (corrected)",
+    "p_bonferroni": "$p$ (Bonferroni)",
     "p_holm": "$p$ (Holm)",
     "p_max_t": r"$p$ (max $t$)",
     "p_bh": "$p$ (BH)",

@@ -5,6 +5,7 @@ line, and characters with a meaning in the output format are escaped.
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Annotated, Any, NamedTuple
@@ -447,19 +448,17 @@ def interval_of_difference(
 ) -> str:
     """Return the interval of a difference, in which the sign of each end is visible.
 
-    A simultaneous interval of a significant difference may end at 0, without it.
+    An end next to 0 is shown as such: 0 is in the interval if it is an end, and not beside it.
 
-    >>> shown = {"confidence_interval": [0.0, 0.12], "significant": True}
-    >>> interval_of_difference(shown), interval_of_difference({**shown, "significant": False})
-    ('[>0, +0.1200]', '[0, +0.1200]')
-    >>> interval_of_difference({"confidence_interval": [-0.5, -2e-5], "significant": True})
-    '[-0.5000, -2.0e-05]'
+    >>> ends = [0.0, 0.12], [math.ulp(0), 0.12], [-0.5, -2e-5], [-math.inf, math.inf]
+    >>> [interval_of_difference({"confidence_interval": pair}) for pair in ends]
+    ['[0, +0.1200]', '[>0, +0.1200]', '[-0.5000, -2.0e-05]', '[-inf, +inf]']
     """
     texts = []
     for end, beyond in zip(comparison["confidence_interval"], "><", strict=True):
         text = number_format.number(float(end), signed=True)
-        if not end:
-            text = f"{beyond}0" if comparison["significant"] else "0"
+        if abs(end) < sys.float_info.min:
+            text = f"{beyond}0" if end else "0"
         elif not float(text):  # a sign alone would look like zero
             shown = number_format.factor * end
             text = f"{shown:+.1e}" if abs(shown) < 0.00005 else f"{shown:+.1g}"

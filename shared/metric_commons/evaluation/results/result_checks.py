@@ -26,6 +26,7 @@ from ...statistics.arguments.domains import (
     check_option,
     check_score,
 )
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
 
 _Values, _Names = Mapping[str, Any], Sequence[str]
 _Natural = Annotated[int, Range(0)]
@@ -111,7 +112,9 @@ _OPTIONAL_OF_COMPARISON = {
 _OPTIONS_OF_COMPARISON = {
     **dict.fromkeys(("test", "interval"), _Name),
     "alternative": Literal["two-sided", "greater", "less"],
-    "correction": Literal["holm", "max_t", "benjamini_hochberg", "none"],
+    "assume": Assumption,
+    "bounds": DifferenceBounds,
+    "correction": Correction,
     **dict.fromkeys(("n_resamples", "tests"), Count),
     "seed": Seed,
     **dict.fromkeys(("alpha", "confidence_level"), Level),

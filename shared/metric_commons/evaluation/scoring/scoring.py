@@ -20,7 +20,7 @@ from ...module.declaration.declarations import (
 )
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import is_per_row
-from ...statistics.intervals.methods import Correction, Method
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 from ...statistics.resampling.progress import step
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
@@ -62,7 +62,9 @@ def score(
     per_example: bool = False,
     compare: bool = False,
     scores: Sequence[str] | None = None,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
+    assume: Assumption = "exchangeable",
+    bounds: DifferenceBounds | None = None,
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
     jobs: int = 1,
@@ -99,8 +101,12 @@ def score(
             for the number of pairs and scores.
         scores: report and compare only these scores, such as qa_f1; by default all are reported,
             and the main score of each module is compared: as `score` or `module.score`.
-        correction: correction of p-values for several comparisons: holm, max_t (of the largest
-            statistic), benjamini_hochberg or none.
+        correction: correction of p-values for several comparisons: bonferroni, max_t (of the
+            largest statistic), holm, benjamini_hochberg or none.
+        assume: what comparisons of means of rows assume: exchangeable (the systems, row by row) or
+            nothing.
+        bounds: the smallest and the largest possible difference of two systems; by default -1 and
+            1 for scores from 0 to 1.
         inputs: the sources of the rows, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from
@@ -142,6 +148,8 @@ def score(
         compare=compare,
         scores=scores,
         correction=correction,
+        assume=assume,
+        bounds=bounds,
         jobs=jobs,
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
@@ -416,6 +424,8 @@ def score_systems(
     comparisons = compare_pairs(
         paired_scores(results, combinations(systems, 2), request.scores),
         correction=request.correction,
+        assume=request.assume,
+        bounds=request.bounds,
         confidence_level=_LEVEL if level is None else level,
         n_resamples=request.n_resamples,
         seed=request.seed,

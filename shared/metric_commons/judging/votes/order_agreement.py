@@ -10,9 +10,9 @@ import numpy as np
 from ...statistics.arguments.arrays import Column
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Level, Range, checked_options
-from .pair_counts import PairedScores
+from ...statistics.intervals.pair_counts import PairedScores
+from ...statistics.intervals.rank_correlations import CORRELATIONS, Estimate, correlation_interval
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
-from .rank_correlations import CORRELATIONS, Estimate, correlation_interval
 
 Measure = Literal[
     "kendall_tau_a",

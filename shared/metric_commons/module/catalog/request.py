@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, get_type_hints
 
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_option
-from ...statistics.intervals.methods import Correction, Method
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 
 ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of modules
 
@@ -29,7 +29,9 @@ class Reporting:
     seed: Seed = 0
     compare: bool = False
     scores: Sequence[str] | None = None
-    correction: Correction = "holm"
+    correction: Correction = "bonferroni"
+    assume: Assumption = "exchangeable"
+    bounds: DifferenceBounds | None = None
     jobs: Jobs | None = 1
 
     @property
@@ -82,8 +84,12 @@ HELP = {
     "compare": "test every two systems against each other; they must have the same rows.",
     "scores": "report and compare only these scores, such as qa_f1; by default all are reported, "
     "and the main score of each module is compared.",
-    "correction": "correction of p-values for several comparisons: holm, max_t (of the largest "
-    "statistic), benjamini_hochberg or none.",
+    "correction": "correction of p-values for several comparisons: bonferroni, max_t (of the "
+    "largest statistic), holm, benjamini_hochberg or none.",
+    "assume": "what comparisons of means of rows assume: exchangeable (the systems, row by row) or "
+    "nothing.",
+    "bounds": "the smallest and the largest possible difference of two systems; by default -1 and "
+    "1 for scores from 0 to 1.",
     "per_example": "also keep the scores of every row.",
     "jobs": "how many processes read and score rows; the result is the same.",
 }

@@ -426,6 +426,7 @@ def leaderboard(
     confidence_level: float = 0.95,
     scores: Collection[str] | None = None,
     top: int | None = None,
+    assume: str = "exchangeable",
 ) -> Leaderboard:
     """Return the leaderboard of comparable systems.
 
@@ -434,6 +435,7 @@ def leaderboard(
         confidence_level: the level of the intervals of scores.
         scores: additional scores to show.
         top: the number of systems to show; None for all.
+        assume: what comparisons of systems assume, as in `score`.
     """
     module, score = systems[0].module, systems[0].score
     distinct = _without_repetitions(systems)
@@ -444,7 +446,7 @@ def leaderboard(
     if not problem:
         try:
             pairs = paired_scores(pool, combinations(names, 2), [key])
-            pool = replace(pool, comparisons=compare_pairs(pairs))
+            pool = replace(pool, comparisons=compare_pairs(pairs, assume=assume))
         except ValueError as error:
             problem = str(error)
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
 from ...evaluation.results.breakdowns import breakdown_tables
-from ...evaluation.results.comparisons import CORRECTED_BY, NOT_EQUAL, SIMULTANEOUS, WIDE_INTERVAL
+from ...evaluation.results.comparisons import CORRECTED_BY, NOT_EQUAL, laws
 from ...evaluation.results.module_results import breakdowns
 from ...evaluation.results.rendering import Table, as_html, breakable, label
 from ...evaluation.results.result_tables import RANKS_NOTE
@@ -95,8 +95,7 @@ def render(results: Results, examples: Examples) -> str:
         comparison_options=comparison_options(results.comparisons),
         corrected_by=CORRECTED_BY,
         not_equal=NOT_EQUAL,
-        simultaneous=SIMULTANEOUS,
-        wide_interval=WIDE_INTERVAL,
+        laws=" ".join(laws(results.comparisons)),
         groups=group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...evaluation.results.comparisons import Comparison, is_wide, number_range, winner_first
+from ...evaluation.results.comparisons import Comparison, number_range, winner_first
 from ...evaluation.results.comparisons import table as table_of
 from ...evaluation.results.rendering import (
     PLAIN,
@@ -248,8 +248,6 @@ def comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
         shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
     for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
         shared[name] = number_range(comparison.get(key) for comparison in comparisons)
-    shared["simultaneous"] = all(comparison.get("simultaneous") for comparison in comparisons)
-    shared["wide"] = any(map(is_wide, comparisons))
     significant = sum(comparison["significant"] for comparison in comparisons)
     return {**shared, "tests": len(comparisons), "significant": significant}
 

@@ -324,7 +324,7 @@ def _scaled_quantile(units: Units, level: float) -> float:
         low, high = _wide_bracket(units, level, low, high)
     if low == high:
         return low
-    goal = _normal_quantile(level)
+    goal = normal_quantile(level)
     ratio = units.ratio()
     residuals = units.numerators - ratio * units.sizes
     size = float((units.counts * units.sizes).sum())
@@ -338,7 +338,8 @@ def _scaled_quantile(units: Units, level: float) -> float:
     return _root(units, goal, (low, high), first, slope, rough=False)[0]
 
 
-def _normal_quantile(probability: float) -> float:
+def normal_quantile(probability: float) -> float:
+    """Return the normal quantile of a probability, which may round to 0 or 1."""
     from statistics import NormalDist  # a tenth of the time that scipy.special takes to import
 
     return NormalDist().inv_cdf(min(max(probability, _TINY), 1 - 1e-16))
@@ -385,7 +386,7 @@ def _root(
     for _ in range(_ITERATIONS):
         if not left < t < right:
             t, before = (left + right) / 2, math.nan
-        offset = _normal_quantile(probability_below(t, units, rough=rough)) - goal
+        offset = normal_quantile(probability_below(t, units, rough=rough)) - goal
         left, right = (t, right) if offset < 0 else (left, t)
         if (
             not math.isnan(before)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from ..intervals.methods import Correction
 from ..intervals.spreads import LARGEST, finite_scores
 from ..resampling.progress import report
 from .paired_tests import Alternative, Test
+from .sign_flips import sign_flip_level
 
 _TIE = 1e-12  # statistics that differ by at most this part are equal
 _SIGNS_AT_ONCE = 1 << 20  # of all rows: 8 MB
@@ -25,7 +27,7 @@ def adjusted(
     p_values: ArrayLike,
     differences: Sequence[Floats],
     *,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     test: Test = "permutation",
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
@@ -34,9 +36,10 @@ def adjusted(
 ) -> Floats:
     """Return the p-values of several comparisons, adjusted for their number.
 
-    "holm" and "max_t" keep the probability of any false discovery below the level,
+    "bonferroni", "max_t" and "holm" keep the probability of any false discovery below the level,
     "benjamini_hochberg" the expected proportion of false discoveries among all; "none" leaves
     p-values unchanged. "max_t" draws signs, and takes the differences of all comparisons together.
+    The first two have simultaneous intervals that agree with their p-values.
 
     Args:
         p_values: one for each comparison.
@@ -56,49 +59,86 @@ def adjusted(
     [0.02, 0.04]
     """
     if correction == "max_t":
-        if (test, alternative) != ("permutation", "two-sided"):
-            raise OptionError("correction", "'max_t' is for the two-sided permutation test")
-        if len({values.size for values in differences}) > 1:
-            raise OptionError("correction", "'max_t' is for comparisons on the same rows")
-        if not len(differences):
-            return np.empty(0)
-        table = np.stack(differences)
-        return max_t(table, clusters=clusters, n_resamples=n_resamples, seed=seed)
+        family = Family.of(
+            correction,
+            0.95,
+            differences,
+            law=(test, alternative, "exchangeable"),
+            clusters=clusters,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        return family.adjusted(p_values)
     if correction == "none":
         return checked_p_values(p_values)
+    if correction == "bonferroni":
+        values = checked_p_values(p_values)
+        return np.minimum(values * values.size, 1)
     return holm(p_values) if correction == "holm" else benjamini_hochberg(p_values)
 
 
-def agreeing_ends(
-    ends: tuple[float, float], difference: float, p_adjusted: float, alpha: float
-) -> tuple[float, float]:
-    """Return the interval of one of several differences, made to agree with its adjusted p-value.
+class Family(NamedTuple):
+    """Several comparisons: one minus the level of each interval, and how p-values are adjusted.
 
-    The interval of a significant difference is cut off at 0; that of any other difference contains
-    0. With ends at the level 1 - alpha / m for m differences, all intervals are simultaneous at the
-    level 1 - alpha, since those of the closed test behind Holm's method are.
-
-    Source:
-        Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
-        procedure (2008). Guilbaud, Simultaneous confidence regions corresponding to Holm's
-        step-down procedure (2008).
-
-    >>> agreeing_ends((-0.1, 0.3), 0.1, 0.01, 0.05), agreeing_ends((0.1, 0.3), 0.2, 0.2, 0.05)
-    ((0.0, 0.3), (0.0, 0.3))
+    Intervals at these levels are simultaneous, and exclude 0 exactly where the adjusted p-value is
+    less than alpha, if the correction is "bonferroni" or "max_t".
     """
-    low, high = ends
-    if p_adjusted < alpha:
-        return (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))
-    return min(low, 0.0), max(high, 0.0)
 
+    correction: Correction
+    alphas: list[float | None]
+    p_max_t: Floats | None = None
 
-def family_level(confidence_level: float, tests: int) -> float:
-    """Return the level of each of several intervals that are simultaneous at a confidence level.
+    @classmethod
+    def of(
+        cls,
+        correction: Correction,
+        confidence_level: float | None,
+        differences: Sequence[Floats],
+        *,
+        law: tuple[str, str, str],
+        clusters: Labels | None,
+        n_resamples: int,
+        seed: int,
+    ) -> Self:
+        """Return the family of comparisons with these differences.
 
-    >>> family_level(0.95, 5)
-    0.99
-    """
-    return 1 - significance_level(confidence_level) / tests
+        Args:
+            correction: as in `adjusted`.
+            confidence_level: of all intervals together, or of each; None for no intervals.
+            differences: of each comparison; only "max_t" looks at them.
+            law: the test, its alternative and what it assumes.
+            clusters: as in `adjusted`, like the following options.
+            n_resamples: as in `adjusted`.
+            seed: as in `adjusted`.
+
+        >>> values = [np.ones(6)] * 5
+        >>> options = {"clusters": None, "n_resamples": 1, "seed": 0, "law": ("t", "greater", "")}
+        >>> Family.of("bonferroni", 0.95, values, **options).alphas[0]
+        0.01
+        """
+        tests, alpha = len(differences), significance_level(confidence_level or 0.95)
+        if correction == "max_t":
+            if law != ("permutation", "two-sided", "exchangeable"):
+                raise OptionError(
+                    "correction", "'max_t' is for the two-sided permutation test that exchanges"
+                )
+            if len({values.size for values in differences}) > 1:
+                raise OptionError("correction", "'max_t' is for comparisons on the same rows")
+            table = np.stack(differences) if tests else np.empty((0, 0))
+            drawing = {"n_resamples": int(n_resamples), "seed": int(seed)}
+            p_values, alphas = max_t_levels(table, alpha, clusters, **drawing)
+            return cls(
+                correction, alphas.tolist() if confidence_level else [None] * tests, p_values
+            )
+        if correction == "bonferroni":
+            alpha /= max(tests, 1)
+        return cls(correction, [confidence_level and alpha] * tests)
+
+    def adjusted(self, p_values: ArrayLike) -> Floats:
+        """Return the adjusted p-values of the comparisons."""
+        if self.p_max_t is not None:
+            return self.p_max_t
+        return adjusted(p_values, [], correction=self.correction)
 
 
 def significance_level(confidence_level: float) -> float:
@@ -107,7 +147,7 @@ def significance_level(confidence_level: float) -> float:
     >>> 1 - 0.95, significance_level(0.95)
     (0.050000000000000044, 0.05)
     """
-    return round(1 - confidence_level, 15)
+    return float(f"{1 - confidence_level:.14g}")
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -185,9 +225,8 @@ def max_t(
     """Two-sided p-values of comparisons, adjusted by the distribution of the largest statistic.
 
     Each draw gives every row one random sign, the same in all comparisons, which makes use of their
-    correlation. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2) among itself
-    and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1). It needs no
-    further adjustment, whose factor would make the smallest p-value too large for many pairs.
+    correlation. p is (count + 1) / (n_resamples + 1) for the number of draws whose largest
+    |sum d| / sqrt(sum d**2) of all comparisons is at least the observed one (single-step).
 
     The result does not depend on the order of rows, which are sorted before they get their signs.
 
@@ -204,16 +243,32 @@ def max_t(
         ValueError: a difference that is not a finite number, or an option out of its range.
 
     Source:
-        Westfall and Young, Resampling-Based Multiple Testing (1993), algorithm 2.8.
+        Westfall and Young, Resampling-Based Multiple Testing (1993), section 2.3.
 
     >>> rng = np.random.default_rng(0)
     >>> a, b, c = rng.random((3, 40)) + [[0.0], [0.05], [0.5]]
     >>> max_t([a - b, a - c, b - c]).round(3).tolist()
-    [0.94, 0.0, 0.0]
+    [0.995, 0.0, 0.0]
+    """
+    return max_t_levels(differences, 0.05, clusters, n_resamples=n_resamples, seed=seed)[0]
+
+
+def max_t_levels(
+    differences: ArrayLike,
+    alpha: float,
+    clusters: Labels | None,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> tuple[Floats, Floats]:
+    """Return the p-values of `max_t`, and the level of each comparison that is as strict.
+
+    A p-value of `max_t` is less than alpha exactly if sign flips of this comparison alone are
+    significant at its level, so intervals at these levels are simultaneous.
     """
     values = finite_scores("differences", differences, dimensions=(2,), largest=2 * LARGEST)
     if not values.size:
-        return np.ones(len(values))
+        return np.ones(len(values)), np.full(len(values), alpha)
     if clusters is not None:
         values = _summed(values, clusters)
     # The largest difference of each comparison becomes 1, so that no square is infinite or 0.
@@ -221,28 +276,27 @@ def max_t(
     values = values / np.where(sizes, sizes, 1.0)
     lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
     values = values / np.where(lengths, lengths, 1.0)
-    values = values[:, _order_of_rows(values)]
+    columns = np.ascontiguousarray(values[:, _order_of_rows(values)].T)
     observed = np.array([abs(float(exact_sum(row))) for row in values])
-    order = np.argsort(-observed, kind="stable")
-    limits, columns = observed[order] * (1 - _TIE), np.ascontiguousarray(values[order].T)
 
     words = np.random.PCG64(seed)
     words_a_draw = -(-len(columns) // 64)
     at_once = max(1, _SIGNS_AT_ONCE // len(columns))
-    counts = np.zeros(order.size, np.int64)
+    largest = np.empty(n_resamples)
     for start in range(0, n_resamples, at_once):
         report(start / n_resamples)
         draws = min(at_once, n_resamples - start)
         raw = words.random_raw(draws * words_a_draw).astype("<u8", copy=False)
         bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")
         signs = 2.0 * bits[:, : len(columns)] - 1
-        sums = np.abs(signs @ columns)
-        # The largest among each comparison and all that come after it.
-        largest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
-        counts += np.count_nonzero(largest >= limits, axis=0)
-    adjusted = np.empty(order.size)
-    adjusted[order] = np.maximum.accumulate((counts + 1) / (n_resamples + 1))
-    return adjusted
+        largest[start : start + draws] = np.abs(signs @ columns).max(axis=1)
+    largest.sort()
+    counts = n_resamples - largest.searchsorted(observed * (1 - _TIE))
+    # The largest statistic that is not yet significant.
+    place = math.ceil(round(alpha * (n_resamples + 1), 9)) - 1
+    limit = float(largest[n_resamples - place]) if place else math.inf
+    levels = [sign_flip_level(row, limit * (1 + _TIE)) for row in values]
+    return (counts + 1) / (n_resamples + 1), np.array(levels)
 
 
 def _order_of_rows(values: Floats) -> Integers:

@@ -1,15 +1,16 @@
 """The interval of the mean difference of two systems on the same rows; and margins.
 
-Both follow from one distribution, so that a decision and the interval beside it never disagree: the
-p-value of a margin is less than alpha exactly if the interval at the level 1 - 2 alpha excludes the
-margin. Differences of bounded scores are weighted at random together with an unseen row, on which
-one system fails and the other does not; see `resampling.unseen_units`. For scores 0 and 1 that
-interval excludes 0 exactly if McNemar's exact test is significant.
+p-value and interval follow from one law, so that they never disagree: p is less than alpha exactly
+if the interval at the level 1 - alpha excludes 0. The law "exchangeable" is that of sign flips; see
+`typical_values`. The law "nothing" weights differences at random together with an unseen row, on
+which one system fails and the other does not; see `resampling.unseen_units`. For scores 0 and 1
+both p-values are McNemar's. Margins are tested by the second: the p-value of a margin is less than
+alpha exactly if the interval at the level 1 - 2 alpha excludes the margin.
 """
 
 import math
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,10 +27,9 @@ from ..arguments.domains import (
     checked_options,
 )
 from ..arithmetic.exact_sums import exact_sum, root
-from ..intervals.cluster_sums import ClusterSums, cancelled, cluster_means_ends
+from ..intervals.cluster_sums import ClusterSums, bootstrap_ends, cancelled
 from ..intervals.intervals import critical_value, score_range, t_ends
 from ..intervals.spreads import Spread, row_spread
-from ..resampling.bootstrap import mean_interval
 from ..resampling.ratio_distribution import (
     RatioDistribution,
     Units,
@@ -37,11 +37,12 @@ from ..resampling.ratio_distribution import (
     ratio_distribution,
 )
 from ..resampling.unseen_units import lower_tail, ratio_ends
-from .paired_tests import checked_differences, difference_sums, quotient, t_p_value
+from .paired_tests import Alternative, checked_differences, difference_sums, quotient, t_p_value
 
 DifferenceMethod = Literal["auto", "t", "bootstrap"]
 
 _NO_INTERVAL = math.nan, math.nan
+_UNLIMITED = -math.inf, math.inf
 _MOST_ROWS = 1 << 50
 
 
@@ -122,22 +123,56 @@ def difference_interval(
 
     name: str = method
     if method == "bootstrap":
-        if sums is None:
-            ends = mean_interval(
-                values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-            )
-        else:
-            ends = cluster_means_ends(
-                sums, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-            )
+        draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+        ends = bootstrap_ends(values, None, sums, confidence_level=confidence_level, **draws)
     elif method == "t" or math.isinf(span):
-        name, ends = "t", _NO_INTERVAL
-        if spread.squares:
-            ends = t_ends(spread, critical_value(confidence_level, spread.degrees))
+        name, ends = "t", student_ends(spread, confidence_level)
     else:
         name = "unseen_row"
         ends = ratio_ends(_mean_distribution(values, sums), (-span, span), confidence_level)
     return DifferenceInterval(*ends, name, spread.standard_error(), spread.clusters)
+
+
+def student_ends(spread: Spread, confidence_level: float) -> tuple[float, float]:
+    """Return the ends of Student's interval; NaN for equal differences, which have no error."""
+    if not spread.squares:
+        return _NO_INTERVAL
+    return t_ends(spread, critical_value(confidence_level, spread.degrees))
+
+
+class UnseenRow(NamedTuple):
+    """The law that assumes nothing: differences are weighted at random beside an unseen one."""
+
+    distribution: RatioDistribution
+    bounds: tuple[float, float]  # of a difference
+    not_greater: float  # p-value of a mean difference of at most 0
+    not_less: float  # and of one of at least 0
+
+    @classmethod
+    def of(cls, values: Floats, sums: ClusterSums | None, bounds: tuple[float, float]) -> Self:
+        """Return the law for differences with bounds."""
+        distribution = _mean_distribution(values, sums)
+        return cls(
+            distribution,
+            bounds,
+            lower_tail(distribution, 0.0, bounds[0]),
+            lower_tail(_mirrored(distribution), 0.0, -bounds[1]),
+        )
+
+    def p_value(self, alternative: Alternative) -> float:
+        """Return the level at which the interval reaches 0."""
+        if alternative == "two-sided":
+            p_value = min(1.0, 2 * min(self.not_greater, self.not_less))
+        else:
+            p_value = self.not_greater if alternative == "greater" else self.not_less
+        return max(p_value, math.ulp(0.0))
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the interval, whose ends are on the side of 0 that the p-value says."""
+        low, high = ratio_ends(self.distribution, self.bounds, 1 - alpha)
+        low = max(low, math.ulp(0.0)) if self.not_greater < alpha / 2 else min(low, 0.0)
+        high = min(high, -math.ulp(0.0)) if self.not_less < alpha / 2 else max(high, 0.0)
+        return low, high
 
 
 def _span(differences: Floats, low: float, high: float) -> float:
@@ -195,12 +230,13 @@ def equivalence(
     values = checked_differences(differences)
     span = _span(values, low, high)
     sums = difference_sums(clusters, values)
-    p_values = margin_p_values(values, sums, float(margin), math.inf if method == "t" else span)
+    limits = _UNLIMITED if method == "t" else (-span, span)
+    p_values = margin_p_values(values, sums, float(margin), limits)
     return Equivalence(p_values.not_inferior, p_values.equivalent)
 
 
 def margin_p_values(
-    values: Floats, sums: ClusterSums | None, margin: float, span: float
+    values: Floats, sums: ClusterSums | None, margin: float, bounds: tuple[float, float]
 ) -> Margins:
     """Return the p-values of a margin, by the distribution of the interval.
 
@@ -208,20 +244,27 @@ def margin_p_values(
         values: the differences.
         sums: the sums of clusters; None if rows are independent.
         margin: above 0.
-        span: the largest possible difference; infinite for Student's t.
+        bounds: the smallest and the largest possible difference; infinite for Student's t.
     """
-    if math.isinf(span):
+    if math.isinf(bounds[0]):
         spread = row_spread(values) if sums is None else sums.spread()
         limit = Fraction(margin)
         not_worse = _one_sided_p(spread, spread.mean + limit)
         not_better = _one_sided_p(spread, limit - spread.mean)
         return Margins(not_worse, 1 - not_worse, max(not_worse, not_better))
     distribution = _mean_distribution(values, sums)
-    mirrored = distribution._replace(
-        units=distribution.units._replace(numerators=-distribution.units.numerators)
+    mirrored, (low, high) = _mirrored(distribution), bounds
+    not_worse, not_better = (
+        lower_tail(distribution, -margin, low),
+        lower_tail(mirrored, -margin, -high),
     )
-    not_worse, not_better = (lower_tail(side, -margin, -span) for side in (distribution, mirrored))
-    return Margins(not_worse, lower_tail(mirrored, margin, -span), max(not_worse, not_better))
+    return Margins(not_worse, lower_tail(mirrored, margin, -high), max(not_worse, not_better))
+
+
+def _mirrored(distribution: RatioDistribution) -> RatioDistribution:
+    """Return the distribution of B - A."""
+    units = distribution.units
+    return distribution._replace(units=units._replace(numerators=-units.numerators))
 
 
 def rows_for_margin(

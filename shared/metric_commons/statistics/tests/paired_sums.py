@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
+from ..arguments.checks import OptionError
 from ..arguments.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..intervals.cluster_sums import Clusters
+from ..intervals.methods import Assumption
 from ..intervals.sums import RowStatistics
 from ..intervals.weighted_units import ScoreDistribution
 from ..resampling.progress import report
@@ -23,7 +25,6 @@ from .paired_tests import Alternative
 from .power import minimum_detectable
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
-SumsInterval = Literal["auto", "bootstrap"]
 
 _SIGNS = 1 << 22  # of a block of resamples
 _TIE = 1e-12  # differences that are closer than this part of the scores are equal
@@ -37,7 +38,7 @@ def compare_sums(
     test: PairedSumsTest = "randomization",
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
-    interval: SumsInterval = "auto",
+    assume: Assumption = "exchangeable",
     margin: Positive | None = None,
     power: Level | None = None,
     alpha: Level = 0.05,
@@ -66,8 +67,10 @@ def compare_sums(
         test: "randomization" or "bootstrap".
         alternative: "two-sided", "greater" (A scores higher) or "less".
         clusters: one label per row; clusters are exchanged or drawn instead of rows.
-        interval: "auto" weights rows at random together with an unseen one, on which one system
-            fails and the other does not; "bootstrap" is the percentile bootstrap.
+        assume: "exchangeable" is the law of the tests above. The interval assumes nothing: rows are
+            weighted at random together with an unseen one, on which one system fails and the other
+            does not. With "nothing" the p-value, too, is the level at which that interval reaches
+            0. The interval of "bootstrap" is that of the percentiles.
         margin: also test whether A is worse by less than this, and whether both are equivalent, by
             the distribution of the interval; for the bootstrap by Student's t-tests with its
             standard error.
@@ -127,14 +130,18 @@ def compare_sums(
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     is_uncertain = any(value is not None for value in (confidence_level, margin, power))
     distributions: dict[str, ScoreDistribution] = {}
-    if is_uncertain and interval == "auto":
+    if assume == "nothing" and test == "bootstrap":
+        raise OptionError("assume", "'nothing' has a test of its own, which is not 'bootstrap'")
+    if test == "randomization" and (is_uncertain or assume == "nothing"):
         sides = (
             (first.distributions(names), a, scores_a),
             (second.distributions(names), b, scores_b),
         )
         distributions = difference_distributions(keys, names, *sides, numbers, **draws)
     resampled = None
-    if test == "bootstrap" or (is_uncertain and len(distributions) < len(keys)):
+    if test == "bootstrap" or (
+        (is_uncertain or assume == "nothing") and len(distributions) < len(keys)
+    ):
         resampled = np.empty((int(n_resamples), len(keys)))
         start = 0
         for sums in RowUnits.of_rows(pairs, numbers).resampled(**draws):
@@ -143,7 +150,9 @@ def compare_sums(
     observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
     counts = np.zeros(len(keys), np.int64)
-    if test == "randomization" or resampled is None:
+    if assume == "nothing":
+        pass  # p follows from the interval
+    elif test == "randomization" or resampled is None:
         for sums in exchanged_sums(pairs, numbers, **draws):
             null = _sided(differences(sums), alternative)
             counts += np.count_nonzero(null >= observed - ties, axis=0)
@@ -152,6 +161,7 @@ def compare_sums(
         null = null - np.nanmean(null, axis=0)
         counts += np.count_nonzero(null >= observed - ties, axis=0)
     results = {}
+    name = "unseen_row" if assume == "nothing" else test
     for index, key in enumerate(keys):
         score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
         difference, p = score_a - score_b, (count + 1) / (int(n_resamples) + 1)
@@ -159,6 +169,8 @@ def compare_sums(
         distribution = distributions.get(key)
         if distribution is None and resampled is not None:
             distribution = ResampledDifference(resampled[:, index], difference, units)
+        if assume == "nothing" and distribution is not None:
+            p = _unseen_p(distribution, alternative)
         results[key] = {
             "A_mean": score_a,
             "B_mean": score_b,
@@ -169,7 +181,7 @@ def compare_sums(
         error = math.nan if distribution is None else distribution.standard_error
         if distribution is not None and confidence_level is not None:
             results[key]["confidence_interval"] = list(distribution.ends(confidence_level))
-        results[key] |= {"test": test, "statistic": difference, "standard_error": error}
+        results[key] |= {"test": name, "statistic": difference, "standard_error": error}
         if numbers is not None:
             results[key]["n_clusters"] = units
         if power is not None:
@@ -183,6 +195,13 @@ def compare_sums(
                 "p_inferior": distribution.tail(-margin, upper=True),
             }
     return results
+
+
+def _unseen_p(distribution: ScoreDistribution, alternative: Alternative) -> float:
+    """Return the level at which the interval reaches 0."""
+    greater, less = distribution.tail(0.0), distribution.tail(0.0, upper=True)
+    sides = {"two-sided": min(1.0, 2 * min(greater, less)), "greater": greater, "less": less}
+    return max(sides[alternative], math.ulp(0.0))
 
 
 def _detectable(error: float, units: int, alpha: float, power: float) -> float:

@@ -21,9 +21,11 @@ from ..arguments.domains import (
 )
 from ..arithmetic.exact_sums import exact_sum, root
 from ..intervals.cluster_sums import ClusterSums, cancelled
+from ..intervals.proportions import proportion_ends
 from ..intervals.spreads import LARGEST, Spread, finite_scores, row_spread
 from ..intervals.summary import mean
 from .sign_flips import enumerated_p, in_units, sign_flip_tail
+from .typical_values import least_shift
 
 Test = Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -227,6 +229,53 @@ def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> S
     if test == "mcnemar_mid_p":  # half of what was observed, which equal numbers are once
         p_value -= observed / 2 * (1 if wins == losses else sides)
     return Statistic(statistic, max(p_value, math.ulp(0.0)))
+
+
+def wilcoxon_ends(
+    differences: Floats, alpha: float, bounds: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the shifts that the signed-rank test does not reject: an interval of the pseudomedian.
+
+    The pseudomedian is the median of the means of two rows. The mean difference may lie outside.
+
+    >>> wilcoxon_ends(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), 0.05, (-1.0, 1.0))
+    (0.1, 0.6)
+    """
+    span = float(differences.max() - differences.min())
+    ends = []
+    for values, bound in ((differences, -bounds[0]), (-differences, bounds[1])):
+
+        def proportion(shift: float, values: Floats = values) -> float:
+            return _wilcoxon_test(values - shift, "greater").p_value
+
+        low, high = float(values.min()), float(values.max())
+        if proportion(low - max(span, 1.0)) > alpha / 2:
+            ends.append(-bound)
+            continue
+        is_above = proportion(0.0) <= alpha / 2
+        if low <= 0 <= high:
+            low, high = (0.0, high) if is_above else (low, 0.0)
+        end = least_shift(proportion, alpha / 2, low, high, 0.0)
+        ends.append(max(end, math.ulp(0.0)) if is_above and not end else end)
+    return ends[0], 0.0 - ends[1]
+
+
+def mcnemar_ends(differences: Floats, confidence_level: float, test: str) -> tuple[float, float]:
+    """Return the interval of the mean of wins and losses, given how many rows differ.
+
+    It excludes 0 exactly if the test is significant.
+
+    >>> low, high = mcnemar_ends(np.repeat([1.0, -1.0, 0.0], [9, 2, 20]), 0.95, "mcnemar")
+    >>> print(f"{low:.3f} to {high:.3f}")
+    -0.013 to 0.339
+    """
+    wins, differing = int((differences > 0).sum()), int((differences != 0).sum())
+    if not differing:
+        return 0.0, 0.0
+    method = {"mcnemar": "clopper_pearson", "mcnemar_mid_p": "mid_p"}[test]
+    shares = proportion_ends(method, wins, differing, confidence_level, None)
+    low, high = ((2 * share - 1) * differing / differences.size for share in shares)
+    return low, high
 
 
 def checked_differences(differences: ArrayLike) -> Floats:

@@ -16,13 +16,13 @@ sorted. Tails that are not counted use exponentials, whose last digits depend on
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments.arrays import Floats, Integers
+from ..arguments.arrays import Booleans, Floats, Integers
 from ..arithmetic.exact_sums import exact_sum
 
 _SUM_BITS = 61  # of all magnitudes together, in units, so that int64 has room to spare
@@ -36,6 +36,8 @@ _TRANSFORMED = 1 << 20  # frequencies times steps, above which the approximation
 _HEAVY = 0.1  # of the variance: one magnitude with a larger part spoils the approximation
 _HEAVY_BESIDE = 0.2  # the same, of the variance without larger magnitudes
 _MOST_HEAVY = 9  # such magnitudes; all 512 combinations are counted
+_APPROXIMATED = 1 << 16  # sums on a lattice times odd magnitudes, above which nothing is combined
+_BETWEEN = 1e-9  # parts of a level, by which it is above the p-value it is made from
 _CENTRAL = 1e-4  # standard deviations from the mean within which the normal distribution is used
 
 
@@ -101,10 +103,35 @@ def sign_flip_tail(flips: SignFlips) -> Tail:
         return Tail(p_value, True)
     starts = np.flatnonzero(np.diff(flips.magnitudes, prepend=-1))
     counts = np.diff(starts, append=flips.magnitudes.size)
-    tail = _subset_tail(flips.magnitudes[starts], counts, flips.at_most - flips.tolerance)
+    at_most = flips.at_most - flips.tolerance
+    tail = _subset_tail(flips.magnitudes[starts], counts, at_most, flips.tolerance)
     two_sided = flips.at_least <= int(flips.magnitudes.sum())
     probability = min((1 + two_sided) * tail.probability, 1.0)
     return Tail(max(probability, math.ulp(0.0)), tail.exact)
+
+
+def sign_flip_level(differences: Floats, statistic: float) -> float:
+    """Return the two-sided p-value that |sum| / root of the sum of squares has above a statistic.
+
+    It is a trifle higher, so that p-values of larger statistics are below it, and others above.
+    0 if no signs reach it, and 1 if all differences are 0.
+
+    >>> round(sign_flip_level(np.array([0.5, 0.5, 0.5, 0.5]), 1.5), 6)
+    0.125
+    """
+    sizes = np.abs(differences)
+    largest = float(sizes.max())
+    if not largest:
+        return 1.0
+    length = largest * math.sqrt(exact_sum(np.square(sizes / largest)))
+    losses = (float(exact_sum(sizes)) - statistic * length) / 2
+    if losses < 0:
+        return 0.0
+    flips = in_units(differences, "two-sided")
+    full_sum = int(flips.magnitudes.sum())
+    at_most = min(math.floor(losses / float(exact_sum(sizes)) * full_sum), (full_sum - 1) // 2)
+    strict = replace(flips, at_most=at_most, at_least=full_sum - at_most)
+    return sign_flip_tail(strict).probability * (1 + _BETWEEN)
 
 
 def _exact_p(flips: SignFlips) -> float:
@@ -126,7 +153,7 @@ def enumerated_p(flips: SignFlips) -> float:
     bisection: 2**15 of these for 2**30 subsets.
     """
     halves = flips.magnitudes[::2], flips.magnitudes[1::2]
-    first, second = (np.sort(_subset_sums(half)) for half in halves)
+    first, second = map(_sorted_subset_sums, halves)
     small = second.searchsorted(flips.at_most - first, side="right").sum()
     large = second.size * first.size - second.searchsorted(flips.at_least - first).sum()
     subsets = first.size * second.size
@@ -151,10 +178,18 @@ def _binomial_p(flips: SignFlips) -> float:
     return max(share, math.ulp(0.0))
 
 
-def _subset_sums(magnitudes: Integers) -> Integers:
+def _sorted_subset_sums(magnitudes: Integers) -> Integers:
+    """Return the sum of each subset, ascending: two ascending halves merge quickly."""
+    sums = np.zeros(1, np.int64)
+    for magnitude in magnitudes.tolist():
+        sums = np.sort(np.concatenate([sums, sums + magnitude]), kind="stable")
+    return sums
+
+
+def subset_sums(magnitudes: Integers) -> Integers:
     """Return the sum of each subset, at the number whose bits are its members.
 
-    >>> _subset_sums(np.array([1, 10, 100])).tolist()
+    >>> subset_sums(np.array([1, 10, 100])).tolist()
     [0, 1, 10, 11, 100, 101, 110, 111]
     """
     sums = np.zeros(1 << magnitudes.size, np.int64)
@@ -166,35 +201,80 @@ def _subset_sums(magnitudes: Integers) -> Integers:
 # ---- tails of many subsets ----------------------------------------------------------------------
 
 
-def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
+def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int, tolerance: int) -> Tail:
     """Return the proportion of subsets whose sum is at most `at_most`.
 
     Args:
         magnitudes: distinct and positive, descending.
         counts: the count of each.
         at_most: the largest sum that counts, from 0 to the sum of all.
+        tolerance: sums that differ by no more are equal.
     """
-    lattice = _lattice(magnitudes, counts)
-    if lattice is not None:
+    lattice, odd = _lattice_and_odd(magnitudes, counts)
+    if lattice is None:
+        return Tail(_smooth_tail(magnitudes, counts, at_most), False)
+    if not odd.any():
         return Tail(lattice.tail(at_most), True)
-    # A difference with much of the variance makes the distribution of the sum lumpy. There are few
-    # such: each of their combinations determines what the others may add up to.
+    # What the multiples of a unit add up to determines what the odd magnitudes may add up to.
+    first, probabilities = _steps_distribution(
+        lattice.steps, lattice.counts, math.floor(at_most / lattice.unit + _OFF_STEP)
+    )
+    sums = first + np.arange(probabilities.size)
+    limits = np.floor(at_most + tolerance - sums * lattice.unit).astype(np.int64)
+    rest, rest_counts = magnitudes[odd], counts[odd]
+    full_sum = int(rest @ rest_counts)
+    tails = (limits >= full_sum).astype(np.float64)
+    between = np.flatnonzero((limits >= 0) & (limits < full_sum))
+    is_exact = int(rest_counts.sum()) <= _ENUMERATED
+    if is_exact:
+        tails[between] = _counted_tails(np.repeat(rest, rest_counts), limits[between])
+    elif between.size * rest.size > _APPROXIMATED:
+        return Tail(_smooth_tail(magnitudes, counts, at_most), False)
+    else:
+        tails[between] = [_smooth_tail(rest, rest_counts, limit) for limit in limits[between]]
+    smallest = 0.5 ** int(counts.sum())
+    return Tail(min(max(float(probabilities @ tails), smallest), 1.0), is_exact)
+
+
+def _counted_tails(magnitudes: Integers, limits: Integers) -> Floats:
+    """Return the proportion of all subsets whose sum is at most each of these limits."""
+    first, second = map(_sorted_subset_sums, (magnitudes[::2], magnitudes[1::2]))
+    numbers = [second.searchsorted(limit - first, side="right").sum() for limit in limits]
+    return np.array(numbers, np.float64) / (first.size * second.size)
+
+
+def shifted_tail(values: Floats, counts: Floats) -> float:
+    """Return the proportion of subsets whose sum is at most 0, approximated.
+
+    Args:
+        values: of either sign, shape (values,).
+        counts: the count of each, which need not be whole.
+
+    >>> print(f"{shifted_tail(np.array([1.0, -1.0]), np.array([14.0, 6.0])):.3f}")
+    0.037
+    """
+    total = float((np.abs(values) * counts).sum())
+    exponent = math.frexp(total)[1] - _SUM_BITS
+    units = np.rint(np.ldexp(values, -exponent)).astype(np.int64)
+    order = np.argsort(-np.abs(units))[: np.count_nonzero(units)]
+    losses = int((counts * np.maximum(-units, 0)).sum())
+    return _smooth_tail(np.abs(units)[order], counts[order], losses)
+
+
+def _smooth_tail(magnitudes: Integers, counts: NDArray[Any], at_most: int) -> float:
+    """Return the proportion of subsets whose sum is at most `at_most`, approximated.
+
+    A magnitude with much of the variance makes the distribution of the sum lumpy. There are few
+    such: each of their combinations determines what the others may add up to.
+    """
     heavy = _heavy(magnitudes, counts)
-    if not heavy:
-        return Tail(_saddlepoint_tail(magnitudes, counts, at_most), False)
     light, light_counts = magnitudes[heavy:], counts[heavy:]
-    lattice = _lattice(light, light_counts)
-    sums = _subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy])).tolist()
-    tails = [
-        _saddlepoint_tail(light, light_counts, at_most - total)
-        if lattice is None
-        else lattice.tail(at_most - total)
-        for total in sums
-    ]
-    return Tail(math.fsum(tails) / len(tails), lattice is not None)
+    sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy].astype(np.int64)))
+    tails = [_saddlepoint_tail(light, light_counts, at_most - total) for total in sums.tolist()]
+    return math.fsum(tails) / len(tails)
 
 
-def _heavy(magnitudes: Integers, counts: Integers) -> int:
+def _heavy(magnitudes: Integers, counts: NDArray[Any]) -> int:
     """Return the number of leading distinct magnitudes that each have much of the variance.
 
     >>> _heavy(np.array([8, 4, 1]), np.array([1, 1, 20]))
@@ -236,7 +316,7 @@ def _cumulant(magnitudes: Floats, counts: NDArray[Any], tilt: float) -> float:
     return float((counts * (sizes + np.log1p(np.exp(-2 * sizes)) - math.log(2))).sum())
 
 
-def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> float:
+def _saddlepoint_tail(magnitudes: Integers, counts: NDArray[Any], at_most: int) -> float:
     """Return the proportion of subsets whose sum is at most `at_most`, approximated.
 
     In terms of signs: the proportion of sums of signed magnitudes that are at least the sum of all
@@ -309,8 +389,8 @@ def common_step(sizes: Floats) -> float:
         return 0.0
     starts = np.flatnonzero(np.diff(flips.magnitudes, prepend=-1))
     counts = np.diff(starts, append=flips.magnitudes.size)
-    lattice = _lattice(flips.magnitudes[starts], counts)
-    if lattice is None:
+    lattice, odd = _lattice_and_odd(flips.magnitudes[starts], counts)
+    if lattice is None or odd.any():
         return 0.0
     return lattice.unit / float(flips.magnitudes[0]) * float(sizes.max())
 
@@ -327,31 +407,43 @@ class _Lattice(NamedTuple):
         return _steps_tail(self.steps, self.counts, math.floor(at_most / self.unit + _OFF_STEP))
 
 
-def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
-    """Return the magnitudes as multiples of a unit; None without a unit, or if it is too small.
+def _lattice_and_odd(magnitudes: Integers, counts: Integers) -> "tuple[_Lattice | None, Booleans]":
+    """Return the magnitudes that are multiples of a unit, and a mask of all others.
 
-    >>> lattice = _lattice(np.array([1500, 1000, 500]), np.array([1, 1, 1]))
-    >>> lattice.steps.tolist(), lattice.unit
-    ([1, 2, 3], 500.0)
+    The unit is a part of the most frequent magnitude, or of the smallest one if all are multiples.
+    There is none if it is too small, or if no magnitude occurs twice and some would be odd.
+
+    >>> lattice, odd = _lattice_and_odd(np.array([1500, 1000, 500]), np.array([1, 1, 1]))
+    >>> lattice.steps.tolist(), lattice.unit, odd.tolist()
+    ([1, 2, 3], 500.0, [False, False, False])
+    >>> lattice, odd = _lattice_and_odd(np.array([1000, 717, 500]), np.array([9, 1, 4]))
+    >>> lattice.steps.tolist(), odd.tolist()
+    ([1, 2], [False, True, False])
     """
+    nothing = np.ones(magnitudes.size, np.bool_)
     if magnitudes.size > _DISTINCT:
-        return None
+        return None, nothing
     # Magnitudes that are negligible beside the sum are rounding errors of equal scores: no steps.
     sizable = magnitudes > int(magnitudes @ counts) // _TIE
-    ratios = magnitudes / magnitudes[sizable].min()
-    for parts in range(1, _PARTS + 1):
-        steps = ratios * parts
-        if float(np.abs(steps - np.rint(steps)).max()) <= _OFF_UNIT:
+    parts = np.arange(1, _PARTS + 1)[:, None]
+    for reference in (magnitudes[sizable].min(), magnitudes[counts.argmax()]):
+        steps = magnitudes / reference * parts
+        is_odd = (np.abs(steps - np.rint(steps)) > _OFF_UNIT) | ((steps < 0.5) & sizable)
+        number = is_odd @ counts
+        best = int(number.argmin())
+        if not number[best]:
             break
-    else:
-        return None
+    if number[best] and counts.max() == 1:
+        return None, nothing
+    odd, whole = is_odd[best], np.rint(steps[best][~is_odd[best]]).astype(np.int64)
     # Magnitudes that differ only by rounding are the same number of steps.
-    distinct, steps_of_each = np.unique(np.rint(steps).astype(np.int64), return_inverse=True)
-    merged = np.bincount(steps_of_each, counts).astype(np.int64)
+    distinct, steps_of_each = np.unique(whole, return_inverse=True)
+    merged = np.bincount(steps_of_each, counts[~odd]).astype(np.int64)
     distinct, merged = distinct[distinct > 0], merged[distinct > 0]
     if _window(distinct, merged) * distinct.size > _TRANSFORMED:
-        return None
-    return _Lattice(distinct, merged, int(magnitudes @ counts) / int(distinct @ merged))
+        return None, nothing
+    unit = int(magnitudes[~odd] @ counts[~odd]) / int(distinct @ merged)
+    return _Lattice(distinct, merged, unit), odd
 
 
 def _window(steps: Integers, counts: Integers) -> int:
@@ -367,11 +459,6 @@ def _window(steps: Integers, counts: Integers) -> int:
 def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
     """Return the proportion of subsets of steps whose sum is at most `at_most`.
 
-    A Fourier transform of the distribution would lose small probabilities in the rounding of large
-    ones. So the distribution is tilted: subsets get weights that make `at_most` their mean sum, and
-    probabilities near it large. Each probability is divided by the weights afterwards. So the tail
-    is accurate to nearly all digits, however small it is.
-
     >>> tail = _steps_tail(np.array([1, 2]), np.array([2, 1]), 1)
     >>> round(tail, 12)  # 3 of 8: {}, {1}, and the other {1}
     0.375
@@ -383,18 +470,32 @@ def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
         return 1.0 - _steps_tail(steps, counts, full_sum - at_most - 1)
     if not at_most:
         return 0.5 ** int(counts.sum())
-    total = full_sum - 2 * at_most
+    return float(_steps_distribution(steps, counts, at_most)[1].sum())
+
+
+def _steps_distribution(steps: Integers, counts: Integers, at_most: int) -> tuple[int, Floats]:
+    """Return the proportion of subsets with each sum up to `at_most`, and the first of these sums.
+
+    A Fourier transform of the distribution would lose small probabilities in the rounding of large
+    ones. So the distribution is tilted: subsets get weights that make `at_most` their mean sum, and
+    probabilities near it large. Each probability is divided by the weights afterwards. So the tail
+    is accurate to nearly all digits, however small it is. Sums above the middle need no tilt.
+    """
+    full_sum = int(steps @ counts)
+    center = min(max(at_most, 1), full_sum // 2)
+    total = full_sum - 2 * center
     sizes = steps.astype(np.float64)
-    tilt = _tilt(sizes, counts, total)
+    tilt = _tilt(sizes, counts, total) if total else 0.0
     length = _window(steps, counts)
-    roots = np.exp(2j * np.pi / length * np.arange(length))  # closed under powers
+    first = max(center - length // 2, 0)
+    roots = np.exp(-2j * np.pi / length * np.arange(length))  # closed under powers
     frequencies = np.arange(length // 2 + 1)
-    transform = roots[-at_most * frequencies % length]
+    transform = roots[-first * frequencies % length]
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         member = 1 / (1 + math.exp(min(2 * tilt * step, 700.0)))
         transform *= (1 - member + member * roots[step * frequencies % length]) ** count
-    # The probabilities of `at_most`, `at_most` - 1, and so on.
-    distribution = np.fft.irfft(transform, length)[: min(at_most, length // 2) + 1]
-    weights = np.exp(-2 * tilt * np.arange(distribution.size))
+    last = min(at_most, first + length - 1)
+    distribution = np.maximum(np.fft.irfft(transform, length)[: max(last - first + 1, 0)], 0.0)
+    away = np.arange(first, first + distribution.size) - center
     scale = math.exp(_cumulant(sizes, counts, tilt) - tilt * total)
-    return scale * float(np.maximum(distribution, 0.0) @ weights)
+    return first, scale * distribution * np.exp(np.minimum(2 * tilt * away, 0.0))

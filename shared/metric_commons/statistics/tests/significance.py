@@ -7,8 +7,7 @@ depends on the order of rows.
 """
 
 import math
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -27,18 +26,21 @@ from ..arguments.domains import (
     checked_options,
 )
 from ..intervals.cluster_sums import ClusterSums
-from ..intervals.methods import Correction
-from ..intervals.spreads import finite_scores
+from ..intervals.methods import Assumption, Correction, DifferenceBounds, difference_range
+from ..intervals.spreads import finite_scores, row_spread
 from ..intervals.summary import mean
-from .corrections import adjusted, agreeing_ends, family_level, significance_level
-from .differences import (
-    DifferenceMethod,
-    difference_interval,
-    margin_p_values,
-    rows_for_margin,
+from .corrections import Family, significance_level
+from .differences import UnseenRow, margin_p_values, rows_for_margin, student_ends
+from .paired_tests import (
+    Alternative,
+    PairedTest,
+    Test,
+    mcnemar_ends,
+    paired_test,
+    wilcoxon_ends,
 )
-from .paired_tests import Alternative, Test, paired_test
 from .power import minimum_detectable
+from .typical_values import typical_ends
 
 _SHARES = (0.0, 1.0)  # the range of scores that all lie in it
 _UNLIMITED = (-math.inf, math.inf)
@@ -51,7 +53,8 @@ def compare(
     *,
     test: Test = "permutation",
     alternative: Alternative = "two-sided",
-    interval: DifferenceMethod = "auto",
+    assume: Assumption = "exchangeable",
+    bounds: DifferenceBounds | None = None,
     clusters: Labels | None = None,
     margin: Positive | None = None,
     power: Level | None = None,
@@ -62,23 +65,33 @@ def compare(
 ) -> dict[str, Any]:
     """Return both means, their difference, and its uncertainty.
 
-    The p-value of the test and the interval come from different methods, each the most reliable for
-    its purpose. For scores 0 and 1 they agree; otherwise they may disagree in borderline cases, and
-    `significant` follows the p-value. A difference that is not significant does not show that
-    systems are equal; `margin` tests that, with p-values from the distribution of the interval.
+    p-value and interval follow from one law: p is less than alpha exactly if the interval at the
+    level 1 - alpha excludes 0. A difference that is not significant does not show that systems are
+    equal; `margin` tests that, and assumes nothing, whatever the law.
+
+    The laws of the permutation test:
+
+    * "exchangeable": without a difference the systems could be exchanged row by row. p is that of
+      sign flips, and the interval holds all shifts that they do not reject.
+    * "nothing" but the bounds of a difference: rows, or clusters, are weighted at random together
+      with an unseen one on which A loses or wins all, and p is the level at which the interval
+      reaches 0. It needs more rows, and does not err where rare rows are much worse than others.
 
     Args:
         predictions1: the scores of system A, shape (rows,).
         predictions2: the scores of system B on the same rows, in the same order.
         test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        interval: "auto", "t" or "bootstrap", as in `difference_interval`. If all scores are from 0
-            to 1 that is their range; otherwise they have none, and "auto" is "t".
+        assume: the law of the permutation test. Other tests have intervals of their own, which
+            agree with them: that of "wilcoxon" is of the pseudomedian, the median of the means of
+            two rows.
+        bounds: the smallest and the largest possible difference. By default -1 and 1 if all scores
+            are from 0 to 1, otherwise there are none, and "nothing" is an error.
         clusters: one label per row; the units of the test, interval and error are then clusters.
         margin: also test whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
-        n_resamples: the number of resamples of the bootstrap, if requested.
-        seed: for these draws; the same seed gives the same result.
+        n_resamples: as elsewhere, and without effect: nothing is drawn.
+        seed: likewise.
         alpha: a p-value less than this is significant.
         confidence_level: the level of the interval of the difference; None for no interval.
 
@@ -105,14 +118,13 @@ def compare(
         predictions2,
         test=test,
         alternative=alternative,
-        interval=interval,
+        assume=assume,
+        bounds=bounds,
         clusters=clusters,
         margin=margin,
         power=power,
-        n_resamples=n_resamples,
-        seed=seed,
         alpha=alpha,
-        confidence_level=confidence_level,
+        interval_alpha=confidence_level and significance_level(confidence_level),
     )
     result.pop("p_inferior", None)
     return result
@@ -125,21 +137,23 @@ def compared(
     *,
     test: Test,
     alternative: Alternative,
-    interval: DifferenceMethod,
+    assume: Assumption,
+    bounds: DifferenceBounds | None,
     clusters: Labels | None,
     margin: Positive | None,
     power: Level | None,
-    n_resamples: Resamples,
-    seed: Seed,
     alpha: Level,
-    confidence_level: Level | None,
+    interval_alpha: float | None,
 ) -> dict[str, Any]:
-    """The result of `compare` and, with a margin, `p_inferior`, by which gates refuse a system."""
+    """Return the result of `compare` and, with a margin, `p_inferior`, by which gates refuse.
+
+    The interval has the level 1 - interval_alpha.
+    """
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
     differences = a - b
-    bounds = bounds_of_scores(a, b)
+    limits = _difference_bounds(a, b, differences, bounds)
     sums = None if clusters is None else ClusterSums.of(clusters, differences)
-    tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
+    tested, ends = _by_law(differences, sums, test, alternative, assume, limits, interval_alpha)
     result: dict[str, Any] = {
         "A_mean": mean(a),
         "B_mean": mean(b),
@@ -147,17 +161,8 @@ def compared(
         "p_value": tested.p_value,
         "significant": bool(tested.p_value < alpha),
     }
-    if confidence_level is not None:
-        ends = difference_interval(
-            differences,
-            confidence_level=confidence_level,
-            method=interval,
-            clusters=sums,
-            bounds=bounds,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-        result["confidence_interval"] = [ends.low, ends.high]
+    if ends is not None:
+        result["confidence_interval"] = list(ends)
     result |= {
         "test": tested.test,
         "statistic": tested.statistic,
@@ -172,10 +177,9 @@ def compared(
             math.nan if units < 2 else minimum_detectable(deviation, units, alpha, power)
         )
     if margin is not None:
-        if interval == "bootstrap":
-            raise OptionError("interval", "'bootstrap' has no p-value of a margin; take 'auto'")
-        span = math.inf if interval == "t" else bounds[1] - bounds[0]
-        p_values = margin_p_values(differences, sums, float(margin), span)
+        p_values = margin_p_values(
+            differences, sums, float(margin), _UNLIMITED if test == "t" else limits
+        )
         result |= {
             "p_equivalent": p_values.equivalent,
             "p_non_inferior": p_values.not_inferior,
@@ -184,15 +188,72 @@ def compared(
     return result
 
 
+def _by_law(
+    differences: Floats,
+    sums: ClusterSums | None,
+    test: Test,
+    alternative: Alternative,
+    assume: Assumption,
+    bounds: tuple[float, float],
+    interval_alpha: float | None,
+) -> tuple[PairedTest, tuple[float, float] | None]:
+    """Return a test and the interval of the same law; None without a level."""
+    if assume == "nothing":
+        if test != "permutation":
+            raise OptionError("assume", f"'nothing' has a test of its own, which is not {test!r}")
+        if math.isinf(bounds[0]):
+            raise OptionError(
+                "assume",
+                "'nothing' needs bounds of the differences, since scores are not all from 0 to 1; "
+                "give bounds, such as (-0.2, 0.2)",
+            )
+        spread = row_spread(differences) if sums is None else sums.spread()
+        law = UnseenRow.of(differences, sums, bounds)
+        p_value, error = law.p_value(alternative), spread.standard_error()
+        tested = PairedTest(p_value, "unseen_row", float(spread.mean), error, spread.clusters)
+        return tested, None if interval_alpha is None else law.ends(interval_alpha)
+    tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
+    if interval_alpha is None:
+        return tested, None
+    if test == "permutation":
+        return tested, typical_ends(differences, sums, interval_alpha, bounds)
+    if test == "wilcoxon":
+        return tested, wilcoxon_ends(differences, interval_alpha, bounds)
+    if test != "t":
+        return tested, mcnemar_ends(differences, 1 - interval_alpha, test)
+    spread = row_spread(differences) if sums is None else sums.spread()
+    return tested, student_ends(spread, 1 - interval_alpha)
+
+
+def _difference_bounds(
+    a: Floats, b: Floats, differences: Floats, bounds: Sequence[float] | None
+) -> tuple[float, float]:
+    """Return the smallest and the largest possible difference, declared or by those of scores."""
+    if bounds is None:
+        low, high = bounds_of_scores(a, b)
+        return low - high, high - low
+    low, high = difference_range(bounds)
+    rounding = 1e-12 * (high - low)
+    outside = (differences < low - rounding) | (differences > high + rounding)
+    if outside.any():
+        row = int(outside.argmax())
+        raise OptionError(
+            "bounds",
+            f"are {low:g} and {high:g}, but the difference of row {row} is {differences[row]:g}",
+        )
+    return low, high
+
+
 @checked_options
 def compare_measures(
     predictions1: Mapping[str, ArrayLike],
     predictions2: Mapping[str, ArrayLike],
     *,
-    correction: Correction = "holm",
+    correction: Correction = "bonferroni",
     test: Test = "permutation",
     alternative: Alternative = "two-sided",
-    interval: DifferenceMethod = "auto",
+    assume: Assumption = "exchangeable",
+    bounds: DifferenceBounds | None = None,
     clusters: Labels | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
@@ -211,13 +272,14 @@ def compare_measures(
         correction: as in `adjusted`.
         test: as in `compare`, like the other options.
         alternative: as in `compare`.
-        interval: as in `compare`.
+        assume: as in `compare`.
+        bounds: as in `compare`.
         clusters: as in `compare`.
-        n_resamples: as in `compare`, and of "max_t".
-        seed: as in `compare`, and of "max_t".
+        n_resamples: of "max_t".
+        seed: of "max_t".
         alpha: as in `compare`, for the adjusted p-value.
         confidence_level: as in `compare`. Intervals of several measures are simultaneous and agree
-            with the adjusted p-values, unless the correction is "none".
+            with the adjusted p-values if the correction is "bonferroni" or "max_t".
 
     Raises:
         ValueError: the measures of the systems differ, or `compare` would raise an error.
@@ -227,7 +289,7 @@ def compare_measures(
     >>> for measure, result in compare_measures(a, b).items():
     ...     print(measure, result["p_value"], result["p_adjusted"])
     ndcg 0.03125 0.0625
-    map 0.6875 0.6875
+    map 0.6875 1.0
     """
     if predictions1.keys() != predictions2.keys():
         raise ValueError(
@@ -241,55 +303,37 @@ def compare_measures(
         )
         for measure in predictions1
     }
-    tests = 1 if correction == "none" else len(pairs)
-    level = None if confidence_level is None else family_level(confidence_level, max(tests, 1))
-    results = {
-        measure: compare(
-            *pair,
-            test=test,
-            alternative=alternative,
-            interval=interval,
-            clusters=clusters,
-            n_resamples=n_resamples,
-            seed=seed,
-            alpha=alpha,
-            confidence_level=level,
-        )
-        for measure, pair in pairs.items()
-    }
-    p_adjusted = adjusted(
-        [result["p_value"] for result in results.values()],
-        [a - b for a, b in pairs.values()],
-        correction=correction,
-        test=test,
-        alternative=alternative,
+    differences = [a - b for a, b in pairs.values()]
+    family = Family.of(
+        correction,
+        confidence_level,
+        differences,
+        law=(test, alternative, assume),
         clusters=clusters,
         n_resamples=n_resamples,
         seed=seed,
     )
-    measures: dict[str, dict[str, Any]] = {}
-    for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True):
-        measures[measure] = result | {"p_adjusted": p, "significant": bool(p < alpha)}
-        if tests > 1 and confidence_level is not None:
-            agree = partial(made_simultaneous, alternative=alternative)
-            measures[measure] = agree(measures[measure], confidence_level=confidence_level)
-    return measures
-
-
-def made_simultaneous(
-    result: Mapping[str, Any], *, alternative: Alternative, confidence_level: float
-) -> dict[str, Any]:
-    """A comparison whose interval, at the level of a family, agrees with its adjusted p-value.
-
-    The p-value of a one-sided test says nothing about the other side, where the interval is
-    unchanged.
-    """
-    if alternative != "two-sided":
-        return dict(result)
-    low, high = result["confidence_interval"]
-    alpha = significance_level(confidence_level)
-    ends = agreeing_ends((low, high), result["diff"], result["p_adjusted"], alpha)
-    return {**result, "confidence_interval": list(ends)}
+    results = {
+        measure: compared(
+            *pair,
+            test=test,
+            alternative=alternative,
+            assume=assume,
+            bounds=bounds,
+            clusters=clusters,
+            margin=None,
+            power=None,
+            alpha=alpha,
+            interval_alpha=each,
+        )
+        for (measure, pair), each in zip(pairs.items(), family.alphas, strict=True)
+    }
+    p_values = [result["p_value"] for result in results.values()]
+    p_adjusted = family.adjusted(p_values)
+    return {
+        measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
+        for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
+    }
 
 
 def simultaneous_intervals(
@@ -297,9 +341,8 @@ def simultaneous_intervals(
 ) -> list[list[float]]:
     """Simultaneous intervals of the differences of all pairs of systems.
 
-    Each is taken at the level 1 - alpha / m for m pairs, and made to agree with Holm's corrected
-    p-values of the permutation test: 0 is outside, or at an end, exactly if the difference is
-    significant.
+    Each is taken at the level 1 - alpha / m for m pairs: 0 is outside exactly if the difference is
+    significant by the permutation test, corrected by Bonferroni's method.
 
     Args:
         scores: of systems on the same rows, shape (systems, rows).
@@ -312,14 +355,10 @@ def simultaneous_intervals(
         ValueError: there are fewer than two systems or no rows, a score is not a finite number, or
             the level is out of its range.
 
-    Source:
-        Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
-        procedure (2008).
-
-    >>> good, bad = [1.0] * 12, [0.0] * 12
-    >>> intervals = simultaneous_intervals([good, good, bad])
+    >>> first, second, third = [1.0] * 14, [1.0, 0.0] * 7, [0.0] * 14
+    >>> intervals = simultaneous_intervals([first, second, third])
     >>> [[round(end, 2) for end in ends] for ends in intervals]
-    [[-0.33, 0.33], [0.34, 1.0], [0.34, 1.0]]
+    [[0.14, 0.86], [1.0, 1.0], [0.14, 0.86]]
     """
     check_option("confidence_level", confidence_level, Level)
     table = finite_scores("scores", scores, dimensions=(2,))

@@ -24,6 +24,7 @@ TYPED = {
     "clusters": "--cluster-by",
     "groups": "--group-by",
     "n_resamples": "--resamples",
+    "bounds": "--difference-bounds",
     "ids": "--id",
 }
 

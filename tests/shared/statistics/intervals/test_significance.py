@@ -406,7 +406,12 @@ def measures(rows=60):
 
 @pytest.mark.parametrize(
     ("correction", "adjust"),
-    [("holm", holm), ("benjamini_hochberg", benjamini_hochberg), ("none", np.array)],
+    [
+        ("bonferroni", lambda p: np.minimum(3 * np.array(p), 1)),
+        ("holm", holm),
+        ("benjamini_hochberg", benjamini_hochberg),
+        ("none", np.array),
+    ],
 )
 def test_measures_are_compared_and_adjusted(correction, adjust):
     a, b = measures()
@@ -419,17 +424,12 @@ def test_measures_are_compared_and_adjusted(correction, adjust):
         assert result.pop("significant") is (result.pop("p_adjusted") < 0.05)
         alone = compare(a[name], b[name])
         del alone["significant"]
-        low, high = result.pop("confidence_interval")
-        level = 0.95 if correction == "none" else 1 - 0.05 / 3
+        ends = result.pop("confidence_interval")
+        level = 1 - 0.05 / 3 if correction == "bonferroni" else 0.95
         each = compare(a[name], b[name], confidence_level=level)["confidence_interval"]
         alone.pop("confidence_interval")
         assert result == alone
-        # The interval at the level of the family, but for a zero that p-values decide about.
-        assert low in (0.0, each[0])
-        assert high in (0.0, each[1])
-        if correction != "none":
-            p_adjusted = adjust(p)[list(results).index(name)]
-            assert (low >= 0 or high <= 0) == (p_adjusted < 0.05)
+        assert ends == pytest.approx(each, rel=1e-9)
 
 
 def test_measures_by_the_greatest_statistic():
@@ -459,8 +459,8 @@ def test_bad_measures_are_named():
         compare_measures(a, b | {"y": [0.0, math.nan, 0.0]})
     with pytest.raises(ValueError, match=r"predictions1\['z'\] has 3 rows, but .* has 2"):
         compare_measures(a, b | {"z": [0.0, 0.0]})
-    with pytest.raises(ValueError, match="correction must be one of 'holm'"):
-        compare_measures(a, b, correction="bonferroni")
+    with pytest.raises(ValueError, match="correction must be one of 'bonferroni'"):
+        compare_measures(a, b, correction="bonferoni")
 
 
 # ---- results and errors -------------------------------------------------------------------------
@@ -485,11 +485,13 @@ def test_the_result_says_what_the_functions_behind_it_say():
     labels = [row // 4 for row in range(60)]
     result = compare(a, b, clusters=labels, margin=0.1, power=0.9, confidence_level=0.9)
     tested = paired_test(a - b, clusters=labels)
+    nothing = compare(a, b, clusters=labels, confidence_level=0.9, assume="nothing")
     ends = difference_interval(a - b, clusters=labels, confidence_level=0.9)
     shown = equivalence(a - b, 0.1, clusters=labels)
 
     assert list(result) == [*KEYS, "n_clusters", "mde", "p_equivalent", "p_non_inferior"]
-    assert result["confidence_interval"] == [ends.low, ends.high]
+    assert nothing["confidence_interval"] == [ends.low, ends.high]
+    assert nothing["test"] == "unseen_row"
     assert (result["p_value"], result["test"], result["statistic"]) == tested[:3]
     assert (result["standard_error"], result["n_clusters"]) == (tested.standard_error, 15)
     assert (result["p_non_inferior"], result["p_equivalent"]) == shown
@@ -502,20 +504,20 @@ def test_the_result_says_what_the_functions_behind_it_say():
 
 def test_scores_beyond_0_to_1_have_no_range():
     a, b = np.random.default_rng(0).random((2, 30))
-    for scores, method in (((a, b), "auto"), ((a, b - 0.5), "t"), ((a + 1, b), "t")):
-        expected = difference_interval(
-            np.subtract(*scores), method=method, bounds=(-math.inf, math.inf)
-        )
-        if method == "auto":
-            expected = difference_interval(np.subtract(*scores))
-        assert compare(*scores)["confidence_interval"] == [expected.low, expected.high]
+    for scores in ((a, b - 0.5), (a + 1, b)):
+        with pytest.raises(ValueError, match="assume 'nothing' needs bounds of the differences"):
+            compare(*scores, assume="nothing")
+        few = compare(scores[0][:5], scores[1][:5])
+        assert few["confidence_interval"] == [-math.inf, math.inf]
+        declared = compare(*scores, assume="nothing", bounds=(-2, 3))
+        low, high = declared["confidence_interval"]
+        assert -2 < low < declared["diff"] < high < 3
 
 
 def test_the_interval_is_that_of_the_mean_difference():
     a, b = np.random.default_rng(0).random((2, 300))
-    for method in ("auto", "t", "bootstrap"):
-        options = {"n_resamples": 2000, "seed": 4, "confidence_level": 0.9}
-        low, high = compare(a, b, interval=method, **options)["confidence_interval"]
+    for options in ({}, {"assume": "nothing"}, {"test": "t"}):
+        low, high = compare(a, b, confidence_level=0.9, **options)["confidence_interval"]
         expected = stats.norm.interval(0.9, (a - b).mean(), (a - b).std() / math.sqrt(300))
 
         assert (low, high) == pytest.approx(expected, abs=0.005)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Floats, Integers
+from ..arguments.arrays import Floats, Integers
 
 _TABLE_SIZE = 128  # systems, up to which a table of all pairs takes less time
 
@@ -32,9 +32,9 @@ class PairedScores:
 
     def __init__(self, estimated: Floats, true: Floats) -> None:
         # In this order, sums have the same bits for any order of rows.
-        order = np.lexsort((true, estimated))
-        self.estimated, self.true = estimated[order], true[order]
-        self.size = order.size
+        self.order = np.lexsort((true, estimated))
+        self.estimated, self.true = estimated[self.order], true[self.order]
+        self.size = self.order.size
         first, second = self._below(), self._below(swapped=True)
         # Earlier systems have a lower or an equal estimated score: count those with a lower true
         # score, less those with an equal estimated score.

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.judging.votes import pair_counts
-from metric_commons.judging.votes.pair_counts import PairedScores, smaller_before
+from metric_commons.statistics.intervals import pair_counts
+from metric_commons.statistics.intervals.pair_counts import PairedScores, smaller_before
 
 values = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 1e9, 1e9 + 1])
 rows = st.lists(st.tuples(values, values), min_size=1, max_size=40)

@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.intervals.estimates import influence_interval, influence_spread
-from ...statistics.intervals.intervals import critical_value
-from ...statistics.intervals.proportions import Interval
+from ..arguments.arrays import Floats, Integers
+from .estimates import influence_interval, influence_spread
+from .intervals import critical_value
 from .pair_counts import Neighbours, PairedScores
+from .proportions import Interval
 
+_WHOLE = 1_500_000  # rows up to which sums of squared ranks are 64-bit integers
 FEWEST_SYSTEMS = 6  # that have intervals
 
 
@@ -129,15 +130,17 @@ def spearman(scores: PairedScores) -> Estimate:
     value = _rank_correlation(size, int(first @ second), int(first @ first), int(second @ second))
     if math.isnan(value) or size < 3:
         return Estimate(value)
-    sums = _sums_without_each(scores, first, second)
-    jackknife = [_rank_correlation(size - 1, *sums_of_others) for sums_of_others in sums]
-    mean = math.fsum(jackknife) / size
-    return Estimate(value, (size - 1) * (mean - np.array(jackknife)))
+    products, firsts, seconds = (
+        column - float((size - 1) * size**2) for column in _sums_without_each(scores, first, second)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        jackknife = products / np.sqrt(firsts * seconds)
+    return Estimate(value, (size - 1) * (math.fsum(jackknife.tolist()) / size - jackknife))
 
 
 def _sums_without_each(
     scores: PairedScores, first: Integers, second: Integers
-) -> list[tuple[int, int, int]]:
+) -> tuple[Floats, Floats, Floats]:
     """Return the sums of products and squares of doubled ranks without each system in turn.
 
     Without a system all ranks above it fall by 2, and those tied with it by 1: by 1 + s, with the
@@ -151,7 +154,7 @@ def _sums_without_each(
     columns = (scores.estimated, scores.true)
     ranks = (first, second)
 
-    def products(a: int, b: int) -> Integers:
+    def products(a: int, b: int) -> Floats:
         """Sums for the ranks of two scores, or of one score twice."""
         if a == b:
             of_falls = squared_falls[a]
@@ -160,11 +163,10 @@ def _sums_without_each(
             of_falls = scores.size - 1 + signs[0] + signs[1] + scores.agreement
         fallen = _fallen(columns[b], ranks[a]) + _fallen(columns[a], ranks[b])
         total = int(ranks[a] @ ranks[b])
-        result: Integers = total - ranks[a] * ranks[b] - fallen + of_falls
-        return result
+        sums: Floats = (total - (ranks[a] * ranks[b] + fallen - of_falls)).astype(np.float64)
+        return sums
 
-    sums = (products(0, 1), products(0, 0), products(1, 1))
-    return list(zip(*(column.tolist() for column in sums), strict=True))
+    return products(0, 1), products(0, 0), products(1, 1)
 
 
 def _fallen(values: Floats, ranks: Integers) -> Integers:
@@ -188,7 +190,7 @@ def _doubled_ranks(values: Floats) -> Integers:
     """
     ordered = np.sort(values)
     left, right = (ordered.searchsorted(values, side=side) for side in ("left", "right"))
-    return (left + right + 1).astype(np.int64)
+    return (left + right + 1).astype(np.int64 if values.size <= _WHOLE else np.float64)
 
 
 def _rank_correlation(size: int, product: int, first: int, second: int) -> float:
@@ -255,11 +257,22 @@ CORRELATIONS: dict[str, Callable[[PairedScores], Estimate]] = {
 
 
 def correlation_interval(
-    name: str, estimate: Estimate, systems: int, confidence_level: float
+    name: str,
+    estimate: Estimate,
+    systems: int,
+    confidence_level: float,
+    clusters: Integers | None = None,
 ) -> Interval | None:
     """Return the interval of a correlation.
 
     Its ends are NaN for too few systems. None if it has none.
+
+    Args:
+        name: a key of `CORRELATIONS`.
+        estimate: its value.
+        systems: the number of rows.
+        confidence_level: strictly between 0 and 1.
+        clusters: the number of the cluster of each row, in the order of influences.
     """
     if name in ("tau_ap_a", "tau_ap_b", "weightedtau"):
         return None
@@ -283,6 +296,7 @@ def correlation_interval(
     return influence_interval(
         estimate.value,
         influence_spread(influences),
+        clusters=None if clusters is None else influence_spread(influences, clusters=clusters),
         confidence_level=confidence_level,
         bounds=bounds,
     )
