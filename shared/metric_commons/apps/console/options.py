@@ -334,6 +334,8 @@ class RequestOptions(IntervalOptions):
     """The options of `score` that an evaluation takes unchanged.
 
     Args:
+        references: Field of the references, or a file of them; several files of lines are several
+            references of each text.
         columns: Field of a further input of the modules, such as sources=src; repeatable.
         options: Option of all modules, such as normalizer=ultrarag, or of one, such as
             qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
@@ -347,7 +349,8 @@ class RequestOptions(IntervalOptions):
     """
 
     references: Annotated[
-        str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
+        list[str] | None,
+        request_option("references", "--references", "-r", metavar="FIELD|FILE", panel=None),
     ] = None
     columns: Annotated[
         list[str] | None, request_option("columns", "--column", metavar="NAME=FIELD", panel=None)

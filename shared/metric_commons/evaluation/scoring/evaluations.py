@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data.files.access import Limits
 from ...data.files.streams import stem
+from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Columns, Source
 from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
@@ -270,6 +271,8 @@ class Evaluation(Request):
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
             source = Source(path, [], **options, limits=self.limits, progress=True)
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
+        for predictions in fields_of_file if is_common else ():
+            self.check_compared(source, predictions, self.fields["references"])
         inputs = {
             name: [field] if is_common else []
             for name, field in self._labels.items()
@@ -277,6 +280,21 @@ class Evaluation(Request):
         }
         self._expect(source, {"references": [], **inputs, "predictions": fields_of_file})
         return source
+
+    @staticmethod
+    def check_compared(source: Source, predictions: str | None, references: str | None) -> None:
+        """Check that no column would be compared with itself.
+
+        Raises:
+            UsageError: predictions and references are one column of the file.
+        """
+        if predictions is None or references is None:
+            return
+        columns = source.log.columns
+        column = columns.get(predictions)
+        if predictions == references or (column is not None and column is columns.get(references)):
+            of_rows = f": field {references!r}" if source.log.format_name == PLAIN_ROWS else ""
+            raise UsageError(f"{source.path}{of_rows} would be compared with itself")
 
     def _expect(self, source: Source, inputs: Mapping[str, Collection[str]]) -> None:
         """Set which cells of a file are numbers, and which must not be empty.

@@ -448,7 +448,7 @@ def test_files_of_squad(read):
 
 
 def test_lines_and_columns_of_text(read):
-    assert read("a\r\n\n b", "prediction references", "x.txt")[1]["prediction"] == ["a", "", " b"]
+    assert read("a\r\n\n b", "prediction", "x.txt")[1]["prediction"] == ["a", "", " b"]
     text = "-DOCSTART- O O\n\nParis B-LOC O\n. O O\n\nRome B-LOC B-LOC\n"
     source, columns = read(text, "prediction references 0", "x.conll")
 
