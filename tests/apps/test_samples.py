@@ -272,6 +272,76 @@ def test_a_field_comes_before_a_file_of_this_name(texts, result, refused):
     assert refused("score", "qa_em", "g.jsonl", "-p", "answer", *two) == (2, message)
 
 
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (
+            "question,prediction,answer",
+            "predictions are the field 'prediction', references are the field 'answer'",
+        ),
+        ("gold,output,x", "predictions are the field 'output', references are the field 'gold'"),
+    ],
+)
+def test_fields_with_obvious_names_need_no_option(run, header, said):
+    names = header.split(",")
+    cells = {"question": "q", "prediction": "x", "answer": "x", "gold": "y", "output": "y", "x": ""}
+    Path("qa.csv").write_text(f"{header}\n{','.join(cells[name] for name in names)}\n")
+    status, out, err = run("score", "qa_f1", "qa.csv")
+    assert status == 0
+    assert "1.0000" in out
+    assert err == f"note: {said}\n"
+    assert run("score", "qa_f1", "qa.csv", "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "message"),
+    [
+        (
+            "output,answer,gold",
+            [],
+            (
+                "the references may be 'answer' or 'gold'; name the field: metric-commons score qa_f1 "
+                "qa.csv --predictions=output --references=answer"
+            ),
+        ),
+        (
+            "response,output,gold",
+            [],
+            (
+                "the predictions may be 'response' or 'output'; name the field: metric-commons score "
+                "qa_f1 qa.csv --predictions=response"
+            ),
+        ),
+        (
+            "bot,truth,q",
+            [],
+            (
+                "qa_f1 needs --predictions FIELD and --references FIELD: the fields of predictions, "
+                "references; the file has bot, truth, q"
+            ),
+        ),
+        (
+            "bot,answer,q",
+            ["-p", "answer"],
+            (
+                "qa_f1 needs --references FIELD: the fields of predictions, references; the file has "
+                "bot, answer, q"
+            ),
+        ),
+    ],
+)
+def test_no_field_is_guessed_between_two_meanings(refused, header, options, message):
+    Path("qa.csv").write_text(f"{header}\na,b,c\n")
+    assert refused("score", "qa_f1", "qa.csv", *options) == (2, message)
+
+
+def test_the_field_of_a_file_of_references_may_be_obvious(run, result):
+    json_lines("p.jsonl", [{"q": 1, "bot": "x"}, {"q": 2, "bot": "y"}])
+    json_lines("g.jsonl", [{"q": 2, "gold": "y"}, {"q": 1, "gold": "y"}])
+    scores = result("qa_em", "p.jsonl", "-p", "bot", "-r", "g.jsonl", "--id", "q", "-q")["scores"]
+    assert scores == {"qa_em": 0.5}
+
+
 def test_tags_of_two_files_are_in_the_last_columns(run, result):
     Path("p.conll").write_text("Paris B-LOC\nis O\n\nRome O\n")
     Path("g.conll").write_text("Paris B-LOC\nis O\n\nRome B-LOC\n")

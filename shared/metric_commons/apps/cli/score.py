@@ -36,7 +36,7 @@ from ..console.options import (
     setting,
 )
 from ..console.outputs import Outputs, Presentation, check_written, say_written
-from .sources import Files, Inputs, evaluation_on, file_names, named_columns
+from .sources import Files, Inputs, evaluation_on, file_names, named_columns, usual_fields
 
 # In the names of files of references.
 _REFERENCES = re.compile(r"ref|gold|truth|target|label|answer", re.IGNORECASE)
@@ -99,8 +99,8 @@ def score(
             results = _reported_means(context, sources, paths, modules, inputs)
             outputs.write(results.choose(requested.scores))
             return
-        request["references"] = files.references
-        evaluation = evaluation_on(files, predictions or [], request, inputs)
+        fields, request["references"] = usual_fields(modules, files, predictions or [])
+        evaluation = evaluation_on(files, fields, request, inputs)
         check_usage(evaluation)
         is_saved = save is not None or partial is not None  # with counts of clusters
         if evaluation.clusters is not None and not evaluation.uses_clusters and not is_saved:
@@ -266,9 +266,11 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
             if name in metric.required_inputs and name not in named
         ]
         if missing:
+            names = next(iter(evaluation.opened.values())).log.names if evaluation.opened else ()
             raise UsageError(
                 f"{module} needs {' and '.join(missing)}: "
                 f"the fields of {', '.join(metric.required_inputs)}"
+                f"{'; the file has ' * bool(names)}{', '.join(map(str, names))}"
             )
 
 

@@ -1,12 +1,15 @@
 """The files to score: their formats, the selection of rows, and the names of systems."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
+
+import typer
 
 from ...data.files.access import Limits, default_limits
 from ...data.files.streams import STANDARD_INPUT, stem, suffix
@@ -17,8 +20,11 @@ from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED, Missing
 from ...evaluation.scoring.evaluations import Evaluation
 from ...evaluation.scoring.row_samples import Reduce
+from ...evaluation.scoring.table_columns import usual_columns
+from ...module.catalog import catalog
 from ...module.catalog.request import ROW_LABELS
 from ...module.catalog.usage import UsageError
+from ...statistics.resampling.progress import is_quiet
 from ..console.options import log_option, one_of, reading_option
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
@@ -148,6 +154,45 @@ def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
         if name in source.log.names or name in source.log.columns:
             return False
     return True
+
+
+def usual_fields(
+    modules: Sequence[str], files: Files, predictions: Sequence[str]
+) -> tuple[Sequence[str], str | None]:
+    """Return the fields of predictions and references; those of rows need no option if obvious.
+
+    Raises:
+        UsageError: several fields could be meant; the message has the command with one of them.
+    """
+    sources = [files.sources[path] for path in [*files.paths, *files.answers]]
+    if LOGGED in modules or any(source.log.format_name != PLAIN_ROWS for source in sources):
+        return predictions, files.references
+    required = {n for m in modules for n in catalog.load_without_evaluate(m).required_inputs}
+    fields = [_NAME_AND_FIELD.sub(r"\g<field>", text) for text in predictions]
+    chosen = {"predictions": fields, "references": [files.references] if files.references else []}
+    places = {"predictions": sources[0], "references": sources[-1 if files.answers else 0]}
+    named: dict[str, str] = {}
+    for name, place in places.items():
+        if name not in required or chosen[name]:
+            continue
+        others = () if files.answers else [*chosen["predictions"], *chosen["references"]]
+        found = usual_columns(name, place.log.names, others)
+        if not found:
+            return predictions, files.references  # what is missing will be said
+        chosen[name] = found[:1]
+        named[name] = found[0]
+        if len(found) > 1:
+            words = [*modules, *map(str, files.paths)]
+            words += [f"--answers={path}" for path in files.answers]
+            words += [f"--{name}={fields[0]}" for name, fields in chosen.items() if fields]
+            raise UsageError(
+                f"the {name} may be {' or '.join(map(repr, found))}; name the field: "
+                f"metric-commons score {shlex.join(words)}"
+            )
+    if named and not is_quiet():
+        texts = [f"{name} are the field {field!r}" for name, field in named.items()]
+        typer.echo(f"note: {', '.join(texts)}", err=True)
+    return predictions or chosen["predictions"], next(iter(chosen["references"]), None)
 
 
 def evaluation_on(

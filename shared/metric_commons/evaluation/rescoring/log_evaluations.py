@@ -22,8 +22,8 @@ from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
 from ..scoring.row_samples import Reduce
-from ..scoring.scoring import score_systems
 from ..scoring.system_rows import InputError, SystemRows
+from ..scoring.system_scores import score_systems
 from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
