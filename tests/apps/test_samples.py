@@ -300,32 +300,32 @@ def test_fields_with_obvious_names_need_no_option(run, header, said):
             "output,answer,gold",
             [],
             (
-                "the references may be 'answer' or 'gold'; name the field: metric-commons score qa_f1 "
-                "qa.csv --predictions=output --references=answer"
+                "the references may be 'answer' or 'gold'; name the field: metric-commons score "
+                "qa_f1 qa.csv --predictions=output --references=answer"
             ),
         ),
         (
             "response,output,gold",
             [],
             (
-                "the predictions may be 'response' or 'output'; name the field: metric-commons score "
-                "qa_f1 qa.csv --predictions=response"
+                "the predictions may be 'response' or 'output'; name the field: metric-commons "
+                "score qa_f1 qa.csv --predictions=response"
             ),
         ),
         (
             "bot,truth,q",
             [],
             (
-                "qa_f1 needs --predictions FIELD and --references FIELD: the fields of predictions, "
-                "references; the file has bot, truth, q"
+                "qa_f1 needs --predictions FIELD and --references FIELD: the fields of "
+                "predictions, references; the file has bot, truth, q"
             ),
         ),
         (
             "bot,answer,q",
             ["-p", "answer"],
             (
-                "qa_f1 needs --references FIELD: the fields of predictions, references; the file has "
-                "bot, answer, q"
+                "qa_f1 needs --references FIELD: the fields of predictions, references; the file "
+                "has bot, answer, q"
             ),
         ),
     ],
