@@ -162,7 +162,8 @@ def _draw_curves(figure: "Figure", systems: Mapping[str, PlottedSystem], curve: 
     names = {name: shortened(name, TITLE_LENGTH) for name in systems}
     title = None
     if per_label:
-        title = f"{'each' if chosen is None else 'this'} label against the others, {curve.abbreviation} in its panel"
+        which = "each" if chosen is None else "this"
+        title = f"{which} label against the others, {curve.abbreviation} in its panel"
     else:
         names = {
             name: f"{text}: {curve.abbreviation} {results[name][0].caption()}"
