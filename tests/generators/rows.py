@@ -438,13 +438,13 @@ def tool_calls(chance, rows):
     references, predictions = [], []
     for _ in range(rows):
         calls = [
-            {"name": chance.choice(("f", "g.h")), "arguments": _arguments(chance)}
+            {"name": chance.choice(("f", "g.h")), "arguments": arguments(chance)}
             for _ in range(chance.choice((0, 1, 1, 2, 3)))
         ]
         predicted = [call for call in calls if chance.random() < 0.8]
         chance.shuffle(predicted)
         if chance.random() < 0.3:
-            predicted.append({"name": "f", "arguments": _arguments(chance)})
+            predicted.append({"name": "f", "arguments": arguments(chance)})
         predictions.append(_call_text(chance, predicted))
         if has_alternatives:
             calls = [
@@ -457,7 +457,8 @@ def tool_calls(chance, rows):
     return {"predictions": predictions, "references": references}, options
 
 
-def _arguments(chance):
+def arguments(chance):
+    """Draw the arguments of a call, by name."""
     names = chance.sample("abc", chance.randrange(3))
     return {name: random_value(chance, 1) for name in names}
 

@@ -1,0 +1,134 @@
+"""`metric-commons verify`: whether a module and another package agree on rows of one's own."""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ...evaluation.peers.agreement import Difference, PeerAgreement, compare_with_peer
+from ...evaluation.peers.peers import PEERS, peer_named
+from ...evaluation.results.rendering import counted
+from ...evaluation.scoring.evaluations import Evaluation
+from ..console.options import PrintedFormat, modules_like, setting, settings_option, starting_with
+from ..console.outputs import show_json
+from .score import check_usage
+
+UNEXPLAINED = 4  # the exit status
+_CELL = 40  # characters of a cell
+
+
+def verify(
+    module: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
+    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    *,
+    predictions: Annotated[str, typer.Option("--predictions", "-p", metavar="FIELD")],
+    references: Annotated[str, typer.Option("--references", "-r", metavar="FIELD")],
+    against: Annotated[
+        str, typer.Option(metavar="PEER", autocompletion=starting_with(lambda: PEERS))
+    ],
+    options: Annotated[list[str] | None, settings_option()] = None,
+    top: Annotated[int, typer.Option(min=0)] = 10,
+    format_name: PrintedFormat = "table",
+) -> None:
+    """Run another package on your rows, and show where a module agrees with it.
+
+    metric-commons verify error_rate runs.jsonl -p hypothesis -r reference --against jiwer
+
+    Each row is scored alone by both, with the options with which the card calls them equal. Where
+    they differ, a rule is named if both agree once it cannot matter: "case" if they agree in lower
+    case. Exit status: 0 all rows agree or differ by a named rule, 4 some differ by none, 1 the file
+    or the package is missing, 2 the command line is wrong.
+
+    Args:
+        module: A module listed by `metric-commons list`.
+        file: The rows, in any format that `score` reads.
+        predictions: The field of the predictions.
+        references: The field of the references.
+        against: The package, such as jiwer, sacrebleu, rouge_score, seqeval or sklearn.
+        options: Option of the module, in place of that with which both are equal.
+        top: How many of the rows that differ are shown.
+    """
+    peer = peer_named(against, module)
+    evaluation = Evaluation(
+        modules=[module],
+        references=references,
+        systems={"": (file, predictions)},
+        options=dict(map(setting, options or [])),
+    )
+    check_usage(evaluation)
+    columns = evaluation.source(file).columns()
+    sides = columns[predictions], columns[references]
+    with warnings.catch_warnings(action="ignore"):  # the peer's, about each row alone
+        agreement = compare_with_peer(module, *sides, peer, evaluation.options)
+    if format_name == "json":
+        show_json(_record(agreement, peer.release))
+    else:
+        _show(agreement, peer.release, sides, top)
+    raise typer.Exit(UNEXPLAINED if agreement.unexplained else 0)
+
+
+def _show(
+    agreement: PeerAgreement, release: str, sides: tuple[Sequence[Any], Sequence[Any]], top: int
+) -> None:
+    """Print how many rows agree, and the first that do not."""
+    typer.echo(f"{agreement.equal:,} of {agreement.rows:,} rows agree ({release})")
+    differences = [(each.row, each) for each in agreement.differences if each.row is not None]
+    for name, number in Counter(_rule(each) for _, each in differences).most_common():
+        typer.echo(f"{counted(number, 'row')}: {name}")
+    if differences[:top]:
+        table = Table("row", "score", "ours", "theirs", "decided by", "prediction", "reference")
+        for row, difference in differences[:top]:
+            values = (_number(difference.ours), _number(difference.theirs))
+            cells = [shortened(side[row]) for side in sides]
+            found = (str(row), difference.score, *values, _rule(difference))
+            table.add_row(*map(Text, (*found, *cells)))
+        Console(highlight=False).print(table)
+    for difference in agreement.differences:
+        if difference.row is None:
+            typer.echo(f"no row differs alone; all rows together do: {_rule(difference)}")
+    if isinstance(agreement.theirs, str):
+        typer.echo(f"all rows together: {agreement.theirs}")
+        return
+    for name, theirs in agreement.theirs.items():
+        if name in agreement.ours:
+            both = f"{_number(agreement.ours[name])} ours, {_number(theirs)} theirs"
+            typer.echo(f"all rows together: {name} {both}")
+
+
+def _record(agreement: PeerAgreement, release: str) -> dict[str, Any]:
+    """Return the agreement as JSON has it."""
+    return {
+        "peer": release,
+        "rows": agreement.rows,
+        "agree": agreement.equal,
+        "unexplained": agreement.unexplained,
+        "differences": [difference._asdict() for difference in agreement.differences],
+        "ours": {name: agreement.ours[name] for name in agreement.theirs if name in agreement.ours}
+        if not isinstance(agreement.theirs, str)
+        else {},
+        "theirs": agreement.theirs,
+    }
+
+
+def _rule(difference: Difference) -> str:
+    return " and ".join(difference.rules) or "unexplained"
+
+
+def _number(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def shortened(value: Any) -> str:
+    """Return a cell of a row, at most 40 characters of it.
+
+    >>> shortened("a" * 50)[-3:]
+    'aa…'
+    """
+    text = repr(value)[1:-1] if isinstance(value, str) else str(value)
+    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"

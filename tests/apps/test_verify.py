@@ -1,0 +1,76 @@
+"""`metric-commons verify`: another package on rows of one's own."""
+
+import json
+
+import pytest
+
+pytest.importorskip("jiwer", reason="jiwer is not installed")
+
+SIDES = ("-p", "hypothesis", "-r", "reference", "--against", "jiwer")
+
+
+@pytest.fixture
+def transcripts(tmp_path, monkeypatch):
+    """Return the name of a file with two rows, which agree unless case matters."""
+    monkeypatch.chdir(tmp_path)
+    rows = [("the cat sat", "the cat sat"), ("The cat sat", "the dog sat")]
+    lines = (json.dumps({"hypothesis": ours, "reference": theirs}) for ours, theirs in rows)
+    (tmp_path / "runs.jsonl").write_text("\n".join(lines))
+    return "runs.jsonl"
+
+
+def test_all_rows_agree(run, transcripts):
+    status, out, _ = run("verify", "error_rate", transcripts, *SIDES)
+
+    assert status == 0
+    assert out.splitlines()[0].startswith("2 of 2 rows agree (jiwer ")
+    assert "all rows together: wer 0.333333 ours, 0.333333 theirs" in out.splitlines()
+
+
+def test_a_named_rule_is_no_failure(run, transcripts):
+    options = ("--set", "normalizer=lower")
+    status, out, _ = run("verify", "error_rate", transcripts, *SIDES, *options)
+
+    assert status == 0
+    assert out.splitlines()[0].startswith("1 of 2 rows agree (jiwer ")
+    assert out.splitlines()[1] == "1 row: case"
+    assert "The cat sat" in out
+
+
+def test_an_unexplained_row_has_its_own_exit_status(run, transcripts):
+    row = {"hypothesis": "twenty one", "reference": "21"}
+    with open(transcripts, "a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(row))
+    options = ("--set", "normalizer=whisper_english")
+    status, out, _ = run("verify", "error_rate", transcripts, *SIDES, *options, "--format", "json")
+    record = json.loads(out)
+
+    assert status == 4
+    assert (record["rows"], record["agree"], record["unexplained"]) == (3, 1, 1)
+    assert record["differences"][1]["row"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("error_rate", "runs.jsonl", "-p", "hypothesis", "-r", "reference", "--against", "juwer"),
+         2, "--against juwer: there is no such peer; did you mean 'jiwer'?; the peers are squad,"),
+        (("bleu", "runs.jsonl", *SIDES), 2,
+         "--against jiwer: it is no peer of bleu; bleu has sacrebleu"),
+        (("error_rate", "nix.jsonl", *SIDES), 1, "no such file: nix.jsonl"),
+        (("error_rate", "runs.jsonl", "-p", "hypothesi", *SIDES[2:]), 1, "hypothesi"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_one_line(run, transcripts, arguments, status, message):
+    found, _, err = run("verify", *arguments)
+
+    assert found == status
+    assert message in err
+    assert len(err.splitlines()) <= 2
+
+
+def test_a_peer_that_is_missing_says_what_to_install(run, transcripts, monkeypatch):
+    monkeypatch.setattr("metric_commons.evaluation.peers.peers.find_spec", lambda name: None)
+    status, _, err = run("verify", "error_rate", transcripts, *SIDES)
+
+    assert (status, err) == (1, "jiwer is not installed: pip install jiwer\n")

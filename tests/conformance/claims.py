@@ -1,0 +1,244 @@
+"""What our cards claim to equal, as one table: each claim is drawn, scored by both and compared.
+
+    python -m tests.conformance.claims                     prints the table
+    python -m tests.conformance.claims --write             writes it into its page and the cards
+    python -m tests.conformance.claims --rows N --seed S   draws more rows, or others
+
+A row that differs without a rule that is listed here is a fault. `metric-commons verify` asks the
+same of somebody's own rows.
+"""
+
+import argparse
+import json
+import random
+import re
+import sys
+import textwrap
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from metric_commons.evaluation.peers.agreement import compare_with_peer
+from metric_commons.evaluation.peers.peers import PEERS
+from tests.generators import rows
+from tests.generators.rows import arguments
+from tests.json_values import mutant, random_value
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "conformance.md"
+_TABLE = re.compile(r"(?<=<!-- claims -->\n).*?(?=<!-- end of claims -->)", re.DOTALL)
+
+Columns = Mapping[str, Sequence[Any]]
+
+
+class Claim(NamedTuple):
+    """That a module equals a peer, with the rules by which rows may differ."""
+
+    module: str
+    peer: str
+    draw: Callable[[random.Random, int], tuple[Columns, Mapping[str, Any]]]
+    options: Mapping[str, Any] = {}
+    known: tuple[str, ...] = ()  # rules of `verify`, which the card names
+
+    @property
+    def name(self) -> str:
+        """Return the module with its options, as the table shows it."""
+        settings = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.module} ({settings})" if settings else self.module
+
+
+def moderate_numbers(chance, size):
+    """Numbers near zero, or integers: of others, and of constant ones, the peer rounds the mean."""
+    while True:
+        columns, options = rows.predicted_numbers(chance, size)
+        columns["references"] = [x + row for row, x in enumerate(columns["references"])]
+        if all(isinstance(x, int) or abs(x) < 1e8 for column in columns.values() for x in column):
+            return columns, options
+
+
+def tagged(chance, size):
+    """Tags of which one row at least has some."""
+    columns, options = rows.tags(chance, size)
+    return {name: [*column, ["B-A", "O"]] for name, column in columns.items()}, options
+
+
+def json_values(chance, size):
+    """Texts of JSON beside others that differ a little."""
+    references = [random_value(chance) for _ in range(size)]
+    predictions = [mutant(chance, value) for value in references]
+    sides = {"predictions": predictions, "references": references}
+    return {name: [*map(json.dumps, column)] for name, column in sides.items()}, {}
+
+
+def plain_calls(chance, size):
+    """Calls as the JSON text of a list."""
+    references = [
+        [{"name": chance.choice("fg"), "arguments": arguments(chance)} for _ in range(number)]
+        for number in (chance.choice((0, 1, 1, 2, 3)) for _ in range(size))
+    ]
+    predictions = [
+        [
+            call | {"arguments": arguments(chance)} if chance.random() < 0.3 else call
+            for call in chance.sample(row, chance.randint(len(row) // 2, len(row)))
+        ]
+        for row in references
+    ]
+    sides = {"predictions": predictions, "references": references}
+    return {name: [*map(json.dumps, column)] for name, column in sides.items()}, {}
+
+
+CLAIMS = (
+    Claim("qa_em", "squad", rows.texts),
+    Claim("qa_f1", "squad", rows.texts),
+    Claim("qa_em", "inspect_ai", rows.texts),
+    Claim("qa_f1", "inspect_ai", rows.texts),
+    Claim("qa_em", "lm_eval", rows.texts),
+    Claim("error_rate", "jiwer", rows.single_texts),
+    Claim("error_rate", "jiwer", rows.single_texts, {"unit": "character"}),
+    Claim("bleu", "sacrebleu", rows.texts),
+    Claim("bleu", "sacrebleu", rows.texts, {"tokenize": "char"}),
+    Claim("bleu", "sacrebleu", rows.texts, {"tokenize": "intl", "lowercase": True}),
+    Claim("chrf", "sacrebleu", rows.texts),
+    Claim("chrf", "sacrebleu", rows.texts, {"word_order": 2}),
+    Claim("ter", "sacrebleu", rows.texts),
+    Claim("ter", "sacrebleu", rows.texts, {"normalized": True, "asian_support": True}),
+    Claim("rouge_n_l", "rouge_score", rows.texts),
+    Claim("rouge_n_l", "rouge_score", rows.texts, {"use_stemmer": True}),
+    Claim("span_f1", "seqeval", tagged),
+    Claim("classification", "sklearn", rows.labels),
+    Claim("classification", "sklearn", rows.labels, {"average": "weighted"}),
+    Claim("regression", "sklearn", moderate_numbers, known=("integers beyond 2**53",)),
+    Claim("clustering", "sklearn", rows.partitions),
+    Claim("ir_ranking", "pytrec_eval", rows.rankings),
+    Claim("ir_ranking", "pytrec_eval", rows.ranked_ids),
+    Claim("json_match", "deepdiff", json_values, known=("true and 1",)),
+    Claim("json_match", "deepdiff", json_values, {"list_order": "any"}, ("true and 1",)),
+    Claim("tool_calls", "agentevals", plain_calls, known=("true and 1",)),
+    Claim("tool_calls", "agentevals", plain_calls, {"match": "superset"}, ("true and 1",)),
+    Claim("tool_calls", "agentevals", plain_calls, {"match": "subset"}, ("true and 1",)),
+)
+
+
+class Outcome(NamedTuple):
+    """What came of a claim's drawn rows."""
+
+    rows: int
+    known: Counter  # differences by a rule that the claim lists
+    unexplained: list[str]  # the others, each with its rows
+
+
+def asked(claim, rows, seed):
+    """Draw rows of a claim in calls of 1 to 25, and compare ours with the peer."""
+    chance = random.Random(f"{seed} {claim.peer} {claim.name}")
+    drawn, known, unexplained = 0, Counter(), []
+    while drawn < rows:
+        columns, _ = claim.draw(chance, chance.choice((1, 2, 5, 12, 25)))
+        sides = columns["predictions"], columns["references"]
+        with warnings.catch_warnings(action="ignore"):  # the peer's, about undefined scores
+            agreement = compare_with_peer(claim.module, *sides, PEERS[claim.peer], claim.options)
+        drawn += agreement.rows
+        for difference in agreement.differences:
+            if difference.rules and {*difference.rules} <= {*claim.known}:
+                known[" and ".join(difference.rules)] += 1
+            else:
+                chosen = slice(None) if difference.row is None else difference.row
+                unexplained.append(f"{difference} {[side[chosen] for side in sides]!r}")
+    return Outcome(drawn, known, sorted(unexplained, key=len))
+
+
+def installed(claim):
+    """Return whether the peer of a claim can be run here."""
+    return find_spec(PEERS[claim.peer].package) is not None
+
+
+HEAD = """\
+| Module | Peer | Rows | Differ by a named rule | Unexplained |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def line(claim, outcome):
+    """Return the row of the table."""
+    rules = ", ".join(f"{rule}: {number}" for rule, number in outcome.known.items()) or "0"
+    cells = (claim.name, PEERS[claim.peer].release, f"{outcome.rows:,}", rules)
+    return "| " + " | ".join([*cells, str(len(outcome.unexplained))]) + " |\n"
+
+
+_QUOTE = re.compile(r"Drawn again every night: .*?\syour\s+rows\.", re.DOTALL)
+
+
+def quoted():
+    """Return what each card says about its claims, by module, from the written table."""
+    counts = {}
+    for module, peer, rows_drawn, named, unexplained in _cells_of_page():
+        differ = sum(int(text.rpartition(" ")[2]) for text in named.split(", "))
+        name = module.split()[0]
+        of_peer = counts.setdefault(name, {}).setdefault(peer, Counter())
+        of_peer.update(rows=int(rows_drawn.replace(",", "")), named=differ, other=int(unexplained))
+    return {
+        module: "Drawn again every night: "
+        + ", ".join(f"{count['rows']:,} rows against {peer}" for peer, count in peers.items())
+        + f"; {sum(count['named'] for count in peers.values())} differ by a rule that is named "
+        f"here, {sum(count['other'] for count in peers.values())} otherwise (see "
+        f"`docs/conformance.md`). `metric-commons verify {module}` asks the same of your rows."
+        for module, peers in counts.items()
+    }
+
+
+def quotes_of_card(module):
+    """Return what the card says now, on one line."""
+    text = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
+    return [" ".join(quote.split()) for quote in _QUOTE.findall(text)]
+
+
+def write_quotes():
+    """Write into each card what the table says."""
+    for module, sentence in quoted().items():
+        card = ROOT / "metrics" / module / "README.md"
+        filled = textwrap.fill(sentence, 120, break_on_hyphens=False, break_long_words=False)
+        card.write_text(_QUOTE.sub(lambda _, new=filled: new, card.read_text("utf-8")), "utf-8")
+
+
+def claims_of_page():
+    """Return the module and the peer, without its version, of each row of the written table."""
+    return [(module, peer.split()[0], other) for module, peer, *_, other in _cells_of_page()]
+
+
+def _cells_of_page():
+    (table,) = _TABLE.findall(PAGE.read_text("utf-8"))
+    return [[cell.strip() for cell in text.split("|")[1:-1]] for text in table.splitlines()[2:]]
+
+
+def main(arguments=None):
+    """Print the table; the exit status is 1 if a row differs that no listed rule explains."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance.claims")
+    parser.add_argument("--rows", type=int, default=2000, help="of each claim")
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--write", action="store_true", help="into its page and the cards")
+    parser.add_argument("--pins", action="store_true", help="print the table's versions alone")
+    options = parser.parse_args(arguments)
+    if options.pins:
+        print(*sorted({cells[1].replace(" ", "==") for cells in _cells_of_page()}))  # noqa: T201
+        return 0
+    outcomes = {
+        number: asked(claim, options.rows, options.seed)
+        for number, claim in enumerate(CLAIMS)
+        if installed(claim)
+    }
+    table = HEAD + "".join(line(CLAIMS[number], outcome) for number, outcome in outcomes.items())
+    if options.write:
+        PAGE.write_text(_TABLE.sub(lambda _: table, PAGE.read_text("utf-8")), "utf-8")
+        write_quotes()
+    print(table)  # noqa: T201 - a command
+    failed = {number: each for number, each in outcomes.items() if each.unexplained}
+    for number, outcome in failed.items():
+        claim = CLAIMS[number]
+        print(f"{claim.name}, {claim.peer}: {outcome.unexplained[0]}")  # noqa: T201
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

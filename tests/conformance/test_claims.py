@@ -1,0 +1,90 @@
+"""Each claim of equality with a peer, on rows drawn for it; the table of the page; `verify`."""
+
+import pytest
+
+from metric_commons.evaluation.peers.agreement import compare_with_peer
+from metric_commons.evaluation.peers.peers import PEERS, Peer
+from tests.conformance.claims import (
+    CLAIMS,
+    asked,
+    claims_of_page,
+    installed,
+    quoted,
+    quotes_of_card,
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.name}-{claim.peer}")
+def test_drawn_rows_agree_with_the_peer(claim):
+    if not installed(claim):
+        pytest.skip(f"{claim.peer} is not installed")
+
+    assert asked(claim, 150, "tests").unexplained == []
+
+
+def test_every_peer_of_verify_has_a_claim_and_each_claim_a_line_of_the_page():
+    claimed = {(claim.module, claim.peer) for claim in CLAIMS}
+    written = claims_of_page()
+
+    assert claimed == {
+        (module, name)
+        for name, peer in PEERS.items()
+        for module in peer.modules
+        if name != "math_verify"  # which proves less: its card compares, and claims nothing
+    }
+    assert [(module, peer) for module, peer, _ in written] == [
+        (claim.name, PEERS[claim.peer].distribution) for claim in CLAIMS
+    ]
+    assert {unexplained for *_, unexplained in written} == {"0"}
+
+
+def test_cards_quote_the_table():
+    for module, sentence in quoted().items():
+        assert quotes_of_card(module) == [sentence]
+
+
+def compared(module, name, predictions, references, **options):
+    pytest.importorskip(PEERS[name].package, reason=f"{name} is not installed")
+    return compare_with_peer(module, predictions, references, PEERS[name], options)
+
+
+@pytest.mark.parametrize(
+    ("module", "peer", "row", "options", "rule"),
+    [
+        ("error_rate", "jiwer", ("A b", "a b"), {"normalizer": "lower"}, "case"),
+        ("bleu", "sacrebleu", ("a b c d", "a b, c d"), {"tokenize": "none"}, None),
+        ("rouge_n_l", "rouge_score", ("caf\xe9 x", "caf\xe9 y"), {"normalizer": "none"}, None),
+        ("json_match", "deepdiff", ("[1]", "[true]"), {}, "true and 1"),
+        ("regression", "sklearn", (2**53, 2**53 + 3), {}, "integers beyond 2**53"),
+    ],
+)
+def test_the_rule_that_decides_is_named(module, peer, row, options, rule):
+    prediction, reference = row
+    agreement = compared(module, peer, [prediction] * 2, [reference] * 2, **options)
+
+    if rule is None:
+        assert agreement.differences == []
+    else:
+        assert [each.rules for each in agreement.differences] == [(rule,), (rule,)]
+        assert agreement.unexplained == 0
+
+
+def test_rows_that_only_together_differ_are_told():
+    sides = [["B", "E"], ["M", "E"]], [["B", "E"], ["B", "E"]]
+    agreement = compared("span_f1", "seqeval", *sides)
+
+    assert [(each.row, each.rules) for each in agreement.differences] == [(None, ("unknown tags",))]
+    assert agreement.equal == 2
+
+
+def test_what_a_peer_raises_is_its_answer():
+    def scores(*columns):
+        raise KeyError("b")
+
+    peer = Peer("other", "other", scores, {"qa_em": {}})
+    agreement = compare_with_peer("qa_em", ["a"], ["a"], peer)
+
+    assert agreement.theirs == "KeyError: 'b'"
+    assert [(each.ours, each.theirs) for each in agreement.differences] == [(1.0, "KeyError: 'b'")]
+    assert agreement.unexplained == 1
