@@ -1,7 +1,8 @@
 """Evaluation modules for language models, retrieval and classical machine learning.
 
 `names` lists the modules and `load` loads one. `score` computes the scores of several systems with
-several modules and returns `Results`; `compare` compares saved results. `State` holds the mergeable
+several modules and returns `Results`; `compare` compares saved results, and `compare_rows` two
+lists with the scores of the same rows. `State` holds the mergeable
 scores of part of the rows. `trainer_hook` computes scores in training, and `patch_evaluate` lets
 scripts that load evaluate's own modules get ours.
 
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
     from .frameworks.harnesses.stock_evaluate import patch_evaluate
     from .frameworks.trainers.trainer import trainer_hook
     from .module.catalog.catalog import load, names
+    from .statistics.tests.significance import compare as compare_rows
 
 __all__ = [
     "Results",
     "State",
     "__version__",
     "compare",
+    "compare_rows",
     "load",
     "names",
     "patch_evaluate",
@@ -60,6 +63,10 @@ def __getattr__(name: str) -> "Any":
         from importlib.metadata import version
 
         return version("metric-commons")
+    if name == "compare_rows":
+        from .statistics.tests.significance import compare
+
+        return compare
     return _resolve(name)
 
 

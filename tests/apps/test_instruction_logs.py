@@ -109,10 +109,10 @@ def write_inspect():
             write_ifeval,
             [
                 *("responses.jsonl", "--predictions", "response"),
-                *("--references-file", "input_data.jsonl", "--id", "prompt"),
+                *("--answers", "input_data.jsonl", "--id", "prompt"),
             ],
         ),
-        (write_ifeval, ["eval_results_strict.jsonl", "--references-file", "input_data.jsonl"]),
+        (write_ifeval, ["eval_results_strict.jsonl", "--answers", "input_data.jsonl"]),
         (write_lm_eval, ["samples_ifeval_2026-01-15T09-00-00.jsonl"]),
         (write_inspect, ["log.json"]),
     ],
@@ -137,7 +137,7 @@ def test_files_of_harnesses(run, write_files, words):
 )
 def test_verdicts_in_the_log_are_compared(run, write_files, words, score):
     write_files()
-    answers = ["--references-file", "input_data.jsonl"] if write_files is write_ifeval else []
+    answers = ["--answers", "input_data.jsonl"] if write_files is write_ifeval else []
     status, out, _ = run(
         "score", "logged", "instruction_following", *words, *answers, "--format", "json"
     )

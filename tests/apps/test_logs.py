@@ -104,7 +104,7 @@ def test_squad_v2_takes_logs_that_say_which_questions_have_no_answer(run, refuse
     Path("samples_x.jsonl").write_text(json.dumps(sample) + "\n")
 
     status, out, _ = run(
-        "score", "squad_v2", "answers.json", "--references-file", "gold.json", "--format", "json"
+        "score", "squad_v2", "answers.json", "--answers", "gold.json", "--format", "json"
     )
     scores = json.loads(out)["systems"]["answers"]["squad_v2"]["scores"]
     assert (status, scores["exact"], scores["NoAns_exact"]) == (0, 1.0, 1.0)

@@ -122,7 +122,7 @@ def test_clusters_without_an_interval_or_a_test_are_refused(scored):
     assert scored(ROWS, "--cluster-by", "document") == (2, message)
     for options in (["--confidence", "0.95"], ["--standard-error"], ["--per-example", "r.jsonl"]):
         assert scored(ROWS, "--cluster-by", "document", *options)[0] == 0
-    systems = ["--predictions", "gold", "--compare"]
+    systems = ["--predictions", "document", "--compare"]
     assert scored(ROWS, "--cluster-by", "document", *systems)[0] == 0
 
 

@@ -731,6 +731,21 @@ def test_the_positive_label_is_the_one_of_the_scores(drawn, pos_label):
     assert f"(positive: {pos_label})" in figure.axes[0].get_ylabel()
 
 
+@pytest.mark.long
+def test_a_positive_label_of_several_has_the_only_panel(drawn, refused):
+    path, names = of_classes(3, rows=30)
+    named = [path, "--predictions=a", "--references=gold"]
+    every = drawn("roc", *named).axes
+    (panel,) = drawn("roc", *named, "--set", f"pos_label={names[1]}").axes
+    lines, expected = (
+        [line.get_xydata().tolist() for line in axes.lines] for axes in (panel, every[1])
+    )
+    assert lines == expected
+    status, said = refused("roc", *named, "--set", "pos_label=?", "--save=d.png")
+    assert status == 1
+    assert said.startswith("pos_label is '?', but the labels are")
+
+
 # Risk and coverage
 
 

@@ -1,5 +1,6 @@
 """The command on logs, joined files and long tables: which samples count, and what is said."""
 
+import io
 import json
 from pathlib import Path
 
@@ -145,7 +146,7 @@ def test_systems_are_called_by_their_models(run):
 GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
 ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "answer": "?"}]
 JOIN = (
-    "--references-file",
+    "--answers",
     "g.jsonl",
     "--id",
     "q",
@@ -186,21 +187,187 @@ def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, mess
     assert said.startswith(message)
 
 
-def test_lines_are_joined_by_their_numbers(run, refused, result):
-    Path("p.txt").write_text("x\ny\n")
-    Path("r.txt").write_text("x\n?\n")
-    assert result("qa_em", "p.txt", "--references-file", "r.txt")["scores"] == {"qa_em": 0.5}
+@pytest.fixture
+def texts(run):
+    """Files of texts in the working directory."""
+    Path("ref.txt").write_text("the cat sat down\nhello big wide world\n")
+    Path("hyp.txt").write_text("the cat sat\nhello big wild world\n")
+    Path("other.txt").write_text("a cat sat down\nhello big wide world\n")
 
-    Path("r.txt").write_text("x\n")
-    assert refused("score", "qa_em", "p.txt", "--references-file", "r.txt") == (
-        1,
-        "p.txt has 2 rows, but r.txt has 1",
-    )
+
+def test_texts_are_compared_with_those_of_another_file(texts, result, refused):
+    for flags in (["-r", "ref.txt"], ["--references", "ref.txt"], ["--answers", "ref.txt"]):
+        assert result("error_rate", "hyp.txt", *flags)["scores"]["wer"] == 0.25
+    Path("short.txt").write_text("x\n")
+    message = "hyp.txt has 2 rows, but short.txt has 1"
+    assert refused("score", "qa_em", "hyp.txt", "-r", "short.txt") == (1, message)
     json_lines("g.jsonl", GOLD)
-    status, said = refused(
-        "score", "qa_em", "p.txt", "--references-file", "g.jsonl", "--references", "q"
-    )
-    assert (status, said) == (2, "--references-file needs --id, the field of ids in both files")
+    status, said = refused("score", "qa_em", "hyp.txt", "--answers", "g.jsonl", "-r", "q")
+    assert (status, said) == (2, "references in a file need --id, the field of ids in both")
+
+
+def test_several_files_are_systems_and_several_references(texts, run, result):
+    files = "score", "error_rate", "hyp.txt", "other.txt", "-r", "ref.txt", "--format", "json"
+    systems = json.loads(run(*files)[1])["systems"]
+    wer = {system: modules["error_rate"]["scores"]["wer"] for system, modules in systems.items()}
+    assert wer == {"hyp": 0.25, "other": 0.125}
+
+    references = ["-r", "ref.txt", "-r", "other.txt"]
+    scores = result("qa_f1", "hyp.txt", *references, "--set", "normalizer=none")["scores"]
+    best = result("qa_f1", "hyp.txt", "-r", "ref.txt", "--set", "normalizer=none")["scores"]
+    assert scores == best  # the other reference is never closer
+    lengths = result("bleu", "other.txt", "-r", "hyp.txt", "-r", "ref.txt")["scores"]
+    assert lengths["ref_len"] == 8
+
+
+@pytest.mark.parametrize("texts_on_input", ["hyp.txt", "ref.txt"])
+def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
+    content = Path(texts_on_input).read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    names = {texts_on_input: "-"}
+    hypothesis, reference = (names.get(name, name) for name in ("hyp.txt", "ref.txt"))
+    _, out, _ = run("score", "error_rate", hypothesis, "-r", reference, "--format", "json")
+    (modules,) = json.loads(out)["systems"].values()
+    assert modules["error_rate"]["scores"]["wer"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        (["ref.txt", "hyp.txt"], "hyp.txt --references ref.txt"),
+        (["hyp.txt", "ref.txt"], "hyp.txt --references ref.txt"),
+        (["hyp.txt", "other.txt"], "other.txt --references hyp.txt"),
+        (["hyp.txt", "other.txt", "ref.txt"], "hyp.txt other.txt --references ref.txt"),
+        (["ref.txt"], "- --references ref.txt"),
+        (["ref.txt", "-"], "- --references ref.txt"),
+        (["hyp.txt"], "hyp.txt --references FILE"),
+    ],
+)
+def test_texts_without_references_are_an_error_with_the_line_to_type(texts, refused, files, line):
+    message = "texts need references, in a file of their own: metric-commons score bleu qa_f1 "
+    assert refused("score", "bleu", "qa_f1", *files) == (2, message + line)
+
+
+def test_nothing_is_compared_with_itself(texts, refused, run):
+    message = "hyp.txt would be compared with itself"
+    for name in ("hyp.txt", str(Path("hyp.txt").resolve())):
+        assert refused("score", "bleu", "hyp.txt", "-r", name) == (2, message)
+    message = "g.jsonl: field 'gold' would be compared with itself"
+    json_lines("g.jsonl", GOLD)
+    for further in ([], ["--where", "q=a"], ["--answers", "g.jsonl", "--id", "q"]):
+        command = ["score", "qa_em", "g.jsonl", "-p", "gold", "-r", "gold", *further]
+        assert refused(*command) == (2, message)
+    Path("g.conll").write_text("Paris O B-LOC\n")
+    message = "g.conll would be compared with itself"
+    assert refused("score", "span_f1", "g.conll", "-r", "g.conll") == (2, message)
+
+
+def test_a_field_comes_before_a_file_of_this_name(texts, result, refused):
+    json_lines("g.jsonl", [row | {"answer": row["gold"][0]} for row in GOLD])
+    Path("gold").write_text("no table")
+    assert result("qa_em", "g.jsonl", "-p", "answer", "-r", "gold")["scores"] == {"qa_em": 1.0}
+    assert refused("score", "bleu", "hyp.txt", "-r", "no.txt") == (1, "no such file: no.txt")
+    two = ("-r", "gold", "-r", "q")
+    message = "--references q is not a file, and one field is enough"
+    assert refused("score", "qa_em", "g.jsonl", "-p", "answer", *two) == (2, message)
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (
+            "question,prediction,answer",
+            "predictions are the field 'prediction', references are the field 'answer'",
+        ),
+        ("gold,output,x", "predictions are the field 'output', references are the field 'gold'"),
+    ],
+)
+def test_fields_with_obvious_names_need_no_option(run, header, said):
+    names = header.split(",")
+    cells = {"question": "q", "prediction": "x", "answer": "x", "gold": "y", "output": "y", "x": ""}
+    Path("qa.csv").write_text(f"{header}\n{','.join(cells[name] for name in names)}\n")
+    status, out, err = run("score", "qa_f1", "qa.csv")
+    assert status == 0
+    assert "1.0000" in out
+    assert err == f"note: {said}\n"
+    assert run("score", "qa_f1", "qa.csv", "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "message"),
+    [
+        (
+            "output,answer,gold",
+            [],
+            (
+                "the references may be 'answer' or 'gold'; name the field: metric-commons score "
+                "qa_f1 qa.csv --predictions=output --references=answer"
+            ),
+        ),
+        (
+            "response,output,gold",
+            [],
+            (
+                "the predictions may be 'response' or 'output'; name the field: metric-commons "
+                "score qa_f1 qa.csv --predictions=response"
+            ),
+        ),
+        (
+            "bot,truth,q",
+            [],
+            (
+                "qa_f1 needs --predictions FIELD and --references FIELD: the fields of "
+                "predictions, references; the file has bot, truth, q"
+            ),
+        ),
+        (
+            "bot,answer,q",
+            ["-p", "answer"],
+            (
+                "qa_f1 needs --references FIELD: the fields of predictions, references; the file "
+                "has bot, answer, q"
+            ),
+        ),
+    ],
+)
+def test_no_field_is_guessed_between_two_meanings(refused, header, options, message):
+    Path("qa.csv").write_text(f"{header}\na,b,c\n")
+    assert refused("score", "qa_f1", "qa.csv", *options) == (2, message)
+
+
+def test_the_field_of_a_file_of_references_may_be_obvious(run, result):
+    json_lines("p.jsonl", [{"q": 1, "bot": "x"}, {"q": 2, "bot": "y"}])
+    json_lines("g.jsonl", [{"q": 2, "gold": "y"}, {"q": 1, "gold": "y"}])
+    scores = result("qa_em", "p.jsonl", "-p", "bot", "-r", "g.jsonl", "--id", "q", "-q")["scores"]
+    assert scores == {"qa_em": 0.5}
+
+
+def test_results_of_human_eval_as_they_are(result):
+    outcomes = {"a": [True, False], "b": [True, True], "c": [False, False]}
+    rows = [
+        {"task_id": name, "completion": "", "result": "", "passed": passed}
+        for name, samples in outcomes.items()
+        for passed in samples
+    ]
+    scores = result("pass_at_k", json_lines("s.jsonl_results.jsonl", rows), "--set", "k=1,2")
+    assert scores["scores"] == {"pass@1": 0.5, "pass@2": pytest.approx(2 / 3)}
+
+
+def test_a_report_is_a_table(run):
+    Path("x.csv").write_text("p,y\na,a\na,b\nc,c\n")
+    fields = ["-p", "p", "-r", "y"]
+    _, out, _ = run("score", "classification", "x.csv", *fields, "--set", "report=true")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["label", "precision", "recall", "f1-score", "support"] in lines
+    assert ["a", "0.5000", "1.0000", "0.6667", "1"] in lines
+    assert ["weighted", "avg", "0.5000", "0.6667", "0.5556", "3"] in lines
+
+
+def test_tags_of_two_files_are_in_the_last_columns(run, result):
+    Path("p.conll").write_text("Paris B-LOC\nis O\n\nRome O\n")
+    Path("g.conll").write_text("Paris B-LOC\nis O\n\nRome B-LOC\n")
+    scores = result("span_f1", "p.conll", "-r", "g.conll")["scores"]
+    assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
 
 
 LONG = ("--system", "s", "--predictions", "p", "--references", "r")

@@ -60,7 +60,7 @@ def saved(tmp_path):
 def test_results_and_possible_answers_of_bfcl(run, bfcl, tmp_path):
     results, answers = bfcl
     status, _, err = run(
-        *("score", "tool_calls", results, "--references-file", answers, "--set", "arguments=bfcl"),
+        *("score", "tool_calls", results, "--answers", answers, "--set", "arguments=bfcl"),
         *("--group-by", "task", "--save", "saved.json", "--confidence", "0.95"),
     )
     assert (status, err) == (0, "")
@@ -86,7 +86,7 @@ def test_answers_of_bfcl_are_in_another_file(run, bfcl):
     status, _, err = run("score", "tool_calls", bfcl[0])
 
     assert status != 0
-    assert "name it with --references-file" in err
+    assert "name it with --references" in err
 
 
 @pytest.mark.parametrize("target", ['{"a": 1}', "{'a': 1}", {"a": 1}])

@@ -7,6 +7,7 @@ ir_measures (`nDCG@10`, `RR`, `AP(rel=2)@100`) are names of the same measures.
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -168,9 +169,10 @@ def parse_measures(measures: Any) -> tuple[RankingMeasure, ...]:
     """Parse the names of measures, ignoring case.
 
     Without a cutoff (`@10`) a measure covers the whole ranking. Precision, f1 and judged divide by
-    the cutoff and therefore need one. `rel` is the relevance level of a single measure. "official",
-    "set", "all_trec_9" and "all_trec_10" mean several measures, as in these versions of
-    trec_eval; "all_trec" is that of version 9.
+    the cutoff and therefore need one. `rel` is the relevance level of a single measure. Names on
+    the command line of trec_eval may mean several measures: "P.5,10", "P" and "ndcg_cut" with all
+    its cutoffs, "official", "set", "all_trec_9" and "all_trec_10" as in these versions;
+    "all_trec" is that of version 9.
 
     Args:
         measures: one or several distinct names.
@@ -196,16 +198,37 @@ def parse_measures(measures: Any) -> tuple[RankingMeasure, ...]:
         raise ValueError(f"measures must be names such as 'ndcg@10', got {shown(measures)}")
     if not names:
         raise ValueError("measures is empty; name at least one, such as 'ndcg@10'")
-    names = [single for name in names for single in _NICKNAMES.get(name.strip(), (name,))]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"measures holds {name!r} more than once")
-    return tuple(map(_parse, names))
+    return tuple(map(_parse, dict.fromkeys(chain.from_iterable(map(_written_out, names)))))
 
 
 Measures = Annotated[
     str | Sequence[str], Parsed(parse_measures, "a name such as 'ndcg@10', or a list of names")
 ]
+
+
+def _written_out(name: str) -> tuple[str, ...]:
+    """Return the measures that a name on trec_eval's command line means.
+
+    >>> _written_out("P.5,10"), _written_out("iprec_at_recall.0.1"), _written_out("ndcg@10")
+    (('P_5', 'P_10'), ('iprec_at_recall_0.1',), ('ndcg@10',))
+    """
+    text = name.strip()
+    if text in _NICKNAMES:
+        return _NICKNAMES[text]
+    word, period, parameters = text.partition(".")
+    kind = word.lower()
+    if not period and kind in ("p", "ndcg_cut", "map_cut", "relative_p"):  # with all its cutoffs
+        return tuple(f"{word}_{cutoff}" for cutoff in _DOCUMENTS)
+    if period and kind in _WITH_NUMBER:
+        return tuple(f"{word}_{number}" for number in parameters.split(","))
+    if period and kind in ("utility", "11pt_avg", "ndcg"):
+        return (f"{word}_{parameters}",)
+    if period and kind in ("rbp", "rbp_resid", "set_f"):
+        return (f"{word}({'beta=' if kind == 'set_f' else ''}{parameters})",)
+    return (name,)
 
 
 def _with_cutoff(word: str) -> str:

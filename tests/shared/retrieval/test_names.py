@@ -45,6 +45,30 @@ def test_a_name_means_a_measure(name, expected):
 
 
 @pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ndcg_cut.10", ["ndcg_cut_10"]),
+        ("P.5,10", ["P_5", "P_10"]),
+        ("iprec_at_recall.0.1,0.2", ["iprec_at_recall_0.1", "iprec_at_recall_0.2"]),
+        ("recall.100", ["recall_100"]),
+        ("utility.2,-1,0,0", ["utility_2,-1,0,0"]),
+        ("ndcg.1=3,2=9", ["ndcg_1=3,2=9"]),
+        ("set_F.0.5", ["set_F(beta=0.5)"]),
+        ("rbp.p=0.8", ["rbp(p=0.8)"]),
+        ("map_cut", [f"map_cut_{n}" for n in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]),
+    ],
+)
+def test_names_of_the_command_line_of_trec_eval_are_written_out(name, expected):
+    assert [measure.name for measure in parse_measures(name)] == expected
+
+
+def test_a_measure_that_a_name_of_several_repeats_counts_once():
+    names = [measure.name for measure in parse_measures(["map", "P.5,10", "official", "P_5"])]
+    assert names[:3] == ["map", "P_5", "P_10"]
+    assert len(names) == len({*names}) == len(parse_measures("official"))
+
+
+@pytest.mark.parametrize(
     ("names", "message"),
     [
         ([], "measures is empty"),
@@ -58,10 +82,11 @@ def test_a_name_means_a_measure(name, expected):
         ("ndcg@1.5", "cannot read the measure"),
         ("ndcg@٣", "cannot read the measure"),
         ("ndcg@10@5", "cannot read the measure"),
-        ("ndcg.10", "cannot read the measure"),
+        ("ndcg.10", "unknown measure 'ndcg_10'; did you mean 'ndcg@10'?"),
+        ("P.x", "unknown measure 'P_x'"),
         ("", "cannot read the measure ''"),
         ("rprec@5", "'rprec@5' has a cutoff, but rprec looks at the whole ranking"),
-        ("P", "'P' needs a cutoff, such as 'p@10'"),
+        ("f1", "'f1' needs a cutoff, such as 'f1@10'"),
         ("judged", "'judged' needs a cutoff, such as 'judged@10'"),
         ("map(p=0.5)", "'map(p=0.5)' has the parameter 'p', but map has no parameter"),
         ("rbp(q=0.5)", "'rbp(q=0.5)' has the parameter 'q', but rbp has only 'p'"),

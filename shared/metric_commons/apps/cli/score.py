@@ -1,5 +1,7 @@
 """`metric-commons score`: one result from files of rows."""
 
+import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
@@ -34,8 +36,10 @@ from ..console.options import (
     setting,
 )
 from ..console.outputs import Outputs, Presentation, check_written, say_written
-from .sources import Inputs, evaluation_on, file_names, named_columns
+from .sources import Files, Inputs, evaluation_on, file_names, named_columns, usual_fields
 
+# In the names of files of references.
+_REFERENCES = re.compile(r"ref|gold|truth|target|label|answer", re.IGNORECASE)
 # The flags of options that add to the scores.
 _REPORTED = {
     "per_example": "--per-example",
@@ -79,7 +83,8 @@ def score(
     """
     modules, paths = _modules_and_files(words)
     outputs = Outputs(presentation, save, per_example, sort=sort)
-    outputs.check([*paths, *filter(None, [inputs.answers])])
+    references = requested.references or []
+    outputs.check([*paths, *map(Path, references), *filter(None, [inputs.answers])])
     request = vars(requested) | {
         "modules": modules,
         "options": dict(map(setting, requested.options or [])),
@@ -87,12 +92,15 @@ def score(
         "per_example": per_example is not None,
         "split_references": requested.split_references or None,
     }
-    with inputs.opened(paths) as sources:
+    with inputs.opened(paths, references) as files:
+        sources = files.sources
+        _check_texts(modules, files)
         if any(source.log.means for source in sources.values()):
             results = _reported_means(context, sources, paths, modules, inputs)
             outputs.write(results.choose(requested.scores))
             return
-        evaluation = evaluation_on(sources, paths, predictions or [], request, inputs)
+        fields, request["references"] = usual_fields(modules, files, predictions or [])
+        evaluation = evaluation_on(files, fields, request, inputs)
         check_usage(evaluation)
         is_saved = save is not None or partial is not None  # with counts of clusters
         if evaluation.clusters is not None and not evaluation.uses_clusters and not is_saved:
@@ -174,6 +182,30 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     return modules, paths
 
 
+def _check_texts(modules: Sequence[str], files: Files) -> None:
+    """Check that files of texts have references, in other files.
+
+    Raises:
+        UsageError: they do not; the message has the command with the files in their places.
+    """
+    texts = [
+        path
+        for path in files.paths
+        if path != STANDARD_INPUT and files.sources[path].log.format_name == "lines"
+    ]
+    scored = [catalog.load_without_evaluate(name) for name in modules if name != LOGGED]
+    if files.answers or not texts or not any("references" in m.required_inputs for m in scored):
+        return
+    references = [path for path in texts if _REFERENCES.search(path.stem)]
+    if not references and len(files.paths) > 1:
+        references = texts[:1]
+    predicted = [path for path in files.paths if path not in references] or [STANDARD_INPUT]
+    names = shlex.join(map(str, [*modules, *predicted]))
+    flags = [f"--references {shlex.quote(str(path))}" for path in references]
+    command = " ".join(["metric-commons score", names, *(flags or ["--references FILE"])])
+    raise UsageError(f"texts need references, in a file of their own: {command}")
+
+
 def _check_partial(context: typer.Context, evaluation: Evaluation) -> None:
     """Check that no option is used that needs all rows at once."""
     if isinstance(evaluation, LogEvaluation):
@@ -234,9 +266,11 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
             if name in metric.required_inputs and name not in named
         ]
         if missing:
+            names = next(iter(evaluation.opened.values())).log.names if evaluation.opened else ()
             raise UsageError(
                 f"{module} needs {' and '.join(missing)}: "
                 f"the fields of {', '.join(metric.required_inputs)}"
+                f"{'; the file has ' * bool(names)}{', '.join(map(str, names))}"
             )
 
 

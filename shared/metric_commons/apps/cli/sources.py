@@ -1,14 +1,18 @@
 """The files to score: their formats, the selection of rows, and the names of systems."""
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from errno import ENOENT
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
+
+import typer
 
 from ...data.files.access import Limits, default_limits
-from ...data.files.streams import STANDARD_INPUT, stem
+from ...data.files.streams import STANDARD_INPUT, stem, suffix
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selections import Selection
 from ...data.tables.tables import Source
@@ -16,12 +20,24 @@ from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED, Missing
 from ...evaluation.scoring.evaluations import Evaluation
 from ...evaluation.scoring.row_samples import Reduce
+from ...evaluation.scoring.table_columns import usual_columns
+from ...module.catalog import catalog
 from ...module.catalog.request import ROW_LABELS
 from ...module.catalog.usage import UsageError
+from ...statistics.resampling.progress import is_quiet
 from ..console.options import log_option, one_of, reading_option
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
+
+
+class Files(NamedTuple):
+    """The opened files of an evaluation."""
+
+    sources: dict[Path, Source]
+    paths: Sequence[Path]  # of the predictions
+    answers: Sequence[Path]  # of the references, if these are in files of their own
+    references: str | None  # the field of the references, if it is named
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,7 @@ class Inputs:
         origin: Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
             helm. By default it is detected from the content.
         answers: File with the references, if they are in another file; rows are matched by --id.
+            As --references FILE, which leaves no option for the name of their field.
         system_field: Field that names the system of each row, if a file has several.
         filter_name: The filter to score in a log of lm-eval.
         condition_texts: Score only rows with this value, such as split=test; repeatable.
@@ -48,9 +65,7 @@ class Inputs:
         str | None,
         reading_option("--from", metavar="FORMAT", callback=one_of("--from", format_names)),
     ] = None
-    answers: Annotated[
-        Path | None, reading_option("--references-file", "--answers", metavar="FILE")
-    ] = None
+    answers: Annotated[Path | None, reading_option("--answers", metavar="FILE")] = None
     system_field: Annotated[str | None, reading_option("--system", metavar="FIELD")] = None
     filter_name: Annotated[str | None, log_option("--filter", metavar="NAME")] = None
     condition_texts: Annotated[
@@ -80,40 +95,108 @@ class Inputs:
     @property
     def log_options(self) -> dict[str, Any]:
         """Return the options of a `LogEvaluation`."""
-        names = ("answers", "system_field", "metric", "missing", "reduce")
+        names = ("system_field", "metric", "missing", "reduce")
         return {name: getattr(self, name) for name in names}
 
     @contextmanager
-    def opened(self, paths: Sequence[Path]) -> Iterator[dict[Path, Source]]:
-        """The files by path, with that of the references; all are closed at the end.
+    def opened(self, paths: Sequence[Path], references: Sequence[str]) -> Iterator[Files]:
+        """The opened files of predictions and references; all are closed at the end.
+
+        Args:
+            paths: the files of predictions.
+            references: each the name of a field or, if no file of predictions has it, of a file.
 
         Raises:
-            UsageError: standard input is named twice.
+            UsageError: standard input is named twice, or references are two fields.
+            FileNotFoundError: the references of texts are not a file.
         """
-        if [*paths, self.answers].count(STANDARD_INPUT) > 1:
-            raise UsageError("only one file can be standard input")
         limits = default_limits()._replace(line=self.line_limit, content=self.size_limit)
-        settings: dict[str, Any] = {
-            "format_name": self.origin,
-            "selection": self.selection,
-            "limits": limits,
-        }
-        sources = {path: Source(path, [], **settings, progress=True) for path in paths}
-        if self.answers is not None:
-            settings |= {
-                "format_name": self.origin if self.origin in _FORMATS_OF_BOTH else None,
-                "selection": Selection(incomplete=self.selection.incomplete),
-            }
-            sources.setdefault(self.answers, Source(self.answers, [], **settings))
+        selection = Selection(incomplete=self.selection.incomplete)
+        origin = self.origin if self.origin in _FORMATS_OF_BOTH else None
         with ExitStack() as stack:
-            for source in sources.values():
-                stack.callback(source.close)
-            yield sources
+
+            def source(path: Path, format_name: str | None, **options: Any) -> Source:
+                opened = Source(path, [], format_name=format_name, limits=limits, **options)
+                stack.callback(opened.close)
+                return opened
+
+            sources = {
+                path: source(path, self.origin, selection=self.selection, progress=True)
+                for path in paths
+            }
+            named = dict.fromkeys(references)
+            fields = [name for name in named if not _is_file(name, sources)]
+            if fields[1:]:
+                raise UsageError(f"--references {fields[1]} is not a file, and one field is enough")
+            answers = [Path(name) for name in named if name not in fields]
+            answers += [self.answers] if self.answers is not None else []
+            for path in answers:
+                sources.setdefault(path, source(path, origin, selection=selection))
+            files = [*paths, *answers]
+            if files.count(STANDARD_INPUT) > 1:
+                raise UsageError("only one file can be standard input")
+            formats = {sources[path].log.format_name for path in files if path != STANDARD_INPUT}
+            if answers and STANDARD_INPUT in files and self.origin is None and formats <= {"lines"}:
+                sources[STANDARD_INPUT].format_name = "lines"
+            if fields and not answers and formats == {"lines"}:
+                raise FileNotFoundError(ENOENT, "", fields[0])
+            yield Files(sources, paths, answers, next(iter(fields), None))
+
+
+def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
+    """Return whether references with this name are a file, as no file of predictions has it."""
+    path = Path(name)
+    if not (path == STANDARD_INPUT or path.exists()):
+        return False
+    for file, source in sources.items():
+        if file == STANDARD_INPUT and suffix(path) == "txt":
+            continue  # there may be texts, too
+        if name in source.log.names or name in source.log.columns:
+            return False
+    return True
+
+
+def usual_fields(
+    modules: Sequence[str], files: Files, predictions: Sequence[str]
+) -> tuple[Sequence[str], str | None]:
+    """Return the fields of predictions and references; those of rows need no option if obvious.
+
+    Raises:
+        UsageError: several fields could be meant; the message has the command with one of them.
+    """
+    sources = [files.sources[path] for path in [*files.paths, *files.answers]]
+    if LOGGED in modules or any(source.log.format_name != PLAIN_ROWS for source in sources):
+        return predictions, files.references
+    required = {n for m in modules for n in catalog.load_without_evaluate(m).required_inputs}
+    fields = [_NAME_AND_FIELD.sub(r"\g<field>", text) for text in predictions]
+    chosen = {"predictions": fields, "references": [files.references] if files.references else []}
+    places = {"predictions": sources[0], "references": sources[-1 if files.answers else 0]}
+    named: dict[str, str] = {}
+    for name, place in places.items():
+        if name not in required or chosen[name]:
+            continue
+        others = () if files.answers else [*chosen["predictions"], *chosen["references"]]
+        found = usual_columns(name, place.log.names, others)
+        if not found:
+            return predictions, files.references  # what is missing will be said
+        chosen[name] = found[:1]
+        named[name] = found[0]
+        if len(found) > 1:
+            words = [*modules, *map(str, files.paths)]
+            words += [f"--answers={path}" for path in files.answers]
+            words += [f"--{name}={fields[0]}" for name, fields in chosen.items() if fields]
+            raise UsageError(
+                f"the {name} may be {' or '.join(map(repr, found))}; name the field: "
+                f"metric-commons score {shlex.join(words)}"
+            )
+    if named and not is_quiet():
+        texts = [f"{name} are the field {field!r}" for name, field in named.items()]
+        typer.echo(f"note: {', '.join(texts)}", err=True)
+    return predictions or chosen["predictions"], next(iter(chosen["references"]), None)
 
 
 def evaluation_on(
-    sources: Mapping[Path, Source],
-    paths: Sequence[Path],
+    files: Files,
     predictions: Sequence[str],
     request: Mapping[str, Any],
     inputs: Inputs,
@@ -121,8 +204,7 @@ def evaluation_on(
     """Return the evaluation of the files: of plain rows, or of logs and rows that need assembling.
 
     Args:
-        sources: the files.
-        paths: the files with predictions.
+        files: the files.
         predictions: fields, possibly with names.
         request: the arguments of both kinds of evaluations.
         inputs: the options of reading, with the additional arguments for logs.
@@ -132,8 +214,9 @@ def evaluation_on(
         ValueError: a file has no known format.
         OSError: a file cannot be read.
     """
-    log_options = inputs.log_options
-    has_defaults = all(value in (None, "refuse") for value in log_options.values())
+    sources, paths, answers, _ = files
+    log_options = inputs.log_options | {"answers": answers}
+    has_defaults = all(value in (None, [], "refuse") for value in log_options.values())
     has_choice = inputs.selection[:2] != (None, {})
     are_logs = LOGGED in request["modules"] or any(
         source.log.format_name != PLAIN_ROWS for source in sources.values()

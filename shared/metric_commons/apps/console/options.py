@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
@@ -224,16 +225,16 @@ def modules_and_files_like(incomplete: str) -> Iterator[str]:
 def setting(text: str) -> tuple[str, Any]:
     """Return an option and its value, parsed as JSON if possible, else a string.
 
-    >>> setting("both_empty=0"), setting("normalizer=ultrarag")
-    (('both_empty', 0), ('normalizer', 'ultrarag'))
+    >>> setting("both_empty=0"), setting("normalizer=ultrarag"), setting("k=1,2")
+    (('both_empty', 0), ('normalizer', 'ultrarag'), ('k', [1, 2]))
     """
     option, equals, value = text.partition("=")
     if not equals:
         raise UsageError(f"--set takes OPTION=VALUE, got {text!r}")
-    try:
-        return option, json.loads(value)
-    except ValueError:
-        return option, value
+    for text in (value, f"[{value}]" if "," in value else value):  # 1,2 is a list of numbers
+        with suppress(ValueError):
+            return option, json.loads(text)
+    return option, value
 
 
 def correction_named(name: Any) -> Any:
@@ -354,6 +355,8 @@ class RequestOptions(IntervalOptions):
     """The options of `score` that an evaluation takes unchanged.
 
     Args:
+        references: Field of the references, or a file of them; several files of lines are several
+            references of each text.
         columns: Field of a further input of the modules, such as sources=src; repeatable.
         options: Option of all modules, such as normalizer=ultrarag, or of one, such as
             qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
@@ -367,7 +370,8 @@ class RequestOptions(IntervalOptions):
     """
 
     references: Annotated[
-        str | None, request_option("references", "--references", "-r", metavar="FIELD", panel=None)
+        list[str] | None,
+        request_option("references", "--references", "-r", metavar="FIELD|FILE", panel=None),
     ] = None
     columns: Annotated[
         list[str] | None, request_option("columns", "--column", metavar="NAME=FIELD", panel=None)

@@ -2,6 +2,8 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from .access import LimitError
@@ -61,6 +63,21 @@ def delimited_rows(
                 "a carriage return alone ends no line; a text that has one needs double quotes"
             )
         raise ValueError(f"{location(row, end + 1)}: {problem}") from None
+
+
+def header_and_lines(lines: Iterator[str], delimiter: str) -> tuple[list[str], Iterator[str]]:
+    """Return the names in the header, as far as it can be read, and all lines again."""
+    head: list[str] = []
+
+    def noted() -> Iterator[str]:
+        for line in lines:
+            head.append(line)
+            yield line
+
+    names: list[str] = []
+    with suppress(csv.Error):
+        names = next(csv.reader(noted(), delimiter=delimiter, strict=True), [])
+    return names, chain(head, lines)
 
 
 def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:

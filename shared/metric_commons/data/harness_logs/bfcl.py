@@ -95,7 +95,7 @@ def _no_call(record: Record) -> list[Any]:
         ValueError: the question has possible answers, in another file.
     """
     if "irrelevance" not in category(record):
-        raise ValueError("the possible answers are in another file; name it with --references-file")
+        raise ValueError("the possible answers are in another file; name it with --references")
     return []
 
 

@@ -8,8 +8,8 @@ MARKS = Marks(kinds=("text",), suffixes=(".txt",))
 
 def read(content: Content) -> Log:
     """Return the lines without line ends; an empty line is an empty text."""
-    columns = {name: lambda record: record["text"] for name in ("prediction", "references")}
     texts = ((line, record["text"].removesuffix("\n")) for line, record in content.rows)
     return Log(
-        rows=((line, {"text": text.removesuffix("\r")}) for line, text in texts), columns=columns
+        rows=((line, {"text": text.removesuffix("\r")}) for line, text in texts),
+        columns={"prediction": lambda record: record["text"]},
     )

@@ -32,7 +32,7 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 
 from ...statistics.arguments.checks import alternatives
 from ..files.access import Limits, check_parsed, read_whole
-from ..files.delimited_rows import delimited_rows
+from ..files.delimited_rows import delimited_rows, header_and_lines
 from ..files.json_lists import JsonList
 from ..files.json_rows import (
     PLAIN,
@@ -79,6 +79,11 @@ class Content:
     def has(self, *names: str) -> bool:
         """Return whether the first record has all these fields."""
         return isinstance(self.first, Mapping) and all(name in self.first for name in names)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the fields of the first row; none of a document that is not a list."""
+        return [] if self.document is not None else _names_in(self.first)
 
     def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
         """Another file of the same run, and its SHA-256 by path; both empty if it is missing."""
@@ -135,6 +140,7 @@ class Log:
     sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
     means: Sequence[LoggedMeans] = ()  # for a format without rows
+    names: Sequence[str] = ()  # of the fields of the first row, where they are known
     has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
     pieces: Pieces | None = None  # an alternative to `rows` that is faster
 
@@ -176,7 +182,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if kind == "parquet" or start.startswith(_PARQUET):
         return _parquet(stream, format_name, fields)
     if kind in _DELIMITERS:
-        return Log(rows=_delimited(stream, _DELIMITERS[kind], fields), has_cells=True)
+        return _delimited(stream, _DELIMITERS[kind], fields)
     is_json = not start or start.lstrip(_BLANKS).startswith((b"{", b"["))
     if kind not in ("json", "jsonl") and not is_json:
         if stream.path == STANDARD_INPUT:
@@ -214,7 +220,7 @@ def _log(content: Content, format_name: str | None) -> Log | None:
         log: Log = module.read(content)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not in the format {module.FORMAT}: {error}") from error
-    return replace(log, format_name=module.FORMAT)
+    return replace(log, format_name=module.FORMAT, names=content.names)
 
 
 def _only_log(content: Content, format_name: str | None) -> Log:
@@ -225,8 +231,13 @@ def _only_log(content: Content, format_name: str | None) -> Log:
     return log
 
 
-def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
-    yield from delimited_rows(text_lines(stream.content), delimiter, fields(), stream.limits.line)
+def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Log:
+    names, lines = header_and_lines(text_lines(stream.content), delimiter)
+
+    def rows() -> Iterator[Row]:
+        yield from delimited_rows(lines, delimiter, fields(), stream.limits.line)
+
+    return Log(rows=rows(), names=names, has_cells=True)
 
 
 def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
@@ -237,7 +248,7 @@ def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
 
     content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
     log = _log(content, format_name)
-    return log or Log(rows=rows(), pieces=PiecesOfParquet(file, fields))
+    return log or Log(rows=rows(), names=content.names, pieces=PiecesOfParquet(file, fields))
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
@@ -258,16 +269,18 @@ def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
         del first  # large documents should not be in memory twice
         return _document(head[0][1], stream, format_name)
     rows = decoded_lines(chain(head, lines), PLAIN)
-    log = _log(Content(stream.path, "lines", first, rows, limits=stream.limits), format_name)
+    content = Content(stream.path, "lines", first, rows, limits=stream.limits)
+    plain = decoded_lines(chain(head, lines))
     pieces = PiecesOfLines(head, stream.content)
-    return log or Log(rows=decoded_lines(chain(head, lines)), pieces=pieces)
+    return _log(content, format_name) or Log(rows=plain, names=content.names, pieces=pieces)
 
 
 def _list(stream: Stream, format_name: str | None) -> Log:
     items = JsonList(stream.chunks(), stream.limits.line)
     rows = rows_of_items(items.items(PLAIN))
     content = Content(stream.path, "document", items.first(), rows, limits=stream.limits)
-    return _log(content, format_name) or Log(rows=rows_of_items(items.items(STRICT)))
+    plain = rows_of_items(items.items(STRICT))
+    return _log(content, format_name) or Log(rows=plain, names=content.names)
 
 
 def _document(text: str, stream: Stream, format_name: str | None) -> Log:
@@ -286,7 +299,14 @@ def _document(text: str, stream: Stream, format_name: str | None) -> Log:
         if log is not None:
             return log
         del document, content  # a large document should not be in memory twice
-    return Log(rows=rows_of_document(STRICT.decode(text)))
+    rows = rows_of_document(STRICT.decode(text))
+    head = list(islice(rows, 1))
+    return Log(rows=chain(head, rows), names=_names_in(head[0][1]) if head else ())
+
+
+def _names_in(first: Any) -> list[str]:
+    """Return the fields of the first row: of a record, or of the columns of a table."""
+    return list(first) if isinstance(first, Mapping | list) else []
 
 
 def _items(document: Any) -> Iterator[Row]:

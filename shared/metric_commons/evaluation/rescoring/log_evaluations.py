@@ -8,11 +8,11 @@ or one file has the rows of several systems.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, zip_longest
+from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from ...data.harness_logs.logs import PLAIN_ROWS
+from ...data.harness_logs.logs import PLAIN_ROWS, listed
 from ...data.tables.tables import Source
 from ...module.catalog import catalog
 from ...module.catalog.usage import UsageError
@@ -22,8 +22,8 @@ from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
 from ..scoring.row_samples import Reduce
-from ..scoring.scoring import score_systems
 from ..scoring.system_rows import InputError, SystemRows
+from ..scoring.system_scores import score_systems
 from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
@@ -36,7 +36,7 @@ _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their ord
 class LogEvaluation(Evaluation):
     """An evaluation whose rows are assembled before they are scored."""
 
-    answers: Path | None = None  # the file of the references, joined by id
+    answers: Sequence[Path] = ()  # the files of the references, joined by id or by their order
     system_field: str | None = None  # in a long table: the field with the system of a row
     metric: str | None = None  # a score or a scorer of a log; None for all
     missing: Missing = "refuse"  # for samples without a score
@@ -58,7 +58,7 @@ class LogEvaluation(Evaluation):
 
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
-        return list(dict.fromkeys([*self._paths(), *filter(None, [self.answers])]))
+        return list(dict.fromkeys([*self._paths(), *self.answers]))
 
     def _results(self, jobs: int) -> Results:
         """Return the results; one process reads the rows, and `jobs` processes score them."""
@@ -114,7 +114,7 @@ class LogEvaluation(Evaluation):
             record["references"] = references
         if source.log.task is not None:
             record |= {"task": source.log.task, "model": source.log.system}
-        if self.answers is not None:
+        if self.answers:
             record["answers"] = self._origin(self._answers)
         return record
 
@@ -138,7 +138,7 @@ class LogEvaluation(Evaluation):
             if self.answers and self._id_field(source) is None:
                 formats = [source.log.format_name, self._answers.log.format_name]
                 if not {*formats} <= {*_WITHOUT_IDS}:
-                    raise UsageError("--references-file needs --id, the field of ids in both files")
+                    raise UsageError("references in a file need --id, the field of ids in both")
 
     # ---- fields ---------------------------------------------------------------------------------
 
@@ -148,28 +148,37 @@ class LogEvaluation(Evaluation):
         Those named, or the standard columns of a log.
         """
         metric = self.metrics[module]
-        fields = {}
-        for name, standard in zip_longest(metric.input_names, metric.log_columns, fillvalue=""):
-            if not name:
-                break  # a log has columns that the module does not read
+        standard_columns = dict(
+            zip(("predictions", "references"), metric.log_columns, strict=False)
+        )
+        fields: dict[str, str] = {}
+        for name in metric.input_names:
             option = predictions if name == "predictions" else self.fields.get(name)
             field = option if option and module != LOGGED else None
             if field is None:
+                standard = standard_columns[name]
                 field = LOGGED if standard == OUTCOMES else standard
                 file = source if self._is_in_file(name) else self._answers
+                if file.log.format_name in _WITHOUT_IDS and name == "references" and self.answers:
+                    field = "prediction"  # as a file of references, it has one column, the last
                 if field not in file.log.columns:
+                    if name not in metric.required_inputs:
+                        continue
                     raise UsageError(_missing_input(module, name, field, file))
             fields[name] = field
+        is_in_file = not self.answers or source.path.resolve() in map(Path.resolve, self.answers)
+        if is_in_file and module != LOGGED:
+            self.check_compared(source, fields.get("predictions"), fields.get("references"))
         return fields
 
     def _is_in_file(self, name: str) -> bool:
         """Return whether an input or a label is in the file of the predictions."""
-        return self.answers is None or name not in ("references", *_LABELS)
+        return not self.answers or name not in ("references", *_LABELS)
 
     @property
     def _answers(self) -> Source:
-        """Return the file of answers, where there is one."""
-        return self.opened[cast(Path, self.answers)]
+        """Return the first file of answers, which also has the labels, where there is one."""
+        return self.opened[self.answers[0]]
 
     def _id_field(self, source: Source) -> str | None:
         """Return the field of the ids: the one named, or else that of the log."""
@@ -203,7 +212,7 @@ class LogEvaluation(Evaluation):
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
             requested += fields.items()
         columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
-        joined = [field for name, field in requested if not self._is_in_file(name)]
+        joined = [(name, field) for name, field in requested if not self._is_in_file(name)]
         answers = self._joined(source, columns, labels.get("id"), joined) if self.answers else {}
 
         def column(name: str, field: str) -> Sequence[Any]:
@@ -238,11 +247,35 @@ class LogEvaluation(Evaluation):
         source: Source,
         columns: Mapping[str, Sequence[Any]],
         id_field: str | None,
-        fields: Sequence[str],
+        fields: Sequence[tuple[str, str]],
     ) -> dict[str, list[Any]]:
-        """Return the columns of the file of answers, in the order of the rows of predictions."""
-        file = self._answers
-        columns_of_answers = self._read(file, [*filter(None, [id_field]), *fields])
+        """Return the columns of the files of answers, in the order of the rows of predictions.
+
+        Several files are several references of each row.
+        """
+        first, *others = [
+            self._in_order(source, columns, id_field, fields, self.opened[path])
+            for path in self.answers
+        ]
+        for field in {field for name, field in fields if name == "references"} if others else ():
+            columns_of_files = [file[field] for file in (first, *others)]
+            first[field] = [
+                list(chain.from_iterable(map(listed, references)))
+                for references in zip(*columns_of_files, strict=True)
+            ]
+        return first
+
+    def _in_order(
+        self,
+        source: Source,
+        columns: Mapping[str, Sequence[Any]],
+        id_field: str | None,
+        fields: Sequence[tuple[str, str]],
+        file: Source,
+    ) -> dict[str, list[Any]]:
+        """Return the columns of a file of answers, in the order of the rows of predictions."""
+        named = [field for _, field in fields]
+        columns_of_answers = self._read(file, [*filter(None, [id_field]), *named])
         if id_field is None:
             if source.rows != file.rows:
                 raise ValueError(

@@ -26,7 +26,7 @@ def ordered_parts(breakdown: Breakdown) -> list[str]:
         value = -value if breakdown.descending else value
         return (math.inf if math.isnan(value) else value), part
 
-    return sorted(breakdown.parts, key=rank)
+    return list(breakdown.parts) if breakdown.is_ordered else sorted(breakdown.parts, key=rank)
 
 
 def main_score(scores: Mapping[str, Any]) -> str | None:

@@ -440,6 +440,7 @@ class Breakdown(NamedTuple):
     parts: Mapping[str, Mapping[str, Any]]
     level: float | None  # of the intervals
     descending: bool = False  # whether the highest scores come first
+    is_ordered: bool = False  # whether the parts come as they are
 
 
 def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
@@ -456,6 +457,10 @@ def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Br
                     name = key.removeprefix(_OF_PARTS)
                     yield Breakdown(system, module, name, value, level)
                 elif isinstance(value, Mapping):
+                    reported = {part: s for part, s in value.items() if isinstance(s, Mapping)}
+                    if reported:  # by a report of classification, and its averages
+                        yield Breakdown(system, module, "label", reported, level, is_ordered=True)
+                        continue
                     for rated, number in value.items():
                         if isinstance(number, int | float):
                             scores = of_labels.setdefault(rated, {})

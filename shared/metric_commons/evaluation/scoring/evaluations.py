@@ -2,27 +2,28 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...data.files.access import Limits
 from ...data.files.streams import stem
+from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Columns, Source
 from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
 from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module, assign, check_supported
-from ...statistics.arguments.checks import RowError, check_labels
+from ...statistics.arguments.checks import RowError, check_labels, shown
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .parallel_reading import columns_of, map_pieces
-from .scoring import score_columns
 from .system_rows import InputError
+from .system_scores import need_rows, score_columns
 from .worker_processes import cores, run_parallel
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ class Evaluation(Request):
         """Return whether all rows must be kept: to be saved, matched, or scored together."""
         several_files = self.common is not None and set(self._paths()) != {self.common}
         one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
-        return self.per_example or self.compare or several_files or not one_by_one
+        all_at_once = several_files or not one_by_one or need_rows(self.metrics, self.options or {})
+        return self.per_example or self.compare or all_at_once
 
     def part(self) -> "Part":
         """Return the states of every system and module, to be merged with those of other rows.
@@ -270,6 +272,8 @@ class Evaluation(Request):
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
             source = Source(path, [], **options, limits=self.limits, progress=True)
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
+        for predictions in fields_of_file if is_common else ():
+            self.check_compared(source, predictions, self.fields["references"])
         inputs = {
             name: [field] if is_common else []
             for name, field in self._labels.items()
@@ -277,6 +281,21 @@ class Evaluation(Request):
         }
         self._expect(source, {"references": [], **inputs, "predictions": fields_of_file})
         return source
+
+    @staticmethod
+    def check_compared(source: Source, predictions: str | None, references: str | None) -> None:
+        """Check that no column would be compared with itself.
+
+        Raises:
+            UsageError: predictions and references are one column of the file.
+        """
+        if predictions is None or references is None:
+            return
+        columns = source.log.columns
+        column = columns.get(predictions)
+        if predictions == references or (column is not None and column is columns.get(references)):
+            of_rows = f": field {references!r}" if source.log.format_name == PLAIN_ROWS else ""
+            raise UsageError(f"{source.path}{of_rows} would be compared with itself")
 
     def _expect(self, source: Source, inputs: Mapping[str, Collection[str]]) -> None:
         """Set which cells of a file are numbers, and which must not be empty.
@@ -356,6 +375,49 @@ class Evaluation(Request):
         file = path if wrong.column == "predictions" else self.common or path
         position = sources[file].location(before + wrong.row)
         return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+
+
+def fields_of_file(path: Path) -> dict[str, None]:
+    """Return the fields of a file of rows, in the place of columns.
+
+    Raises:
+        ValueError: the file has no rows with fields, or is a log.
+        OSError: the file cannot be read.
+    """
+    with closing(Source(path, [])) as source:
+        log = source.log
+    if log.format_name != PLAIN_ROWS:
+        raise ValueError(
+            f"{path}: score reads tables; `metric-commons score` reads {log.format_name}"
+        )
+    return dict.fromkeys(log.names)
+
+
+def results_of_file(
+    request: Request, path: Path, systems: Mapping[str, str | None], labels: Mapping[str, Any]
+) -> Results:
+    """Return the results on a file of rows, for `score`.
+
+    Args:
+        request: the request; its fields are ignored.
+        path: the file.
+        systems: the field with the predictions of each system.
+        labels: the fields of all other columns by name, or None.
+
+    Raises:
+        ValueError: a column is not the name of a field, or the rows are not valid.
+    """
+    for name, field_name in labels.items():
+        if not isinstance(field_name, str | None):
+            raise ValueError(f"{name} must name a field of {path}, got {shown(field_name)}")
+    further = {n: f for n, f in labels.items() if f and n not in ("references", *ROW_LABELS)}
+    named = {name: labels[name] for name in ("references", *ROW_LABELS)}
+    given = {item.name: getattr(request, item.name) for item in fields(request)}
+    evaluation = Evaluation(
+        **given | named | {"columns": further},
+        systems={system: (path, field_name or "") for system, field_name in systems.items()},
+    )
+    return evaluation.results()
 
 
 def _are_numbers(

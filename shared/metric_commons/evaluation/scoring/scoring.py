@@ -1,47 +1,29 @@
 """Scores of every module on every system, for Python, the command line and the server."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from inspect import signature
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate
-from ...module.catalog.request import ROW_LABELS, Request, check_jobs
-from ...module.catalog.usage import with_bar
-from ...module.declaration.declarations import (
-    Module,
-    assign,
-    check_supported,
-    is_assignable,
-    names_of_functions,
-    texts_of_rows,
-)
+from ...module.catalog.request import Request, check_jobs
+from ...module.declaration.declarations import Module, is_assignable
 from ...statistics.arguments.checks import nearest
-from ...statistics.arguments.domains import is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
-from ...statistics.resampling.progress import step
-from ..comparison.pairing import paired_scores
-from ..results.comparisons import compare_pairs
-from ..results.module_results import ModuleResult, provenance, row_digests
 from ..results.results import Results
 from ..states.score_kind import kind_of
-from .system_rows import InputError, SystemRows, check_same_rows, row_labels
+from .evaluations import fields_of_file, results_of_file
+from .system_scores import NO_SYSTEMS, need_rows, score_columns
 from .table_columns import (
     columns_of_table,
     comes_in_parts,
     is_spark,
     is_table,
     table_names,
+    usual_columns,
 )
 from .worker_processes import run_parallel
-
-if TYPE_CHECKING:
-    from .parallel_rows import Summaries
-
-_NO_SYSTEMS = "scoring needs at least one module and one system"
-_LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
 
 def score(
@@ -75,7 +57,9 @@ def score(
     Args:
         modules: a name, or several.
         data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
-            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Tables of
+            pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
+            .jsonl or .parquet. Other arguments then name its columns; predictions and references
+            need no names if one column of each is called so, or response, answer ... Tables of
             Spark and `datasets` are scored in parts, whose states merge; columns are collected
             only for `per_example`, `compare`, labels that are not columns, options that are
             functions, `sample_weight`, and rankings of `datasets` without ids.
@@ -154,12 +138,18 @@ def score(
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     labels |= columns
+    path = Path(data) if isinstance(data, str | PathLike) else None
+    if data is not None:
+        table = data if path is None else fields_of_file(path)
+        predictions, labels = _with_usual_columns(metrics, table, predictions, labels)
     given = {name for name, column in labels.items() if column is not None}
     check_inputs(metrics, given | ({"predictions"} if predictions is not None else set()))
     names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
-        raise ValueError(_NO_SYSTEMS)
+        raise ValueError(NO_SYSTEMS)
     check_jobs(jobs)
+    if path is not None:
+        return results_of_file(request, path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     if not (per_example or compare or _needs_rows(data, metrics, labels, options or {})):
@@ -175,55 +165,6 @@ def score(
     elif is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
     return score_columns(request, metrics, predictions, labels, inputs=inputs, progress=progress)
-
-
-def score_columns(
-    request: Request,
-    metrics: Mapping[str, Module],
-    predictions: Any,
-    labels: Mapping[str, Any],
-    *,
-    inputs: Iterable[Mapping[str, Any]] = (),
-    progress: bool = False,
-) -> Results:
-    """Return the results of loaded modules, by their names, on columns; see `score`.
-
-    Args:
-        request: the request; its fields are ignored.
-        metrics: the modules by name.
-        predictions: a column, or a column for each system; None without predictions.
-        labels: all other columns by name, for all systems or for each.
-        inputs: the sources of the rows.
-        progress: show a bar on stderr.
-    """
-    from ...module.declaration.columns import holds_queries  # imports numpy, so only on use
-
-    systems: Mapping[str, Any] = {"rows" if predictions is None else "predictions": predictions}
-    if isinstance(predictions, Mapping) and not holds_queries(predictions):
-        systems = predictions
-    if not systems:
-        raise ValueError(_NO_SYSTEMS)
-    rows = {}
-    ids = labels["ids"]
-    shared = {name: _read_once(each) for name, each in labels.items() if name not in ROW_LABELS}
-    for system, predicted in systems.items():
-        columns = {
-            name: column if holds_queries(column) else _read_once(_column(name, column, system))
-            for name, column in shared.items()
-        }
-        judged = columns["references"]
-        queries = list(judged) if holds_queries(judged) else None
-        columns["predictions"] = _read_once(predicted)
-        rows[system] = SystemRows(
-            inputs={
-                name: columns if queries is None else metric.as_rows(columns)
-                for name, metric in metrics.items()
-            },
-            groups=_column("groups", labels["groups"], system),
-            clusters=_column("clusters", labels["clusters"], system),
-            ids=queries if ids is None else _column("ids", ids, system),
-        )
-    return score_systems(request, metrics, rows, inputs=inputs, progress=progress)
 
 
 def check_inputs(metrics: Mapping[str, Module], given: Collection[str]) -> None:
@@ -243,22 +184,6 @@ def check_inputs(metrics: Mapping[str, Module], given: Collection[str]) -> None:
                 f"{name} needs the columns {', '.join(metric.required_inputs)}; "
                 f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
             )
-
-
-def _read_once(column: Any) -> Any:
-    """Return a column as a list or an array, so that modules do not each convert it from Arrow.
-
-    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
-    that is not a column, which the module refuses.
-    """
-    from ...module.declaration.columns import holds_maps
-    from ...statistics.arguments.arrays import as_column
-
-    if column is None or isinstance(column, Mapping) or holds_maps(column):
-        return column
-    with suppress(ValueError):
-        return as_column("", column)
-    return column
 
 
 def column_names(predictions: Any) -> dict[str, str | None]:
@@ -290,6 +215,31 @@ def _from_table(
     }
 
 
+def _with_usual_columns(
+    metrics: Mapping[str, Module], data: Any, predictions: Any, labels: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the columns, with those of the table that are inputs by their names.
+
+    Raises:
+        ValueError: several columns could be one, or a column would be compared with itself.
+    """
+    chosen = {"predictions": predictions, **labels}
+    required = {name for metric in metrics.values() for name in metric.required_inputs}
+    for name in ("predictions", "references"):
+        if name in required and chosen[name] is None:
+            named = [n for n in (predictions, labels["references"]) if isinstance(n, str)]
+            found = usual_columns(name, table_names(data) or (), [*named, chosen["predictions"]])
+            if len(found) > 1:
+                raise ValueError(
+                    f"{name} may be {' or '.join(map(repr, found))}; pass {name}={found[0]!r}"
+                )
+            chosen[name] = found[0] if found else None
+    fields = column_names(chosen["predictions"]).values()
+    if isinstance(chosen["references"], str) and chosen["references"] in fields:
+        raise ValueError(f"column {chosen['references']!r} would be compared with itself")
+    return chosen.pop("predictions"), chosen
+
+
 def _needs_rows(
     data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
@@ -298,15 +248,8 @@ def _needs_rows(
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
-    if names_of_functions(options):
+    if need_rows(metrics, options):
         return True
-    for key, value in options.items():
-        option = key.rpartition(".")[2]
-        follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
-        declared = [m.declared_options[option] for m in metrics.values() if option in m.options]
-        per_row = any(is_per_row(declaration.annotation) for declaration in declared)
-        if per_row or value in filter(None, follows):
-            return True
     if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False
     return not is_spark(data)
@@ -332,112 +275,3 @@ def _checked_options(
         hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])
         raise TypeError(f"score() has no argument {name!r}{hint}")
     return named
-
-
-def score_systems(
-    request: Request,
-    metrics: Mapping[str, Module],
-    systems: Mapping[str, SystemRows],
-    *,
-    inputs: Iterable[Mapping[str, Any]] = (),
-    progress: bool = False,
-) -> Results:
-    """Return the results of loaded modules, by their names, on the rows of every system.
-
-    See `score`.
-    """
-    from ...module.declaration.columns import checked_once  # imports numpy, so only on use
-    from ...text.tokens.normalizers import shared_token_cache
-
-    compare, per_example = request.compare, request.per_example
-    module_options = assign(
-        request.options or {}, {name: metric.options for name, metric in metrics.items()}
-    )
-    if not per_example:
-        for name, options in module_options.items():
-            for option in texts_of_rows(options):
-                raise ValueError(
-                    f"{option} of {name} is about single rows, which only per_example keeps"
-                )
-    if compare:
-        check_same_rows(systems)
-        per_row = [name for name, metric in metrics.items() if kind_of(metric).separates_rows]
-        if len(systems) < 2 or not per_row:
-            raise ValueError(
-                "compare needs two systems and a module that scores row by row; there are "
-                f"{', '.join(map(repr, systems))} and {', '.join(metrics)}"
-            )
-    requested = {
-        "per_example": per_example,
-        "confidence_level": request.confidence_level is not None,
-        "groups": any(rows.groups is not None for rows in systems.values()),
-        "clusters": any(rows.clusters is not None for rows in systems.values()),
-        "standard_error": request.standard_error,
-    }
-    check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
-
-    def summaries_in(processes: int) -> "Summaries":
-        if processes == 1:
-            return {}  # `compute` will score the rows
-        from .parallel_rows import summaries_of_rows
-
-        return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
-
-    results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
-    steps = [(system, name) for system in systems for name in metrics]
-    with checked_once(), shared_token_cache():
-        summaries = run_parallel(summaries_in, request.jobs or 1)
-        for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
-            reporting = {
-                **request.intervals,
-                "per_example": per_example or compare or kind_of(metrics[name]).scores_rows,
-                "conventions": True,
-            }
-            try:
-                with step(number, len(steps) + compare):
-                    result = systems[system].result(
-                        name,
-                        metrics[name],
-                        module_options[name],
-                        reporting,
-                        summaries.get((system, name)),
-                    )
-            except ValueError as error:
-                raise InputError(system, error) from error
-            if not (per_example or compare):
-                result = replace(result, per_example={}, row_sums=None)
-            results_by_system[system][name] = result
-    digests = row_digests(
-        {
-            system: {"references": rows.references(), "ids": rows.ids}
-            for system, rows in systems.items()
-        }
-    )
-    results = Results(
-        systems=results_by_system,
-        provenance=provenance(inputs) | digests,
-        row_labels=row_labels(systems),
-    )
-    if not compare:
-        return results.choose(request.scores)
-    level = request.confidence_level
-    comparisons = compare_pairs(
-        paired_scores(results, combinations(systems, 2), request.scores),
-        correction=request.correction,
-        assume=request.assume,
-        bounds=request.bounds,
-        confidence_level=_LEVEL if level is None else level,
-        n_resamples=request.n_resamples,
-        seed=request.seed,
-    )
-    results = results if per_example else results.without_rows()
-    return replace(results, comparisons=comparisons).choose(request.scores)
-
-
-def _column(name: str, columns: Any, system: str) -> Any:
-    """Return the column of one system, if each has one; otherwise the column that all share."""
-    if not isinstance(columns, Mapping):
-        return columns
-    if system not in columns:
-        raise ValueError(f"there are no {name} for system {system!r}")
-    return columns[system]

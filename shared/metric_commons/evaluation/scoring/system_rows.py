@@ -64,7 +64,8 @@ class SystemRows:
         if name in self.samples:
             result = scores_of_samples(name, metric, columns, options, reported, self.samples[name])
         else:
-            inputs = metric.with_nan({column: columns[column] for column in metric.feature_sets[0]})
+            given = [column for column in metric.feature_sets[0] if column in columns]
+            inputs = metric.with_nan({column: columns[column] for column in given})
             if summary is None:
                 result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
             else:

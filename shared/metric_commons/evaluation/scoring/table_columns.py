@@ -1,10 +1,15 @@
 """Columns of the tables of any library, by name, without importing the library."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...statistics.arguments.checks import nearest
 
+# Names by which a column is an input that nobody named.
+_USUAL = {
+    "predictions": ("prediction", "predictions", "response", "output", "hypothesis"),
+    "references": ("reference", "references", "answer", "answers", "target", "label", "gold"),
+}
 _ROWS = 1_000  # of a block of a table that is read block by block
 
 
@@ -53,6 +58,24 @@ def table_names(data: Any) -> list[str] | None:
             if all(isinstance(name, str) for name in texts):
                 return texts
     return None
+
+
+def usual_columns(
+    name: str, columns: Iterable[str], others: Collection[str | None] = ()
+) -> list[str]:
+    """Return the columns that by their names are an input: none, one, or several to choose from.
+
+    Args:
+        name: predictions or references.
+        columns: the names of the columns.
+        others: columns that are other inputs.
+
+    >>> usual_columns("references", ["question", "prediction", "answer"])
+    ['answer']
+    >>> usual_columns("references", ["answer", "gold"])
+    ['answer', 'gold']
+    """
+    return [column for column in _USUAL[name] if column in columns and column not in others]
 
 
 def is_table(data: Any) -> bool:

@@ -292,6 +292,11 @@ ELSEWHERE = _by_name(
         ),
         "der": ("", "pyannote.metrics"),
         "hinge cosine_similarity": ("", "scikit-learn"),
+        "anls": ("", "lmms-eval"),
+        "relaxed_accuracy": ("", "lmms-eval"),
+        "execution_accuracy": ("it needs databases", "test-suite-sql-eval"),
+        "ifbench": ("", "allenai/IFBench"),
+        "crps": ("", "properscoring"),
     }
 )
 

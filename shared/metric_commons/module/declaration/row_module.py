@@ -184,8 +184,10 @@ class RowModule(Module):
         for name in options:
             if name not in declared and name not in others:
                 owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
+                inputs = [column for column in self.input_names if column.startswith(name)]
+                names = inputs or declared.keys() | others | {*self.input_names}
                 raise TypeError(
-                    f"{owner} has no option {name!r}{nearest(name, declared.keys() | others)}; "
+                    f"{owner} has no option {name!r}{nearest(name, names)}; "
                     f"its options are {', '.join(declared)}"
                 )
         for name, value in options.items():
@@ -367,7 +369,8 @@ class RowModule(Module):
         names = self.input_names
         for name in kwargs:
             if name not in names:
-                raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
+                hint = nearest(name, names)
+                raise ValueError(f"{name} is not an input{hint}; the inputs are {', '.join(names)}")
         return {name: columns.get(name) for name in names}
 
     def _read(self, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Batch:

@@ -122,13 +122,20 @@ _PR = _Curve(
 
 
 def _draw_curves(figure: "Figure", systems: Mapping[str, PlottedSystem], curve: _Curve) -> None:
-    """The curves of all systems in one panel, or in a panel per label if more than two."""
+    """The curves of all systems in one panel, or in a panel per label if more than two.
+
+    With a positive label, there is only the panel of this label against the others.
+    """
     labels, positive = common_labels(systems), positive_label(systems)
     per_label = len(labels) > 2
+    chosen = next(iter(systems.values())).result.options["pos_label"] if per_label else None
+    shown = [i for i, label in enumerate(labels) if chosen in (None, label)]
+    if not shown:
+        raise ValueError(f"pos_label is {chosen!r}, but the labels are {labels}")
     styles = line_styles(systems, marker_spacing=0.12)
     if per_label:
         height = 2.6 + 0.15 * len(systems)
-        panels = grid(figure, len(labels), width=2.4, height=height)
+        panels = grid(figure, len(shown), width=2.4, height=height)
     else:
         panels = grid(figure, 1, width=4.6, height=4.8)
     results = {name: _results(system, curve, per_label) for name, system in systems.items()}
@@ -138,7 +145,7 @@ def _draw_curves(figure: "Figure", systems: Mapping[str, PlottedSystem], curve: 
                 f"system {name!r}: {curve.area} is undefined, and so is the curve: all references "
                 "are the same label"
             )
-    for i, panel in enumerate(panels):
+    for i, panel in zip(shown, panels, strict=False):
         _draw_panel(panel, {name: results[name][i] for name in systems}, curve, styles)
         if per_label:
             panel.legend(
@@ -155,7 +162,8 @@ def _draw_curves(figure: "Figure", systems: Mapping[str, PlottedSystem], curve: 
     names = {name: shortened(name, TITLE_LENGTH) for name in systems}
     title = None
     if per_label:
-        title = f"each label against the others, {curve.abbreviation} in its panel"
+        which = "each" if chosen is None else "this"
+        title = f"{which} label against the others, {curve.abbreviation} in its panel"
     else:
         names = {
             name: f"{text}: {curve.abbreviation} {results[name][0].caption()}"

@@ -430,6 +430,16 @@ def test_memory_of_ultrarag(read):
     }
 
 
+def test_results_of_human_eval(read):
+    row = {"task_id": "HumanEval/0", "completion": "x", "result": "passed", "passed": True}
+    rows = [row, row | {"result": "failed: ", "passed": False}]
+    assert read(rows, "id prediction logged", "samples.jsonl_results.jsonl")[1] == {
+        "id": ["HumanEval/0"] * 2,
+        "prediction": ["x"] * 2,
+        "logged": [{"passed": 1.0}, {"passed": 0.0}],
+    }
+
+
 def test_files_of_squad(read):
     question = {"id": "q", "question": "?", "answers": [{"text": "a", "answer_start": 0}]}
     dataset = {
@@ -448,7 +458,7 @@ def test_files_of_squad(read):
 
 
 def test_lines_and_columns_of_text(read):
-    assert read("a\r\n\n b", "prediction references", "x.txt")[1]["prediction"] == ["a", "", " b"]
+    assert read("a\r\n\n b", "prediction", "x.txt")[1]["prediction"] == ["a", "", " b"]
     text = "-DOCSTART- O O\n\nParis B-LOC O\n. O O\n\nRome B-LOC B-LOC\n"
     source, columns = read(text, "prediction references 0", "x.conll")
 

@@ -20,8 +20,9 @@ from metric_commons.evaluation.results.module_results import ModuleResult, signa
 from metric_commons.evaluation.results.rendering import p_value
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring import scoring
-from metric_commons.evaluation.scoring.scoring import InputError, score
+from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.evaluation.scoring.states import Part, State
+from metric_commons.evaluation.scoring.system_rows import InputError
 from metric_commons.module.catalog import catalog
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import render

@@ -1,7 +1,7 @@
 """Scores that a log holds need no processes that score rows."""
 
 from metric_commons.evaluation.results.logged_scores import LoggedScores
-from metric_commons.evaluation.scoring.scoring import score_columns
+from metric_commons.evaluation.scoring.system_scores import score_columns
 from metric_commons.module.catalog.request import Request
 
 LABELS = dict.fromkeys(("references", "groups", "clusters", "ids"))

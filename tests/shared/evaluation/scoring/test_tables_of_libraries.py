@@ -132,3 +132,53 @@ def test_no_library_of_tables_is_imported():
     source = sys.modules["metric_commons.evaluation.scoring.table_columns"].__dict__
 
     assert not {"pandas", "polars", "pyarrow", "pyspark"} & {*source}
+
+
+@pytest.fixture
+def qa(tmp_path):
+    path = tmp_path / "qa.csv"
+    path.write_text("topic,prediction,answer\nx,Paris,Paris\ny,Rome,Oslo\n")
+    return path
+
+
+@pytest.mark.parametrize("as_path", [str, lambda path: path])
+def test_a_file_is_a_table_whose_obvious_columns_need_no_names(qa, as_path):
+    results = score("qa_f1", as_path(qa))
+    assert results["prediction"]["qa_f1"] == 0.5
+    assert results.provenance["inputs"][0]["rows"] == 2
+    named = {"predictions": {"bot": "prediction"}, "references": "answer", "groups": "topic"}
+    results = score("qa_em", as_path(qa), **named, normalizer=str.upper)
+    assert results["bot"] == {"qa_em": 0.5}
+    assert results.systems["bot"]["qa_em"].groups["y"]["qa_em"] == 0.0
+
+
+def test_a_table_needs_no_names_of_obvious_columns():
+    assert score("qa_f1", {"output": ["a"], "gold": ["a"]})["output"]["qa_f1"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("header", "arguments", "message"),
+    [
+        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; pass references="),
+        ("a,b,c", {}, "qa_f1 needs the columns predictions, references; predictions, references "),
+        ("output,gold,c", {"references": ["x"]}, "references must name a field of .*, got"),
+        (
+            "output,gold,c",
+            {"predictions": "c", "references": "c"},
+            "column 'c' would be compared with",
+        ),
+        ("output,gold,c", {"references": "d"}, "there is no field 'd'"),
+    ],
+)
+def test_no_column_of_a_file_is_guessed(qa, header, arguments, message):
+    qa.write_text(f"{header}\nx,y,z\n")
+    with pytest.raises(ValueError, match=message):
+        score("qa_f1", qa, **arguments)
+
+
+def test_files_that_are_no_tables_are_refused(tmp_path):
+    (tmp_path / "hyp.txt").write_text("a\n")
+    with pytest.raises(ValueError, match="score reads tables; `metric-commons score` reads lines"):
+        score("bleu", tmp_path / "hyp.txt")
+    with pytest.raises(FileNotFoundError):
+        score("bleu", tmp_path / "none.csv")

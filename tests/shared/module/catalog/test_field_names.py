@@ -100,3 +100,10 @@ def test_a_compiled_path_is_described(monkeypatch):
     assert describe("qa_em").compiled is None
     monkeypatch.setattr(type(catalog.load_without_evaluate("qa_em")), "compiled_package", "none_0")
     assert describe("qa_em").compiled == "none_0 is not installed"
+
+
+@pytest.mark.parametrize(
+    "name", ["anls", "relaxed_accuracy", "execution_accuracy", "IFBench", "CRPS"]
+)
+def test_scores_of_documents_charts_and_forecasts_have_a_hint(name):
+    assert " has it" in suggestion(name, catalog.names())

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import metric_commons
 from metric_commons.statistics import (
     difference_interval,
     equivalence,
@@ -548,3 +549,12 @@ def test_inputs_are_left_alone():
 
     assert (a == before[0]).all()
     assert (b == before[1]).all()
+
+
+@pytest.mark.parametrize("kind", [int, bool, float])
+def test_two_lists_of_outcomes_are_compared_positionally(kind):
+    a, b = [1, 1, 1, 1, 1, 1, 0, 1], [0, 0, 0, 0, 0, 0, 0, 1]
+    result = metric_commons.compare_rows(list(map(kind, a)), list(map(kind, b)), test="mcnemar")
+    module = metric_commons.load("paired_significance")
+    assert result == module.compute(predictions1=a, predictions2=b, test="mcnemar")
+    assert result["p_value"] == 2 * 0.5**6
