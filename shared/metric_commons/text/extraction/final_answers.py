@@ -183,14 +183,26 @@ def _unmarked(text: str) -> str:
     """Return the text without the marks around it, stops and white space at its ends."""
     previous_text = None
     while previous_text != text:
-        previous_text = text
-        text = text.strip().strip("*_`").rstrip(".,;:。，").strip()
+        previous_text = text = _without_ends(text)
         for left, right in _FORMULA_MARKS:
             inner = text[len(left) : -len(right)]
             is_marked = len(text) > len(left + right) and text == left + inner + right
             if is_marked and left not in inner:
                 text = inner
     return text
+
+
+def _without_ends(text: str) -> str:
+    """Return the text without type marks and white space at its ends, and without final stops.
+
+    One pass: `strip` for one kind after another would copy the text for each change of kind.
+    """
+    start, end = 0, len(text)
+    while start < end and (text[start] in "*_`" or text[start].isspace()):
+        start += 1
+    while start < end and (text[end - 1] in "*_`.,;:。，" or text[end - 1].isspace()):
+        end -= 1
+    return text[start:end]
 
 
 def final_number(text: str) -> str | None:

@@ -2,6 +2,7 @@ from time import process_time
 
 import pytest
 
+from metric_commons.text import STEPS
 from metric_commons.text.extraction.final_answers import (
     boxed_all,
     choice,
@@ -141,3 +142,31 @@ def test_long_texts_take_little_time(step, text):
     step(text)
 
     assert process_time() - start < 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", sorted(STEPS.keys() - {"gpqa_choices"}))
+@pytest.mark.parametrize(
+    "text_of",
+    [
+        lambda n: r"\boxed{" * n + "1" + "}" * n,
+        lambda n: r"\boxed{" * n,
+        lambda n: r"\boxed{1} and " * n,
+        lambda n: "Answer: x" + "*.* " * n,
+        lambda n: "<think>" * n + "</think>" * n,
+        lambda n: "the answer is " * n,
+    ],
+)
+def test_the_time_of_a_step_grows_as_the_text(step, text_of):
+    def seconds(size):
+        text = text_of(size)
+        runs = []
+        for _ in range(3):
+            start = process_time()
+            STEPS[step](text)
+            runs.append(process_time() - start)
+        return min(runs)
+
+    first = seconds(1_000)
+    for factor in (2, 4, 8):  # quadratic time would be 64 times as long at the end
+        assert seconds(1_000 * factor) < 3 * factor * first + 0.02
