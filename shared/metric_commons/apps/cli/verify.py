@@ -1,6 +1,5 @@
 """`metric-commons verify`: whether a module and another package agree on rows of one's own."""
 
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,8 +67,7 @@ def verify(
     check_usage(evaluation)
     columns = evaluation.source(file).columns()
     sides = columns[predictions], columns[references]
-    with warnings.catch_warnings(action="ignore"):  # the peer's, about each row alone
-        agreement = compare_with_peer(module, *sides, peer, evaluation.options)
+    agreement = compare_with_peer(module, *sides, peer, evaluation.options)
     if format_name == "json":
         show_json(_record(agreement, peer.release))
     else:
