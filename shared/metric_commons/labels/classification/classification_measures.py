@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...statistics.arguments.arrays import Column, take
+from ...statistics.arguments.arrays import Column, Integers, take
 from ...statistics.arguments.checks import OptionError, check_labels, check_weights
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
 from ...statistics.arithmetic.binary_digits import Digits
@@ -141,20 +141,9 @@ def classification_scores(
             if value is not None:
                 raise OptionError(name, "needs exact scores, without score_bits")
         predictions = rounded_scores(predictions, score_bits, threshold)
-    predicted: PredictedScores | IndicatorScores | None = None
-    table: ContingencyTable | LabelIndicators
-    task: Classes
-    if is_scores(predictions) and are_indicators(references):
-        del options["pos_label"]
-        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
-        table, task = predicted.table, predicted.task
-    elif is_scores(predictions):
-        predicted = PredictedScores(
-            predictions, references, threshold=threshold, probabilities=probabilities, **options
-        )
-        table, task = predicted.table, predicted.task
-    else:
-        table, task = label_table(predictions, references, **options)
+    predicted, table, task = tabulated(
+        predictions, references, threshold=threshold, probabilities=probabilities, **options
+    )
     all_clusters = None
     if clusters is not None:
         all_clusters = Clusters.of_labels(clusters, len(references))
@@ -163,11 +152,7 @@ def classification_scores(
         if isinstance(table, LabelIndicators):
             clustered = ClusteredCounts.of_indicators(all_clusters, table, task)
         else:
-            positions = (
-                predicted.label_positions()
-                if isinstance(predicted, PredictedScores)
-                else label_positions(predictions, references, task)
-            )
+            positions = positions_of_rows(predictions, references, predicted, task)
             weights = check_weights("sample_weight", sample_weight, len(references))
             distances = (
                 None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
@@ -246,3 +231,42 @@ def classification_scores(
             for label, rows in group_rows.items()
         }
     return result
+
+
+Tabulated = tuple[
+    PredictedScores | IndicatorScores | None, ContingencyTable | LabelIndicators, Classes
+]
+
+
+def tabulated(
+    predictions: Column,
+    references: Column,
+    *,
+    threshold: float,
+    probabilities: bool,
+    **options: Any,
+) -> Tabulated:
+    """Return the predicted scores, if there are any, the table of labels, and the task."""
+    if not is_scores(predictions):
+        return None, *label_table(predictions, references, **options)
+    predicted: PredictedScores | IndicatorScores
+    if are_indicators(references):
+        del options["pos_label"]
+        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
+    else:
+        predicted = PredictedScores(
+            predictions, references, threshold=threshold, probabilities=probabilities, **options
+        )
+    return predicted, predicted.table, predicted.task
+
+
+def positions_of_rows(
+    predictions: Column,
+    references: Column,
+    predicted: PredictedScores | IndicatorScores | None,
+    task: Classes,
+) -> tuple[Integers, Integers]:
+    """Return the positions of the reference and the prediction of each row, of one label each."""
+    if isinstance(predicted, PredictedScores):
+        return predicted.label_positions()
+    return label_positions(predictions, references, task)
