@@ -93,10 +93,8 @@ def paired_scores(
             if of_inputs:
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in inputs:
-                        inputs[system, module] = _scored_inputs(system, module, part)
-                        pseudovalues[system, module] = inputs[system, module].pseudovalues(
-                            of_inputs
-                        )
+                        inputs[system, module] = _scored_inputs(system, module, part, of_inputs)
+                        pseudovalues[system, module] = inputs[system, module].pseudovalues()
                 yield from _pairs_of_inputs(
                     (a, b, module),
                     of_inputs,
@@ -113,10 +111,12 @@ def paired_scores(
                 yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
 
 
-def _scored_inputs(system: str, module: str, result: ModuleResult) -> "ScoredInputs":
+def _scored_inputs(
+    system: str, module: str, result: ModuleResult, names: Sequence[str]
+) -> "ScoredInputs":
     from .pseudovalues import ScoredInputs  # imports numpy, so only on use
 
-    return ScoredInputs(system, module, result)
+    return ScoredInputs(system, module, result, names)
 
 
 def _pairs_of_inputs(
@@ -218,7 +218,8 @@ def _check(scores: Collection[str], systems: Systems) -> None:
             raise ValueError(f"there is no score {score!r} of rows{hint}")
     if scores_of_rows and not any(score in scores_of_rows for score in scores):
         raise ValueError(
-            f"score {next(iter(scores))!r} is not a single number, so it cannot be compared"
+            f"score {next(iter(scores))!r} is neither a mean of rows nor computed from them, so it "
+            "cannot be compared"
         )
 
 

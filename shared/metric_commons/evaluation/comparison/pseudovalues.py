@@ -29,13 +29,17 @@ class ScoredInputs:
         system: the name of the system.
         module: the name of the module.
         result: its result, with the inputs of rows.
+        names: the scores that are compared.
 
     Raises:
-        ValueError: an option was a function, of which a file stores only the name.
+        ValueError: an option was a function, of which a file stores only the name; or the rows do
+            not have these scores.
     """
 
-    def __init__(self, system: str, module: str, result: ModuleResult) -> None:
-        self.system, self.module, self.result = system, module, result
+    def __init__(
+        self, system: str, module: str, result: ModuleResult, names: Collection[str]
+    ) -> None:
+        self.module, self.result, self.names = module, result, names
         options = {name: value for name, value in result.options.items() if name not in REPORTING}
         try:
             metric: Module = load_without_evaluate(module)
@@ -56,8 +60,9 @@ class ScoredInputs:
             raise ValueError(
                 f"{module} of system {system!r} cannot be recomputed from saved rows: {error}"
             ) from error
-        for name, score in result.scores.items():
-            if isinstance(score, float) and not _are_equal(scores.get(name, math.nan), score):
+        for name in names:
+            score = result.scores[name]
+            if not _are_equal(scores.get(name, math.nan), score):
                 raise ValueError(
                     f"{name} of the rows of system {system!r} is {scores.get(name)}, but the "
                     f"result says {score}; the rows belong to another result"
@@ -71,32 +76,33 @@ class ScoredInputs:
         result: dict[str, Any] = self.metric.compute(**columns)
         return result
 
-    def pseudovalues(self, names: Collection[str]) -> dict[str, Floats]:
-        """Return those of the scores of these names that have any, shape (rows,).
+    def pseudovalues(self) -> dict[str, Floats]:
+        """Return those of the scores that have any, shape (rows,).
 
         >>> from ...evaluation.scoring.scoring import score
         >>> rows = {"predictions": [0, 0, 1, 1], "references": [0, 1, 1, 1], "per_example": True}
         >>> result = score("classification", **rows).systems["predictions"]["classification"]
-        >>> ScoredInputs("a", "classification", result).pseudovalues(["accuracy"])["accuracy"]
+        >>> rows = ScoredInputs("a", "classification", result, ["accuracy"])
+        >>> rows.pseudovalues()["accuracy"]
         array([1., 0., 1., 1.])
         """
         if self.metric.pseudovalues is not None:
             values = self.metric.pseudovalues(**self.inputs, **self.options)
         else:
-            values = self._jackknifed(names)
+            values = self._jackknifed()
         return {
             name: np.asarray(column)
             for name, column in values.items()
-            if name in names and not np.isnan(column).all()
+            if name in self.names and not np.isnan(column).all()
         }
 
-    def _jackknifed(self, names: Collection[str]) -> dict[str, Floats]:
+    def _jackknifed(self) -> dict[str, Floats]:
         """Return the pseudovalues of the jackknife; equal rows are left out once."""
         number = len(self)
         kinds: dict[str, list[int]] = {}
         for row, values in enumerate(zip(*self.columns.values(), strict=True)):
             kinds.setdefault(json.dumps(to_jsonable(list(values))), []).append(row)
-        columns = {name: np.empty(number) for name in names}
+        columns = {name: np.empty(number) for name in self.names}
         for position, rows in enumerate(kinds.values()):
             with step(position, len(kinds)):
                 kept = np.delete(np.arange(number), rows[0])

@@ -49,6 +49,10 @@ TWO_LAWS = (
     "may include 0 although the difference is significant."
 )
 
+PSEUDOVALUES = (
+    "Scores that are not means of rows are compared by pseudovalues of rows, whose means they are."
+)
+
 Comparison = dict[str, Any]  # as stored in a results file
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
 
@@ -520,6 +524,8 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
             "Assumes nothing but the bounds of a difference, and allows for an unseen row that one "
             "system loses: small differences of few rows would not be noticed."
         )
+    if any(comparison.get("pseudovalues") for comparison in comparisons):
+        sentences.append(PSEUDOVALUES)
     if any(is_wide(c) for c in comparisons if c.get("test") == "randomization"):
         sentences.append(TWO_LAWS)
     return sentences

@@ -259,7 +259,7 @@ class ModuleResult:
         def selection(values: Mapping[str, Any]) -> dict[str, Any]:
             """The values of these scores, and those of no score, such as the number of rows."""
             return {
-                key: selection(value) if key in _BY_SCORE else value
+                key: selection(value) if key in _BY_SCORE and isinstance(value, Mapping) else value
                 for key, value in values.items()
                 if key in scores or key not in self.scores
             }
@@ -429,7 +429,7 @@ def functions_of_rows(result: ModuleResult) -> list[str]:
     return [
         name
         for name, score in result.scores.items()
-        if isinstance(score, float) and name not in result.per_example
+        if isinstance(score, float) and name not in (*result.per_example, "standard_error")
     ]
 
 

@@ -80,6 +80,7 @@ class SystemRows:
                     row_inputs = {
                         column: list(map(as_list, as_list(as_column(column, rows))))
                         for column, rows in inputs.items()
+                        if rows is not None
                     }
         if kind_of(metric).scores_rows:
             from ..states.means import CountedScores  # which imports numpy

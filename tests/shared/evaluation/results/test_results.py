@@ -491,7 +491,7 @@ def test_other_scores_are_compared_if_they_are_named():
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
     with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
-    with pytest.raises(ValueError, match="score 'num_ret' is not a mean over rows"):
+    with pytest.raises(ValueError, match="score 'num_ret' is neither a mean of rows"):
         compared(
             "ir_ranking",
             {"a": [["x"]], "b": [["y"]]},
