@@ -79,7 +79,7 @@ def regression_pseudovalues(
     return values
 
 
-class _Output(NamedTuple):
+class _OutputEffects(NamedTuple):
     """A measure of one output, and the effect of each row on it; the mean of effects is 0."""
 
     value: float
@@ -100,7 +100,7 @@ def _shares_of_outputs(pairs: Pairs, multioutput: Any) -> Floats | None:
     return averaged
 
 
-def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_Output] | None:
+def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] | None:
     """Return the measure of each output; None for medians and maximum errors."""
     number = len(pairs.references)
     weights = np.ones(number)
@@ -113,12 +113,14 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_Output] | None:
     errors = row_errors(pairs, measure, "raw_values")
     if errors is not None:
         columns = np.ldexp(errors.columns, errors.exponent)
-        means = [_Output(mean(column), weights * (column - mean(column))) for column in columns]
+        means = [
+            _OutputEffects(mean(column), weights * (column - mean(column))) for column in columns
+        ]
         if measure.kind not in _ROOTS:
             return means
         roots = [math.sqrt(output.value) for output in means]
         return [
-            _Output(root, output.effects / (2 * root) if root else output.effects)
+            _OutputEffects(root, output.effects / (2 * root) if root else output.effects)
             for root, output in zip(roots, means, strict=True)
         ]
     if measure.kind in _RANKS:
@@ -150,11 +152,11 @@ def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
 
 def _quotient(
     losses: Floats, constant_losses: Floats, weights: Floats, mean: Callable[[Floats], float]
-) -> _Output:
+) -> _OutputEffects:
     """Return 1 - losses / losses of the best constant."""
     value = 1 - mean(losses) / mean(constant_losses)
     effects = -(losses - (1 - value) * constant_losses) / mean(constant_losses)
-    return _Output(value, weights * (effects - mean(effects)))
+    return _OutputEffects(value, weights * (effects - mean(effects)))
 
 
 def _of_moments(
@@ -164,7 +166,7 @@ def _of_moments(
     residuals: Floats,
     weights: Floats,
     mean: Callable[[Floats], float],
-) -> _Output:
+) -> _OutputEffects:
     """Return a measure of means, variances and a covariance."""
     center_x, center_y = mean(predictions), mean(references)
     x, y = predictions - center_x, references - center_y
@@ -183,14 +185,14 @@ def _of_moments(
         value = 2 * covariance / spread
         changes = 2 * products - value * (squares_x + squares_y + 2 * distance * (x - y))
         changes = changes / spread
-    return _Output(value, weights * (changes - mean(changes)))
+    return _OutputEffects(value, weights * (changes - mean(changes)))
 
 
-def _rank_output(kind: str, predictions: Floats, references: Floats) -> _Output:
+def _rank_output(kind: str, predictions: Floats, references: Floats) -> _OutputEffects:
     """Return a rank correlation."""
     scores = PairedScores(predictions, references)
     estimate = CORRELATIONS[_RANKS[kind]](scores)
     effects = np.full(scores.size, math.nan)
     if estimate.influences is not None:
         effects[scores.order] = estimate.influences
-    return _Output(estimate.value, effects)
+    return _OutputEffects(estimate.value, effects)

@@ -17,6 +17,7 @@ from ...statistics.arguments.checks import nearest
 from ..results.comparisons import Pair
 from ..results.module_results import (
     ModuleResult,
+    check_averages,
     functions_of_rows,
     functions_of_sums,
     means_of_rows,
@@ -151,6 +152,7 @@ def _pairs_of_inputs(
 
 def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: ModuleResult) -> None:
     """Check that two systems were scored with the same options."""
+    check_averages({a: {module: result}, b: {module: rival}})
     if _scoring(result.options) != _scoring(rival.options):
         raise ValueError(
             f"{module} scored {a!r} and {b!r} with different options: {result.signature} "

@@ -433,6 +433,25 @@ def functions_of_rows(result: ModuleResult) -> list[str]:
     ]
 
 
+def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
+    """Check that scores of one name have one average over labels, since they share a table.
+
+    Raises:
+        ValueError: those of two systems have different ones.
+    """
+    first: dict[str, tuple[str, Any]] = {}
+    for system, modules in systems.items():
+        for module, result in modules.items():
+            average = result.settings().get("average")
+            name, other = first.setdefault(module, (system, average))
+            if other != average:
+                raise ValueError(
+                    f"{module} averages over labels in two ways: {name!r} has average={other!r}, "
+                    f"and {system!r} has {average!r}, since their labels differ; name an average, "
+                    "or for two labels pos_label"
+                )
+
+
 def sentence_of(module: str, result: ModuleResult) -> str | None:
     """Return the sentence about a result that its module offers for quotation; None without one."""
     cls = catalog.known_class(module)

@@ -19,7 +19,7 @@ from ...statistics.arguments.domains import is_per_row
 from ...statistics.resampling.progress import step
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
-from ..results.module_results import ModuleResult, provenance, row_digests
+from ..results.module_results import ModuleResult, check_averages, provenance, row_digests
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
@@ -152,6 +152,7 @@ def score_systems(
             if not (per_example or compare):
                 result = replace(result, per_example={}, row_sums=None, row_inputs={})
             results_by_system[system][name] = result
+    check_averages(results_by_system)
     digests = row_digests(
         {
             system: {"references": rows.references(), "ids": rows.ids}

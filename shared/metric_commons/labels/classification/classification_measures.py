@@ -72,7 +72,8 @@ def classification_scores(
         pos_label: the positive one of two labels; None for 1 or, if neither label is 1, for the
             larger one. For scores, it must be given if the rules for labels and for scores differ,
             and if labels are strings.
-        average: "none" returns a list; None is "binary" for two labels, else "macro".
+        average: "none" returns a list; None is "binary" if references have two labels, or
+            `pos_label` is given, else "macro".
         beta: also return f_beta, in which recall is weighted beta times as much as precision.
         labels: the labels to average over and to show, in this order; None for all.
         zero_division: the value of a ratio with denominator 0; NaN is left out of averages.
@@ -102,7 +103,8 @@ def classification_scores(
             "eer"; with the scores at this threshold, on the same rows and on held-out ones.
         calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
-        conventions: also return the positive label, as {"positive": label}, if there is one.
+        conventions: also return the positive label, if there is one, and the average that was
+            chosen, as {"positive": label, "average": name}.
         **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
             average of all rows.
 
@@ -208,6 +210,8 @@ def classification_scores(
         is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
         positive = task.positive_label if is_about_one else None
         result["conventions"] = {} if positive is None else {"positive": positive}
+        if average is None:
+            result["conventions"]["average"] = task.average
     if groups is not None:
         settled = {
             "threshold": threshold,

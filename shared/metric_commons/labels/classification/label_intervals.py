@@ -344,10 +344,13 @@ def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[An
     label = counts.select(task.averaged_positions)
     true, positives, negatives = label.true_positives, label.predicted_positives, label.negatives
     false = positives - true
+    right = negatives - false
+    if task.strays and task.negative is not None:
+        right = counts.select([task.negative]).true_positives
     terms = {
         "precision": (true, positives),
         "recall": (true, label.support),
-        "specificity": (negatives - false, negatives),
+        "specificity": (right, negatives),
         "fpr": (false, negatives),
         "f1": (true, label.support + false),  # Jaccard's index
     }

@@ -152,7 +152,7 @@ class PredictedScores:
         self, references: Column, threshold: float, options: dict[str, Any]
     ) -> None:
         present, codes = encoded(references)
-        self.task = classes(present, **options)
+        self.task = classes(present, references=present, **options)
         columns = present if options["labels"] is None else self.task.labels
         width = self.scores.shape[1]
         if width != len(columns):
