@@ -180,8 +180,10 @@ def rejections(line, rows, effect, samples=SAMPLES):
 
 
 def main():
+    cells = [f"{kind}, {rows} rows" for kind in ("errors", "power") for rows in (40, 200)]
+    header = [cell for pair in zip(cells, ["of the peer"] * 4, strict=True) for cell in pair]
     lines = [
-        "| score, peer | errors at 40 rows | its | at 200 | its | power at 40 rows | its | at 200 | its |",
+        f"| score, peer | {' | '.join(header)} |",
         "| --- " * 9 + "|",
     ]
     for line in LINES:
