@@ -16,18 +16,19 @@ from statistics import NormalDist
 import numpy as np
 from scipy.stats import binom, norm, ttest_rel
 
-from metric_commons.labels.classification.label_pseudovalues import classification_pseudovalues
-from metric_commons.regression.error_pseudovalues import regression_pseudovalues
+from metric_commons.labels.classification.label_pseudovalues import (
+    paired_classification_pseudovalues,
+)
+from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
 from metric_commons.statistics import p_values
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
 FOLDER = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).parents[1] / "docs" / "tables"
 
 
-def ours(values, name):
+def ours(values):
     """The p-value of `compare` by pseudovalues."""
-    first, second = (system[name] for system in values)
-    return float(p_values(first - second)[0])
+    return float(p_values(values[0] - values[1])[0])
 
 
 def labels(rng, rows, effect, positives=0.3):
@@ -131,13 +132,13 @@ def log_loss(a, references):
 
 # The data, the pseudovalues, the score, the difference, the peer and its name.
 LINES = [
-    (labels, classification_pseudovalues, "accuracy", 0.12, mcnemar, "McNemar"),
-    (labels, classification_pseudovalues, "f1", 0.12, bootstrapped(f1, 1), "bootstrap"),
-    (labels, classification_pseudovalues, "mcc", 0.12, bootstrapped(mcc, 2), "bootstrap"),
-    (confidences, classification_pseudovalues, "roc_auc", 0.6, delong, "DeLong"),
+    (labels, paired_classification_pseudovalues, "accuracy", 0.12, mcnemar, "McNemar"),
+    (labels, paired_classification_pseudovalues, "f1", 0.12, bootstrapped(f1, 1), "bootstrap"),
+    (labels, paired_classification_pseudovalues, "mcc", 0.12, bootstrapped(mcc, 2), "bootstrap"),
+    (confidences, paired_classification_pseudovalues, "roc_auc", 0.6, delong, "DeLong"),
     (
         confidences,
-        classification_pseudovalues,
+        paired_classification_pseudovalues,
         "log_loss",
         0.4,
         t_of_losses(log_loss),
@@ -145,7 +146,7 @@ LINES = [
     ),
     (
         numbers,
-        regression_pseudovalues,
+        paired_regression_pseudovalues,
         "mae",
         0.15,
         t_of_losses(lambda a, y: abs(a - y)),
@@ -153,28 +154,29 @@ LINES = [
     ),
     (
         numbers,
-        regression_pseudovalues,
+        paired_regression_pseudovalues,
         "mse",
         0.15,
         t_of_losses(lambda a, y: (a - y) ** 2),
         "Diebold and Mariano",
     ),
-    (numbers, regression_pseudovalues, "r2", 0.15, bootstrapped(r2, 3), "bootstrap"),
-    (numbers, regression_pseudovalues, "pearson", 0.15, steiger, "Steiger"),
+    (numbers, paired_regression_pseudovalues, "r2", 0.15, bootstrapped(r2, 3), "bootstrap"),
+    (numbers, paired_regression_pseudovalues, "pearson", 0.15, steiger, "Steiger"),
 ]
 
 
 def rejections(line, rows, effect, samples=SAMPLES):
     """How often both tests reject at .05."""
     draw, pseudovalues, name, _, peer, _ = line
-    options = {"measures": [name]} if pseudovalues is regression_pseudovalues else {}
+    options = {"measures": [name]} if pseudovalues is paired_regression_pseudovalues else {}
     rng = np.random.default_rng([rows, round(1000 * effect)])
     counts = np.zeros(2)
     for _ in range(samples):
         references, *systems = draw(rng, rows, effect)
-        values = [pseudovalues(system, references, **options) for system in systems]
-        if all(name in of_system for of_system in values):
-            counts[0] += ours(values, name) < 0.05
+        a, b = ({"predictions": system, "references": references} for system in systems)
+        values = pseudovalues(a, b, **options)
+        if name in values:
+            counts[0] += ours(values[name]) < 0.05
             counts[1] += peer(references, *systems) < 0.05
     return counts / samples
 

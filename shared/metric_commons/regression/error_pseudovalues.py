@@ -6,7 +6,7 @@ it, which for correlations gives the comparison of Steiger.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +77,19 @@ def regression_pseudovalues(
         if np.isfinite(column).all():
             values[measure.name] = column
     return values
+
+
+def paired_regression_pseudovalues(
+    first: Mapping[str, Any], second: Mapping[str, Any], **options: Any
+) -> dict[str, tuple[Floats, Floats]]:
+    """Return the pseudovalues of the measures of two systems, each from its own rows.
+
+    >>> a, b = ({"predictions": p, "references": [1.0, 3.0]} for p in ([1.0, 2.0], [1.0, 3.5]))
+    >>> [values.tolist() for values in paired_regression_pseudovalues(a, b, measures="mae")["mae"]]
+    [[0.0, 1.0], [0.0, 0.5]]
+    """
+    a, b = (regression_pseudovalues(**columns, **options) for columns in (first, second))
+    return {name: (values, b[name]) for name, values in a.items() if name in b}
 
 
 class _OutputEffects(NamedTuple):

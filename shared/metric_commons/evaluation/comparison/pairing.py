@@ -25,7 +25,6 @@ from ..results.module_results import (
 from ..results.results import Results
 
 if TYPE_CHECKING:
-    from ...statistics.arguments.arrays import Floats
     from ...statistics.intervals.sums import RowStatistics
     from .pseudovalues import ScoredInputs
 
@@ -60,7 +59,6 @@ def paired_scores(
         _check(scores, results.systems)
     statistics: dict[tuple[str, str], RowStatistics] = {}
     inputs: dict[tuple[str, str], ScoredInputs] = {}
-    pseudovalues: dict[tuple[str, str], dict[str, Floats]] = {}
     for a, b in names:
         rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
@@ -95,12 +93,10 @@ def paired_scores(
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in inputs:
                         inputs[system, module] = _scored_inputs(system, module, part, of_inputs)
-                        pseudovalues[system, module] = inputs[system, module].pseudovalues()
                 yield from _pairs_of_inputs(
                     (a, b, module),
                     of_inputs,
                     (inputs[a, module], inputs[b, module]),
-                    (pseudovalues[a, module], pseudovalues[b, module]),
                     rows,
                 )
             for name in names_of_module:
@@ -124,16 +120,14 @@ def _pairs_of_inputs(
     names: tuple[str, str, str],
     scores: Sequence[str],
     inputs: "tuple[ScoredInputs, ScoredInputs]",
-    pseudovalues: "tuple[Mapping[str, Floats], Mapping[str, Floats]]",
     rows: PairedRows,
 ) -> Iterator[Pair]:
     """Yield the pairs of scores that are computed from the inputs of all rows."""
     first, second = inputs
+    pseudovalues = first.pseudovalues(second, rows.order_b)
     for name in scores:
-        if all(name in values for values in pseudovalues):
-            values_a, values_b = (values[name] for values in pseudovalues)
-            if rows.order_b is not None:
-                values_b = values_b[rows.order_b]
+        if name in pseudovalues:
+            values_a, values_b = pseudovalues[name]
             estimates = first.result.scores[name], second.result.scores[name]
             yield Pair(
                 *names,

@@ -7,6 +7,7 @@ score plus the number of rows times what the score loses without the row.
 import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -76,27 +77,39 @@ class ScoredInputs:
         result: dict[str, Any] = self.metric.compute(**columns)
         return result
 
-    def pseudovalues(self) -> dict[str, Floats]:
-        """Return those of the scores that have any, shape (rows,).
+    def pseudovalues(
+        self, other: "ScoredInputs", order: Sequence[int] | None = None
+    ) -> dict[str, tuple[Floats, Floats]]:
+        """Return those of the scores that have any, of this system and of another, shape (rows,).
+
+        Args:
+            other: the other system.
+            order: the order of its rows; None for that of this system.
 
         >>> from ...evaluation.scoring.scoring import score
         >>> rows = {"predictions": [0, 0, 1, 1], "references": [0, 1, 1, 1], "per_example": True}
         >>> result = score("classification", **rows).systems["predictions"]["classification"]
         >>> rows = ScoredInputs("a", "classification", result, ["accuracy"])
-        >>> rows.pseudovalues()["accuracy"]
+        >>> rows.pseudovalues(rows)["accuracy"][0]
         array([1., 0., 1., 1.])
         """
-        if self.metric.pseudovalues is not None:
-            values = self.metric.pseudovalues(**self.inputs, **self.options)
+        if self.metric.pseudovalues is None:
+            first, second = self._of_jackknife, other._of_jackknife
+            rows = np.arange(len(self)) if order is None else np.array(order)
+            values = {n: (first[n], second[n][rows]) for n in first if n in second}
         else:
-            values = self._jackknifed()
+            inputs = other.inputs
+            if order is not None:
+                inputs = {name: take(column, np.array(order)) for name, column in inputs.items()}
+            values = dict(self.metric.pseudovalues(self.inputs, inputs, **self.options))
         return {
-            name: np.asarray(column)
-            for name, column in values.items()
-            if name in self.names and not np.isnan(column).all()
+            name: pair
+            for name, pair in values.items()
+            if name in self.names and not any(np.isnan(column).all() for column in pair)
         }
 
-    def _jackknifed(self) -> dict[str, Floats]:
+    @cached_property
+    def _of_jackknife(self) -> dict[str, Floats]:
         """Return the pseudovalues of the jackknife; equal rows are left out once."""
         number = len(self)
         kinds: dict[str, list[int]] = {}
