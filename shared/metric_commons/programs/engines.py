@@ -23,6 +23,7 @@ from .worker_pool import (
     WorkerSetup,
     program_environment,
     shared_pool,
+    usable_cores,
 )
 
 T = TypeVar("T")
@@ -81,7 +82,7 @@ def engine_runner(
     """
     name, location = read_engine(engine)
     if name in _SERVERS:
-        return _remote_runner(name, location, workers or os.cpu_count() or 1)
+        return _remote_runner(name, location, workers or usable_cores())
     make_worker = Worker if name == "local" else ContainerWorker
     return shared_pool(workers, WorkerSetup(preload, has_packages, engine=engine), make_worker)
 
