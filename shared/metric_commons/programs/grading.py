@@ -125,7 +125,7 @@ class _Grading:
         test = self.tests.programs[number]
         is_statement = self.tests.kind == "asserts"
         name = "__main__" if is_statement else None
-        names = {"name": name, "test_names": test.test_names}
+        names: dict[str, Any] = {"name": name, "test_names": test.test_names}
         if self.conditions.isolation == "separate":
             task = {
                 "prelude": self.tests.prelude,
