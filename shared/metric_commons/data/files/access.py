@@ -133,6 +133,30 @@ def sha256_of(path: str | PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def state_of(file: IO[bytes] | FileIO) -> tuple[int, int] | None:
+    """Return what changes with the content of an open file; None for a pipe."""
+    status = os.fstat(file.fileno())
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+@contextmanager
+def unchanged(file: IO[bytes] | FileIO, name: str | PathLike[str]) -> Iterator[None]:
+    """Check that a file does not change in this context.
+
+    Raises:
+        ValueError: it did, so that what was read may be a mixture.
+    """
+    state = state_of(file)
+    yield
+    check_unchanged(file, state, os.fspath(name))
+
+
+def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, name: str) -> None:
+    """Check that the state of a file is still the same; errors are those of `unchanged`."""
+    if state_of(file) != state:
+        raise ValueError(f"{name} has changed while it was read")
+
+
 @contextmanager
 def target_to_write(path: str | PathLike[str]) -> Iterator[Target]:
     """Where a file is to be written; missing folders are created.
@@ -309,7 +333,7 @@ def read_whole(path: str | PathLike[str], limits: Limits) -> bytes:
         LimitError: it is too large.
         OSError: it cannot be read.
     """
-    with BufferedReader(open_file(path)) as file:
+    with BufferedReader(open_file(path)) as file, unchanged(file, path):
         data = read_at_most(file, limits.whole, str(path))
     check_parsed(data, limits, str(path))
     return data
