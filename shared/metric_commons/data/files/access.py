@@ -1,4 +1,4 @@
-"""The one file that opens files which users name, and names temporary files beside them.
+"""The one file that opens files which users name.
 
 A command may open every file that its user may. A server limits itself to some folders; it sets the
 limit for a whole process, so no reader can forget it. What is read has limits, too, so that a small
@@ -7,12 +7,7 @@ file cannot fill the memory.
 
 import hashlib
 import os
-import platform
-import re
-import secrets
 import stat
-import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader, FileIO
@@ -25,8 +20,8 @@ _CONTROLS = frozenset(
     map(chr, (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
 )
 
-_NAME = re.compile(r"\.metric-commons-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{8}")
-_ABANDONED = 24 * 60 * 60  # seconds after which the process is dead, on whatever computer
+# Searching a folder needs no permission to list it where the system distinguishes these.
+FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 
 _FREE = 10_000_000  # bytes of content that any compressed file may have
 _SHOWN = ((10**9, "GB"), (10**6, "MB"))
@@ -88,8 +83,11 @@ class _Unlimited:
 
     def target(self, path: Path) -> Target:
         target = os.path.realpath(path)  # a symbolic link still points to the file afterwards
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        return Target(None, target)
+        folder, name = os.path.split(target)
+        os.makedirs(folder, exist_ok=True)
+        if os.open not in os.supports_dir_fd:
+            return Target(None, target)
+        return Target(os.open(folder, FOLDER), name)
 
 
 _access: Access = _Unlimited()
@@ -375,61 +373,3 @@ def check_parsed(text: str | bytes, limits: Limits, subject: str = "the content"
 def _shown(size: int) -> str:
     unit, name = next(((unit, name) for unit, name in _SHOWN if size >= unit), (1, "bytes"))
     return f"{size / unit:.3g} {name}"
-
-
-# Temporary files, whose names say whether the process that writes one is still alive
-
-
-def temporary_name() -> str:
-    """Return a new name for a hidden file: of this project, this computer and this process."""
-    return f".metric-commons-{_computer()}-{os.getpid()}-{secrets.token_hex(4)}"
-
-
-def remove_abandoned(target: Target) -> None:
-    """Remove temporary files of dead processes from the folder of a file.
-
-    A folder may be shared with other computers and containers, whose processes cannot be seen;
-    their temporary files are removed after a day.
-    """
-    folder = os.path.dirname(target.name) if target.folder is None else _readable(target.folder)
-    try:
-        names = os.listdir(folder) if folder is not None else []
-    except OSError:
-        names = []
-    finally:
-        if isinstance(folder, int):
-            os.close(folder)
-    for name in names:
-        match = _NAME.fullmatch(name)
-        if match:
-            leftover = target.beside(name)
-            is_dead = match[1] == _computer() and not _is_alive(int(match[2]))
-            with suppress(OSError):
-                if is_dead or time.time() - leftover.status().st_mtime > _ABANDONED:
-                    leftover.remove()
-
-
-def _readable(folder: int) -> int | None:
-    """Return the same folder, open for listing; None if its names may not be listed."""
-    try:
-        return os.open(".", os.O_RDONLY, dir_fd=folder)
-    except OSError:
-        return None
-
-
-def _computer() -> str:
-    """Return a short name for the computer or the container."""
-    return f"{zlib.crc32(platform.node().encode()):08x}"
-
-
-def _is_alive(process: int) -> bool:
-    """Return whether a process of this computer may be alive."""
-    if os.name == "nt":  # where the signal 0 would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True  # the process of another user, for example
-    return True

@@ -4,22 +4,23 @@ import hashlib
 import json
 import math
 import os
+import secrets
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import IO, Any, ClassVar, Self
 
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option
 from .access import (
     LimitError,
+    Target,
     default_limits,
     read_whole,
-    remove_abandoned,
     target_to_write,
-    temporary_name,
 )
 
 CHANGED = "the content has changed since it was written; score again"
@@ -269,7 +270,8 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
 
     Missing folders are created. If writing fails, an existing file does not change. A file that is
     replaced keeps its mode, so that private files stay private. Open files, such as /dev/stdout,
-    are written directly. Temporary files of killed processes are removed from the folder.
+    are written directly. On Linux the temporary file has no name until it is complete, so that a
+    process that is killed leaves nothing behind.
 
     Raises:
         ValueError: the name has control characters, or the path is not that of a file.
@@ -281,20 +283,20 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
             file.writelines(data)
         return
     with target_to_write(path) as target:
-        remove_abandoned(target)
-        temporary = target.beside(temporary_name())
+        temporary = target.beside(f".metric-commons-{secrets.token_hex(8)}")
         kept = target.mode()
         mode = None if kept is None or not stat.S_ISREG(kept) else stat.S_IMODE(kept)
         created = 0o666 if mode is None else 0o666 & mode
         try:
-            with open(
-                temporary.name, "xb", opener=partial(os.open, mode=created, dir_fd=target.folder)
-            ) as file:
+            with _new_file(temporary, created) as file:
                 file.writelines(data)
                 file.flush()
                 if mode is not None:
                     os.chmod(file.fileno() if os.chmod in os.supports_fd else temporary.name, mode)
                 os.fsync(file.fileno())
+                if target.folder is not None and not os.fstat(file.fileno()).st_nlink:
+                    unnamed = f"/proc/self/fd/{file.fileno()}"
+                    os.link(unnamed, temporary.name, dst_dir_fd=target.folder)
             os.replace(
                 temporary.name,
                 target.name,
@@ -305,3 +307,13 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
             raise OSError(error.errno, error.strerror, str(path)) from error
         finally:
             temporary.remove()
+
+
+def _new_file(temporary: Target, mode: int) -> IO[bytes]:
+    """Return a new file, if possible without a name."""
+    if hasattr(os, "O_TMPFILE") and temporary.folder is not None and os.path.isdir("/proc/self/fd"):
+        with suppress(OSError):  # not in all file systems
+            flags = os.O_TMPFILE | os.O_WRONLY
+            return os.fdopen(os.open(".", flags, mode, dir_fd=temporary.folder), "wb")
+    opener = partial(os.open, mode=mode, dir_fd=temporary.folder)
+    return open(temporary.name, "xb", opener=opener)
