@@ -32,7 +32,7 @@ _FIRST_ID = re.compile(rb"\s*\{[^{}\[\]]*?" + _ID + rb"[,}]")
 _LAST_ID = re.compile(rb"[,{]\s*" + _ID + rb"(?:,[^{}\[\]]*)?\}\s*\Z")
 
 
-def open_protocol(at_end: Callable[[], object]) -> "tuple[Requests, Answers]":
+def open_protocol(at_end: Callable[[], object]) -> "tuple[Requests, AnswerStream]":
     """Return the requests that the library can parse, and where its answers go.
 
     Afterwards nothing else can read from stdin, and other output to stdout goes to stderr.
@@ -45,11 +45,11 @@ def open_protocol(at_end: Callable[[], object]) -> "tuple[Requests, Answers]":
     os.dup2(null_device, 0)
     os.close(null_device)
     os.dup2(2, 1)
-    answers = Answers(sink)
+    answers = AnswerStream(sink)
     return Requests(source, answers, at_end), answers
 
 
-class Answers:
+class AnswerStream:
     """Stdout, to which several tasks may write whole lines."""
 
     def __init__(self, descriptor: int) -> None:
@@ -73,7 +73,9 @@ class Answers:
 class Requests:
     """The lines of stdin that are requests; others are answered with errors."""
 
-    def __init__(self, descriptor: int, answers: Answers, at_end: Callable[[], object]) -> None:
+    def __init__(
+        self, descriptor: int, answers: AnswerStream, at_end: Callable[[], object]
+    ) -> None:
         self._file = BufferedReader(FileIO(descriptor), _CHUNK)
         self._answers, self._at_end = answers, at_end
 

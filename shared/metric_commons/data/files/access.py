@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import BufferedReader, FileIO
 from os import PathLike
 from pathlib import Path
@@ -48,6 +49,23 @@ class Target(NamedTuple):
         """Remove the file with this name, if there is one."""
         with suppress(FileNotFoundError):
             os.unlink(self.name, dir_fd=self.folder)
+
+    def create(self, mode: int) -> IO[bytes]:
+        """Return a new file, which `take` gives this name; if possible, it has none before.
+
+        Raises:
+            OSError: there is a file with this name, or the folder cannot be written.
+        """
+        if hasattr(os, "O_TMPFILE") and self.folder is not None and os.path.isdir("/proc/self/fd"):
+            with suppress(OSError):  # not in all file systems
+                flags = os.O_TMPFILE | os.O_WRONLY
+                return os.fdopen(os.open(".", flags, mode, dir_fd=self.folder), "wb")
+        return open(self.name, "xb", opener=partial(os.open, mode=mode, dir_fd=self.folder))
+
+    def take(self, file: IO[bytes]) -> None:
+        """Give a file that `create` returned this name, unless it has it already."""
+        if self.folder is not None and not os.fstat(file.fileno()).st_nlink:
+            os.link(f"/proc/self/fd/{file.fileno()}", self.name, dst_dir_fd=self.folder)
 
     def beside(self, name: str) -> "Target":
         """Another name in the same folder."""

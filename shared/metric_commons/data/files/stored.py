@@ -8,16 +8,13 @@ import secrets
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import IO, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option
 from .access import (
     LimitError,
-    Target,
     default_limits,
     read_whole,
     target_to_write,
@@ -288,15 +285,13 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
         mode = None if kept is None or not stat.S_ISREG(kept) else stat.S_IMODE(kept)
         created = 0o666 if mode is None else 0o666 & mode
         try:
-            with _new_file(temporary, created) as file:
+            with temporary.create(created) as file:
                 file.writelines(data)
                 file.flush()
                 if mode is not None:
                     os.chmod(file.fileno() if os.chmod in os.supports_fd else temporary.name, mode)
                 os.fsync(file.fileno())
-                if target.folder is not None and not os.fstat(file.fileno()).st_nlink:
-                    unnamed = f"/proc/self/fd/{file.fileno()}"
-                    os.link(unnamed, temporary.name, dst_dir_fd=target.folder)
+                temporary.take(file)
             os.replace(
                 temporary.name,
                 target.name,
@@ -307,13 +302,3 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
             raise OSError(error.errno, error.strerror, str(path)) from error
         finally:
             temporary.remove()
-
-
-def _new_file(temporary: Target, mode: int) -> IO[bytes]:
-    """Return a new file, if possible without a name."""
-    if hasattr(os, "O_TMPFILE") and temporary.folder is not None and os.path.isdir("/proc/self/fd"):
-        with suppress(OSError):  # not in all file systems
-            flags = os.O_TMPFILE | os.O_WRONLY
-            return os.fdopen(os.open(".", flags, mode, dir_fd=temporary.folder), "wb")
-    opener = partial(os.open, mode=mode, dir_fd=temporary.folder)
-    return open(temporary.name, "xb", opener=opener)
