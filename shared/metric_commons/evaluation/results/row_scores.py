@@ -4,8 +4,7 @@ A line contains the number of the row, its id and cluster if these were passed, 
 each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. For scores computed
 from sums it also contains the row's terms: `"statistics": {"error_rate": {"hits": 3}}`; the first
 row of a system has all of them, and further rows those that are not zero. A module with texts about
-rows adds `"texts": {"math_equivalence": {"reason": "two readings"}}`, with null for rows without
-one.
+rows adds `"texts": {"math_equivalence": {"explanations": {"reason": "two readings", ...}}}`.
 """
 
 import hashlib
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowSums
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
-_Text = str | None
 _RECORD = {
     "row": Annotated[int, Range(0)],
     "system": str,
@@ -49,7 +47,7 @@ _OPTIONAL_OF_RECORD = {
 
 Sums = Mapping[str, Mapping[str, "RowSums"]]  # by system and module
 Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # by system and name
-Texts = Mapping[str, Mapping[str, Mapping[str, Sequence[str | None]]]]  # by system and module
+Texts = Mapping[str, Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]]  # as the above
 
 
 def write_rows(
@@ -112,7 +110,7 @@ def read_rows(
     dict[str, dict[str, list[float]]],
     dict[str, dict[str, list[Any]]],
     dict[str, dict[str, "RowSums"]],
-    dict[str, dict[str, dict[str, list[str | None]]]],
+    dict[str, dict[str, dict[str, list[dict[str, Any]]]]],
 ]:
     """Return the scores, labels, sums and texts that `write_rows` was called with.
 
@@ -129,7 +127,7 @@ def read_rows(
     rows = dict.fromkeys(columns, 0)
     labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
     statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
-    texts: dict[str, dict[str, dict[str, list[str | None]]]] = {system: {} for system in columns}
+    texts: dict[str, dict[str, dict[str, list[dict[str, Any]]]]] = {name: {} for name in columns}
     refuse_device(path)
     limit = default_limits().line
     with BufferedReader(open_file(path)) as file:
@@ -160,7 +158,7 @@ def read_rows(
                     rows_of_module.append(dict(values))
                 for module, values in record.get("texts", {}).items():
                     for name, value in values.items():
-                        check_option(name, value, _Text)
+                        check_option(name, value, dict[str, Any])
                         column = texts[system].setdefault(module, {}).setdefault(name, [])
                         column.append(value)
                         if len(column) != row + 1:

@@ -44,6 +44,8 @@ class Context:
 
     conventions: Conventions = DEFAULT
     forms: set[str] = field(default_factory=set)  # conventions that mattered
+    letters: set[str] = field(default_factory=set)  # that were read
+    products: set[str] = field(default_factory=set)  # words of three letters or more, as products
     is_latex: bool = False
     has_digits: bool = False  # a formula with a digit or ^ has no words of the language
     plus_minus: int = 0  # the sign that ± represents; 0 where it must not occur

@@ -133,6 +133,8 @@ class LetterReader(TokenReader, ABC):
             return derivative(word, self.take().text)
         if len(word) > 1:  # letter by letter, so that exponents belong only to the last one
             self._check_product(token)
+            if len(word) > 2 and not is_product(word):
+                self._context.products.add(word)
             if word[-2] == "d" and word[-1] in "xytuvzr" and self.next.kind == "end":
                 raise UndecidedError("a differential")
             self.move(self.position - 1)
@@ -177,6 +179,7 @@ class LetterReader(TokenReader, ABC):
 
     def _named_letter(self, letter: str) -> MathObject:
         """Return a letter with its subscript and primes, and its argument."""
+        self._context.letters.add(letter)
         name = letter + self._subscript()
         primes = 0
         while self.skip("'"):

@@ -69,6 +69,8 @@ class Answer:
     content: MathObject
     text: str  # without the signs that mark mathematics
     forms: frozenset[str] = _NO_FORMS  # conventions that made a difference
+    letters: frozenset[str] = _NO_FORMS
+    products: frozenset[str] = _NO_FORMS  # words of three letters or more that may be no products
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,14 @@ def _answer(text: str, conventions: Conventions) -> Answer:
         raise UndecidedError("nothing")
     contents = [_part(part, context) for part in parts]
     content = contents[0] if len(contents) == 1 else _joined(contents, separators)
-    return Answer(content, text, frozenset(context.forms) if context.forms else _NO_FORMS)
+    return Answer(
+        content,
+        text,
+        *(
+            frozenset(found) if found else _NO_FORMS
+            for found in (context.forms, context.letters, context.products)
+        ),
+    )
 
 
 def _special(text: str, conventions: Conventions) -> Answer | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal, cast
 
@@ -57,6 +57,11 @@ class Rules:
     rounding: Rounding = "none"
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
+
+    def changes(self) -> list[str]:
+        """Return the rules that are not the default, as text."""
+        values = ((item, getattr(self, item.name)) for item in fields(self))
+        return [f"{item.name} {value}" for item, value in values if value != item.default]
 
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether two objects are equal; None if undecided.

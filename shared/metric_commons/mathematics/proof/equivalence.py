@@ -16,10 +16,12 @@ from ..parsing.structures import (
     Equation,
     MathObject,
     Quantity,
+    RealSet,
     Words,
 )
 from .comparisons import Lists, Percent, Rounding, Rules, scaled
 from .item_matching import any_of
+from .readings import KINDS, reading
 
 Reason = Literal[
     "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
@@ -39,6 +41,16 @@ class EquivalenceVerdict(NamedTuple):
 
     is_equal: bool | None
     reason: Reason = ""
+
+
+class Explanation(NamedTuple):
+    """A verdict, what each side was read as, and the steps that led to it."""
+
+    prediction_reading: str
+    reference_reading: str
+    steps: list[str]
+    verdict: bool | None
+    reason: str
 
 
 @checked_options
@@ -91,14 +103,61 @@ def explained(
     decimal_comma: bool = False,
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
-) -> EquivalenceVerdict:
-    r"""Return the same as `equivalent`, with the reason if undecided.
+) -> Explanation:
+    r"""Return the verdict of `equivalent`, with what both sides were read as and the steps.
 
-    >>> explained("f(2)", "2f")
-    EquivalenceVerdict(is_equal=None, reason='two readings')
+    >>> explanation = explained("9apq", "9")
+    >>> explanation.reference_reading, explanation.prediction_reading, explanation.reason
+    ('9·a·p·q', '9', 'unreadable reference')
+    >>> explained("x < 5", r"(-\infty, 5)").steps
+    ['reading: a solution set beside a tuple or an interval', 'proof: equal']
     """
     rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
-    return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
+    return explanation(reference, prediction, rules, decimal_comma=decimal_comma)
+
+
+def explanation(
+    reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
+) -> Explanation:
+    """Return the verdict by rules, with readings and steps.
+
+    >>> explanation("1/2", "0.5", Rules())[:2]
+    ('1/2', '1/2')
+    """
+    said = verdict(reference, prediction, rules, decimal_comma=decimal_comma)
+    texts = [reference, prediction]
+    if decimal_comma:
+        texts = [*map(_with_decimal_points, texts)]
+    answers = [parse_answer(text, DEFAULT) for text in texts]
+    kinds = [_kind(a.content) if isinstance(a, Answer) else "unreadable" for a in answers]
+    steps = [f"reading: {kinds[0]} beside {kinds[1]}"]
+    forms = sorted({form for a in answers if isinstance(a, Answer) for form in a.forms})
+    if forms:
+        steps.append(f"reading: under both conventions of {', '.join(forms)}".replace("_", " "))
+    if rules != Rules():
+        steps.append(f"rule: {', '.join(rules.changes())}")
+    if _squeezed(reference) == _squeezed(prediction) != "":
+        steps.append("rule: the same text")
+    reason = said.reason or ("proved equal" if said.is_equal else "proved different")
+    result = {True: "equal", False: "different", None: f"none, {reason}"}[said.is_equal]
+    steps.append(f"proof: {result}")
+    left, right = (
+        reading(answer.content) if isinstance(answer, Answer) else f"unreadable: {answer.reason}"
+        for answer in answers
+    )
+    return Explanation(right, left, steps, said.is_equal, reason)
+
+
+def _kind(content: MathObject) -> str:
+    """Return the noun for a kind of answer."""
+    match content:
+        case Value():
+            return "a formula" if content.letters else "a number"
+        case Equation(_, _, RealSet()):
+            return "a solution set"
+        case Collection(_, in_braces):
+            return "a set" if in_braces else "a list"
+    return KINDS[type(content)]
 
 
 def rules_of(
@@ -143,24 +202,18 @@ def verdict(
     if decimal_comma:
         reference, prediction = map(_with_decimal_points, (reference, prediction))
     left, right = (parse_answer(text, DEFAULT) for text in (reference, prediction))
-    for side, answer in (("reference", left), ("prediction", right)):
-        if isinstance(answer, Unreadable):
-            if answer.reason.startswith("too much work"):
-                return EquivalenceVerdict(None, "too much work")
-            is_reference = side == "reference"
-            return EquivalenceVerdict(
-                None, "unreadable reference" if is_reference else "unreadable prediction"
-            )
+    if isinstance(left, Unreadable):
+        return _unreadable(left, "unreadable reference")
+    if isinstance(right, Unreadable):
+        return _unreadable(right, "unreadable prediction")
     try:
         with limited_work():
-            if (
-                isinstance(left, Answer)
-                and isinstance(right, Answer)
-                and not (left.forms or right.forms)
-            ):  # as with most answers
+            if left.forms or right.forms:
+                result = _under_all_readings(reference, prediction, rules)
+            else:  # as with most answers
                 is_equal = _same_answers(left, right, rules)
-                return EquivalenceVerdict(is_equal, "" if is_equal is not None else "not decided")
-            return _under_all_readings(reference, prediction, rules)
+                result = EquivalenceVerdict(is_equal, "" if is_equal is not None else "not decided")
+            return result if result.is_equal is not False else _certified(left, right)
     except UndecidedError as error:
         is_work = str(error).startswith("too much work")
         return EquivalenceVerdict(None, "too much work" if is_work else "not decided")
@@ -168,6 +221,23 @@ def verdict(
         raise  # compared again on a stack of its own
     except Exception:  # whatever one answer does, the batch goes on
         return EquivalenceVerdict(None, "not decided")
+
+
+def _unreadable(answer: Unreadable, reason: Reason) -> EquivalenceVerdict:
+    is_work = answer.reason.startswith("too much work")
+    return EquivalenceVerdict(None, "too much work" if is_work else reason)
+
+
+def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
+    """Return that answers differ, unless a word of one may be more than a product of letters.
+
+    It is a product where the other side has its letters, too.
+    """
+    if any(not set(word) <= right.letters for word in left.products):
+        return EquivalenceVerdict(None, "unreadable reference")
+    if any(not set(word) <= left.letters for word in right.products):
+        return EquivalenceVerdict(None, "unreadable prediction")
+    return EquivalenceVerdict(False)
 
 
 def _squeezed(text: str) -> str:
