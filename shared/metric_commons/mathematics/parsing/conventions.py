@@ -23,15 +23,22 @@ class Conventions(NamedTuple):
     multisets: bool = False  # 1, 2, 2 differs from 1, 2
     clock: bool = False  # 7:30 is a time, not a ratio
     letter_order: bool = True  # AB and BA are the same product
-    scientific: bool = True  # 1e-7 beside other terms is a number, not 1 e - 7
     # Readings that are nearly always meant: if they make answers equal, these are.
     brackets_recur: bool = True  # 0.5(3) is 0.5333..., not 1.5
     short_scales: bool = True  # 18 mn is 18 millions, not 18 m n
     combinations: bool = True  # C_5^2 is a binomial coefficient, not a power
     imaginary_letter: bool = True  # in 2 + 3*I and 2 + 3j, I and j are the imaginary unit
+    scientific: bool = True  # 1e-7 is a number, not 1 e - 7
+    roman: bool = True  # XIV is a number, not letters
+    cycles: bool = True  # (123)(45) is a permutation, not a product
 
 
-LIKELY = frozenset({"brackets_recur", "combinations", "imaginary_letter", "short_scales"})
+LIKELY = frozenset(
+    {
+        *("brackets_recur", "combinations", "imaginary_letter", "short_scales", "scientific"),
+        *("roman", "cycles"),
+    }
+)
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison
 DEFAULT = Conventions()
 

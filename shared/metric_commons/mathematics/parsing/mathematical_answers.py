@@ -3,29 +3,35 @@ r"""Whole answers: "x = 5 \text{ cm}" is the quantity 5 cm with the name x."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
-from ..algebra.exact_values import Value, decimal
+from ..algebra.exact_values import Value, decimal, rational
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions, is_product
 from .dates import date_or_time
 from .functions import FUNCTIONS
 from .notation import MAX_LENGTH, Token, closing_brace, tokens
+from .numerals import permutation, roman_number, spelled_number
 from .real_sets import complement, intersection, points, union
 from .relations import parse_item
 from .separators import split_answer
 from .structures import (
     Bracketed,
+    Choice,
     Collection,
     Equation,
+    Infinity,
     MathObject,
     NamedValues,
     Noted,
+    Quantity,
     RealSet,
     Words,
     as_value,
 )
+from .unit_table import unit_of_symbol
 
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**"), ("`", "`"))
 _FIRST_OF_MARKS = ("$", "\\", "*", "`")
@@ -35,11 +41,19 @@ _CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
 _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
+_INFINITIES = {
+    "infinity": Infinity(1),
+    "positive infinity": Infinity(1),
+    "negative infinity": Infinity(-1),
+}
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
-_ROMAN = re.compile("(?=..)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-_CYCLES = re.compile(r"(?:\([0-9]{2,}\)){2,}")
 _DECIMAL_COMMA = re.compile("-?0,[0-9]+")
-_CHOICE_WITH_CONTENT = re.compile(r"\(([A-H])\)[.:]? +(\S.*)")
+_REVERSED = re.compile(r"([\[\]])([^\[\]()]*[,;][^\[\]()]*)([\[\]])")  # ]1, 2[ is (1, 2)
+_DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
+_MINUTES_OF_ARC = re.compile(
+    r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
+)
+_CHOICE_WITH_CONTENT = re.compile(r"\(?([A-H])\)[.:]? *(\S.*)")
 _LEAD = re.compile(
     r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?(?:final )?answer"
     r"(?: is)?:?\s*\}?:?\s*(?=\S)",
@@ -189,13 +203,32 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     found = date_or_time(" ".join(plain.split()))
     if found is not None:
         return Answer(found, text)
-    if _ROMAN.fullmatch(plain):
-        return Answer(Words(plain.casefold()), text)
-    if _CYCLES.fullmatch(text.replace(" ", "")) or _DECIMAL_COMMA.fullmatch(text):
+    roman = roman_number(plain)
+    if roman is not None:
+        content = rational(roman) if conventions.roman else Words(plain.casefold())
+        return Answer(content, text, frozenset({"roman"}))
+    spelled = spelled_number(plain)
+    if spelled is not None:
+        return Answer(rational(spelled), text)
+    cycles = permutation(text)
+    if cycles is not None:
+        is_product = " " not in text and "," not in text
+        if is_product and not conventions.cycles:
+            raise UndecidedError("a product of numbers")
+        return Answer(cycles, text, frozenset({"cycles"} if is_product else ()))
+    if _DECIMAL_COMMA.fullmatch(text):
         raise UndecidedError("a form with two readings")
+    if match := _REVERSED.fullmatch(text.replace(r"\left", "").replace(r"\right", "")):
+        opening, closing = ("[" if match[1] == "[" else "("), ("]" if match[3] == "]" else ")")
+        if (match[1], match[3]) != ("[", "]"):
+            return _answer(f"{opening}{match[2]}{closing}", conventions)
+    if match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text)):
+        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
+        total = degrees + minutes / 60 + seconds / 3600
+        return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
         inner = _answer(match[2], conventions)
-        return Answer(Noted(inner.content, f"({match[1].casefold()})"), text, inner.forms)
+        return Answer(Choice(match[1].casefold(), inner.content), text, inner.forms)
     if match := _ALL_BUT.fullmatch(text):
         inner = _answer(match[1].replace("and", ","), conventions)
         excluded = inner.content
@@ -257,9 +290,10 @@ def _words(all_tokens: Sequence[Token]) -> MathObject | None:
     )
 
 
-def _spelled(all_tokens: Sequence[Token]) -> Words:
+def _spelled(all_tokens: Sequence[Token]) -> MathObject:
     text = " ".join(token.text for token in all_tokens).casefold().replace(",", ", ")
-    return Words(" ".join(text.strip(" .").split()))
+    text = " ".join(text.strip(" .").split())
+    return _INFINITIES.get(text) or Words(text)
 
 
 def _is_word(word: str) -> bool:

@@ -185,7 +185,12 @@ _REWRITES = [
         ("~", r"(?<=[0-9])~(?=[0-9]{3}(?![0-9]))", ""),
         ("", r"\\[!,;:> ]|~|&nbsp;", " "),
         ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
-        ("ℝ", r"(?<=ℝ) ?(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
+        ("ℝ", r"(?<=ℝ) *(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
+        (
+            "C",  # {}_5C_2 and ^5C_2 are 5C2
+            r"(?:\{ ?\} ?)?[_^] ?\{? ?([0-9]+) ?\}? ?\{? ?([CP]) ?\}? ?_ ?\{? ?([0-9]+) ?\}?",
+            r"\1\2\3",
+        ),
         (
             "{",  # functions and ordinals in upright letters
             rf"\\(?:text|mathrm|operatorname) ?\{{ ?({'|'.join(_UPRIGHT)}) ?\}}",
@@ -229,6 +234,8 @@ _MARKED_THOUSANDS = re.compile(
     r"(?<![0-9a-zA-Z_'.])[1-9][0-9]{0,2}(?:(['_])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])"
 )
 _HEXADECIMAL = re.compile(r"(?<![\w\\])(?=\w{2})([0-9A-F]*[A-F][0-9A-F]*)_(?:16(?![0-9])|\{16\})")
+_TIMES_POWER = re.compile(r"(?<=[0-9]) ?[xX] ?(?=10\^)")
+_CHOSEN = re.compile(r"\bn([CP])r\(")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(
@@ -358,6 +365,12 @@ def _rewritten(text: str) -> str:
             if trigger in text:
                 text = pattern.sub(replacement, text)
         text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[0]), text)
+    if "..." in text:
+        text = text.replace("...", "…")
+    if "10^" in text:
+        text = _TIMES_POWER.sub("*", text)
+    if "Cr(" in text or "Pr(" in text:
+        text = _CHOSEN.sub(r"\1(", text)
     return text.replace("$", " ").replace("**", "^")
 
 

@@ -70,6 +70,22 @@ class BasedNumber:
     digits: Value
     base: Value
 
+    @property
+    def value(self) -> int | None:
+        """Return the number; None if a digit is too large for the base."""
+        digits, base = self.digits.integer, self.base.integer
+        try:
+            return None if digits is None or base is None else int(str(digits), base)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation in cycles: (1 2 3) takes 1 to 2, 2 to 3 and 3 to 1."""
+
+    images: frozenset[tuple[int, int]]
+
 
 @dataclass(frozen=True)
 class Equation:
@@ -133,6 +149,14 @@ class Noted:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """The letter of a choice with its content, such as (B) 12."""
+
+    letter: str
+    content: "MathObject"
+
+
+@dataclass(frozen=True)
 class Words:
     """Words without a formula, in lower case."""
 
@@ -171,12 +195,14 @@ MathObject = (
     | Ratio
     | Matrix
     | BasedNumber
+    | Permutation
     | Equation
     | NamedValues
     | Inequalities
     | Statement
     | Quantity
     | Noted
+    | Choice
     | Words
     | Dates
     | TimeOfDay

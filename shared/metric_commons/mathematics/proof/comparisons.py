@@ -15,6 +15,7 @@ from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
     BasedNumber,
     Bracketed,
+    Choice,
     Collection,
     Dates,
     Equation,
@@ -24,6 +25,7 @@ from ..parsing.structures import (
     Matrix,
     NamedValues,
     Noted,
+    Permutation,
     Piecewise,
     Quantity,
     Ratio,
@@ -74,6 +76,7 @@ class Rules:
             return self._same_numbers(left, right)
         for kinds, compare in (
             ((Dates, TimeOfDay), _with_dates),
+            ((Choice,), self._with_choice),
             ((Words,), self._with_words),
             ((Noted,), self._with_note),
             ((NamedValues,), self._with_names),
@@ -183,7 +186,8 @@ class Rules:
         }
         if not angles and unit.powers != partner.powers:
             bases = {base for base, _ in unit.powers | partner.powers}
-            return None if len(bases & CURRENCY_BASES) > 1 else False
+            is_pound = {"sterling", "kg"} <= bases
+            return None if len(bases & CURRENCY_BASES) > 1 or is_pound else False
         if unit == partner:
             return self.equal(left.number, right.number)
         numbers = []
@@ -261,6 +265,18 @@ class Rules:
             return same_words(left.text, right.text)
         return None
 
+    def _with_choice(self, left: MathObject, right: MathObject) -> bool | None:
+        """Return whether (B) 12 is the same choice, or the same letter or content alone."""
+        if isinstance(left, Choice) and isinstance(right, Choice):
+            is_same = self.equal(left.content, right.content)
+            return is_same if (left.letter == right.letter) is is_same else None
+        pair = (left, right) if isinstance(left, Choice) else (right, left)
+        choice, partner = cast(tuple[Choice, MathObject], pair)
+        if isinstance(partner, Words) and len(partner.text) == 1:
+            return choice.letter == partner.text
+        contents = (choice.content, right) if choice is left else (left, choice.content)
+        return self.equal(*contents)
+
     def _with_note(self, left: MathObject, right: MathObject) -> bool | None:
         """Return a text that is part of the answer.
 
@@ -283,8 +299,11 @@ class Rules:
             case Ratio(), Ratio():
                 return self._same_ratios(left, right)
             case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
-                is_same_base = are_equal(base, other_base)
-                return are_equal(digits, other_digits) if is_same_base else None
+                if are_equal(base, other_base):
+                    return are_equal(digits, other_digits)
+                return left.value is not None and left.value == right.value or None
+            case Permutation(), Permutation():
+                return left == right
             case Statement(), Statement():
                 return self._same_statements(left, right)
             case Piecewise(), Piecewise():
@@ -467,6 +486,8 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     if not is_number(value):
         return None
     match partner:
+        case BasedNumber():
+            return value.fraction is not None and value.fraction == partner.value or None
         case Bracketed(_, items) if len(items) > 1:
             return False
         case Matrix(rows) if len(rows) > 1 or len(rows[0]) > 1:

@@ -12,6 +12,7 @@ from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from ..parsing.conventions import DEFAULT, LIKELY, MAX_FORMS, Conventions
 from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
 from ..parsing.structures import (
+    Choice,
     Collection,
     Equation,
     MathObject,
@@ -374,6 +375,9 @@ def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
         text = cast(Words, word.content).text
         return formula.text.strip("() .").casefold() == text or None
     texts = left.text, right.text
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.content, Choice) and re.fullmatch("[A-H]", other.text):
+            return one.content.letter == other.text.casefold()
     if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
         return None  # a choice may be written in lower case
     if rules.percent != "any_scale":

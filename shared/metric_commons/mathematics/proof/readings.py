@@ -20,6 +20,7 @@ from ..algebra.exact_values import (
 from ..parsing.structures import (
     BasedNumber,
     Bracketed,
+    Choice,
     Collection,
     Dates,
     Equation,
@@ -29,6 +30,7 @@ from ..parsing.structures import (
     Matrix,
     NamedValues,
     Noted,
+    Permutation,
     Piecewise,
     Quantity,
     Ratio,
@@ -47,12 +49,14 @@ KINDS: dict[type, str] = {
     Ratio: "a ratio",
     Matrix: "a matrix",
     BasedNumber: "digits to a base",
+    Permutation: "a permutation",
     Equation: "an equation",
     NamedValues: "named values",
     Inequalities: "inequalities",
     Statement: "a statement",
     Quantity: "a quantity",
     Noted: "an answer with a text",
+    Choice: "a choice",
     Words: "words",
     Dates: "a date",
     TimeOfDay: "a time of day",
@@ -104,6 +108,8 @@ class _Printer:
                 return f"[{', '.join(f'[{self._listed(row)}]' for row in rows)}]"
             case BasedNumber(digits, base):
                 return f"{self.value(digits)} to the base {self.value(base)}"
+            case Permutation(images):
+                return ", ".join(f"{start} ↦ {end}" for start, end in sorted(images))
             case NamedValues(names, values):
                 pairs = zip(names, values, strict=True)
                 return ", ".join(f"{name} = {self.content(value)}" for name, value in pairs)
@@ -115,6 +121,8 @@ class _Printer:
                 return self.value(sides[0]) + "".join(f" {s} {self.value(v)}" for s, v in rest)
             case Noted(inner, note):
                 return f'{self.content(inner)} with "{note}"'
+            case Choice(letter, inner):
+                return f"({letter}) {self.content(inner)}"
             case Words(text):
                 return f'"{text}"'
             case Dates(possible):
