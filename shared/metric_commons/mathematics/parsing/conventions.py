@@ -43,6 +43,7 @@ MAX_FORMS = 3  # forms with two readings that may occur in one comparison
 DEFAULT = Conventions()
 
 _VOWELS = set("aeiou")
+_SHORT_WORDS = {"of", "an", "to", "is", "it", "as", "at", "by", "we", "so", "on", "if"}
 
 
 @dataclass
@@ -81,5 +82,6 @@ def is_product(word: str) -> bool:
 
 def is_of_language(token: Token) -> bool:
     """Return whether this is a word of the language, and not a product of letters."""
-    word = token.text
-    return token.is_spaced and len(word) > 3 and not _VOWELS.isdisjoint(word.lower())
+    word = token.text.lower()
+    is_long = len(word) > 3 and not _VOWELS.isdisjoint(word)
+    return token.is_spaced and (is_long or word in _SHORT_WORDS)

@@ -153,9 +153,9 @@ class LetterReader(TokenReader, ABC):
         self.expect(")")
         if (name and name not in sides) or len(ends) != 2:
             raise UndecidedError("an interval that is not understood")
-        opening, closing = sides.get(name, "[]")
-        opening = "(" if isinstance(ends[0], Infinity) else opening
-        closing = ")" if isinstance(ends[1], Infinity) else closing
+        brackets = sides.get(name, "[]")
+        opening = "(" if isinstance(ends[0], Infinity) else brackets[0]
+        closing = ")" if isinstance(ends[1], Infinity) else brackets[1]
         return Bracketed(opening + closing, ends)
 
     def _figure(self, name: str) -> Value:

@@ -226,7 +226,7 @@ _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
 _STACKED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/]([₀₁₂₃₄₅₆₇₈₉]+)")
 _MATHEMATICAL_LETTER = re.compile("[\U0001d400-\U0001d7ff]")
-_THIN_SPACE = re.compile("(?<=[0-9])[\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_THIN_SPACE = re.compile("(?<=[0-9])[\u2007\u2009\u202f\u00a0](?=[0-9]{3}(?![0-9]))")
 _HAS_LETTER = re.compile("[A-Za-z]")
 _SIGN_PAIRS = [(re.compile("<="), "≤"), (re.compile(">="), "≥"), (re.compile("(?<= )!="), "≠")]
 _IS_LATEX = re.compile(r"[\\^{~&]")

@@ -19,6 +19,7 @@ from .separators import split_answer, split_at_signs
 from .structures import (
     Bracketed,
     Collection,
+    Congruence,
     Equation,
     Inequalities,
     Infinity,
@@ -62,6 +63,8 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     'x'
     """
     item = _without_arrow(item)
+    if any(token.is_sign("≡") for token in item):
+        return _congruence(item, context)
     sides, signs = split_at_signs(item, SIGNS)
     if not signs:
         return _amount(item, context)
@@ -76,6 +79,27 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     if set(signs) <= set("<>≤≥≠"):
         return _inequality(sides, signs, context)
     raise UndecidedError("several kinds of relations")
+
+
+def _congruence(item: Sequence[Token], context: Context) -> Congruence:
+    r"""X \equiv 2 \pmod 5, and the same with (mod 5) or mod 5."""
+    plain = [token for token in item if not token.is_sign("()")] if _ends_in_mod(item) else item
+    sides = split_at_signs(plain, "≡").parts
+    words = [
+        index for index, token in enumerate(sides[-1]) if token.text in ("pmod", "mod", "bmod")
+    ]
+    if len(sides) != 2 or len(words) != 1:
+        raise UndecidedError("a congruence that is not understood")
+    left, right = sides[0], sides[1][: words[0]]
+    modulus = _required_value(sides[1][words[0] + 1 :], context).integer
+    if not modulus:
+        raise UndecidedError("a modulus that is not a number")
+    difference = _required_value(left, context) - _required_value(right, context)
+    return Congruence(difference, abs(modulus))
+
+
+def _ends_in_mod(item: Sequence[Token]) -> bool:
+    return len(item) > 4 and [t.text for t in (item[-4], item[-3], item[-1])] == ["(", "mod", ")"]
 
 
 def _without_arrow(item: Sequence[Token]) -> Sequence[Token]:

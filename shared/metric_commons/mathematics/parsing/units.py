@@ -78,6 +78,7 @@ _NOT_IN_NOUNS = {
         "away",
     ),
     *("negative", "minus", "remainder", "hundred", "thousand", "million", "billion", "r", "with"),
+    "percentage",
     *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
 }
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
@@ -182,7 +183,7 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     word = token.text
     if is_of_language(token) or word in _SHORT_NOTES or word.lower() in _PERCENT_WORDS:
         return True
-    if scale_of(word) is not None or word == "per":
+    if scale_of(word) is not None or word in ("per", "of"):
         return True
     if unit_of_word(word) is not None and len(word) > 2:
         return True
@@ -216,8 +217,9 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     while elements and (factor := scale_of(elements[0].text)) is not None:
         scale *= factor
         elements = elements[1:]
+    is_part = [element.text for element in elements[:2]] in (["of", "a"], ["of", "an"])
     if elements and elements[0].text == "of":
-        elements = elements[1:]
+        elements = elements[1 + is_part :]
     texts = [element.text for element in elements]
     if not elements:
         return Suffix(scale)
@@ -237,7 +239,7 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
         is_meant = _is_meant(elements, head, unit, tail[0].is_spaced, context)
         return Suffix(scale, unit) if is_meant else None
     if _is_noun(elements):
-        return Suffix(scale, noun=" ".join(words))
+        return Suffix(scale, noun=" ".join(["of", *words] if is_part else words))
     is_text = any(element.is_text for element in elements)
     if is_text or all(_is_note(token) for token in tail) or _is_ordinal_alone(head, tail):
         note = " ".join("".join(_spelled(token) for token in tail).replace(".", "").split())
@@ -285,6 +287,8 @@ def is_counted(noun: str) -> bool:
     >>> is_counted("eggs"), is_counted("odd")
     (True, False)
     """
+    if noun.startswith("of "):  # 3/4 of a cup
+        return True
     last = noun.split()[-1]
     is_plural = last.endswith("s") and not last.endswith("ss") and len(last) > 3
     return is_plural or last in _PLURALS or noun in ("unit", "square unit", "cubic unit")
@@ -292,7 +296,8 @@ def is_counted(noun: str) -> bool:
 
 def same_noun(left: str, right: str) -> bool:
     """Return whether two nouns are the same, except for their number."""
-    return left == right or left.removesuffix("s") == right.removesuffix("s")
+    left, right = (noun.removeprefix("of ").removesuffix("s") for noun in (left, right))
+    return left == right
 
 
 def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:

@@ -8,7 +8,14 @@ from typing import Literal, cast
 
 from ..algebra.elementary import PI, size
 from ..algebra.enclosures import are_equal, is_number, is_within, real_sign
-from ..algebra.exact_values import DecimalValue, Opaque, Value, plain_fraction, rational
+from ..algebra.exact_values import (
+    DecimalValue,
+    Opaque,
+    Value,
+    constant_value,
+    plain_fraction,
+    rational,
+)
 from ..algebra.work_limits import spend
 from ..parsing.dates import seconds_of_clock
 from ..parsing.real_sets import as_real_set, compare_ends, union
@@ -17,6 +24,7 @@ from ..parsing.structures import (
     Bracketed,
     Choice,
     Collection,
+    Congruence,
     Dates,
     Equation,
     Inequalities,
@@ -39,7 +47,7 @@ from ..parsing.structures import (
 from ..parsing.unit_table import CURRENCY_BASES
 from ..parsing.units import is_counted, same_noun
 from .item_matching import ItemMatching, all_of, any_of
-from .solution_sets import same_inequalities, same_solutions
+from .solution_sets import same_congruences, same_inequalities, same_solutions
 from .words import same_words
 
 Percent = Literal["either", "value", "ignore", "any_scale"]
@@ -301,7 +309,9 @@ class Rules:
             case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
                 if are_equal(base, other_base):
                     return are_equal(digits, other_digits)
-                return left.value is not None and left.value == right.value or None
+                return (left.value is not None and left.value == right.value) or None
+            case Congruence(), Congruence():
+                return same_congruences(left, right)
             case Permutation(), Permutation():
                 return left == right
             case Statement(), Statement():
@@ -483,11 +493,18 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     """
     pair = (left, right) if isinstance(left, Value) else (right, left)
     value, partner = cast(tuple[Value, MathObject], pair)
+    components, places = _components(value), _places(partner)
+    if components is not None and places is not None and len(places) in (2, 3):
+        zero = rational(0)
+        return all_of(
+            are_equal(a, b) if isinstance(b, Value) else None
+            for a, b in zip(components, [*places, zero][:3], strict=True)
+        )
     if not is_number(value):
         return None
     match partner:
         case BasedNumber():
-            return value.fraction is not None and value.fraction == partner.value or None
+            return (value.fraction is not None and value.fraction == partner.value) or None
         case Bracketed(_, items) if len(items) > 1:
             return False
         case Matrix(rows) if len(rows) > 1 or len(rows[0]) > 1:
@@ -499,6 +516,14 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
         case RealSet(intervals):
             return False if any(interval.low != interval.high for interval in intervals) else None
     return None
+
+
+def _components(value: Value) -> list[Value] | None:
+    """Return the coordinates of 3 i + 4 j, where i, j and k are unit vectors."""
+    axes = [frozenset({(f"vec {axis}", 1)}) for axis in "ijk"]
+    if not value.is_polynomial or not value.numerator or value.numerator.keys() - {*axes}:
+        return None
+    return [constant_value(value.numerator.get(axis, Fraction(0))) for axis in axes]
 
 
 def _places(content: MathObject) -> Sequence[MathObject] | None:

@@ -230,15 +230,26 @@ def _unreadable(answer: Unreadable, reason: Reason) -> EquivalenceVerdict:
 
 
 def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
-    """Return that answers differ, unless a word of one may be more than a product of letters.
+    """Return that answers differ, unless they may differ in notation alone.
 
-    It is a product where the other side has its letters, too.
+    A word is a product of letters where the other side has its letters, too. Names that differ in
+    case, or in an accent, may be the same.
     """
     if any(not set(word) <= right.letters for word in left.products):
         return EquivalenceVerdict(None, "unreadable reference")
     if any(not set(word) <= left.letters for word in right.products):
         return EquivalenceVerdict(None, "unreadable prediction")
+    names = [_names(answer.content) for answer in (left, right)]
+    plain = [{name.rpartition(" ")[2].casefold() for name in side} for side in names]
+    if names[0] != names[1] and plain[0] == plain[1]:
+        return EquivalenceVerdict(None, "not decided")
     return EquivalenceVerdict(False)
+
+
+def _names(content: MathObject) -> set[str]:
+    """Return the letters of a formula, also of one with a name."""
+    inner = content.content if isinstance(content, Equation) else content
+    return inner.letters if isinstance(inner, Value) else set()
 
 
 def _squeezed(text: str) -> str:

@@ -22,6 +22,7 @@ from ..parsing.structures import (
     Bracketed,
     Choice,
     Collection,
+    Congruence,
     Dates,
     Equation,
     Inequalities,
@@ -53,6 +54,7 @@ KINDS: dict[type, str] = {
     Equation: "an equation",
     NamedValues: "named values",
     Inequalities: "inequalities",
+    Congruence: "a congruence",
     Statement: "a statement",
     Quantity: "a quantity",
     Noted: "an answer with a text",
@@ -116,6 +118,8 @@ class _Printer:
             case Inequalities(signs, differences):
                 pairs_of_signs = zip(differences, signs, strict=True)
                 return ", ".join(f"{self.value(left)} {sign} 0" for left, sign in pairs_of_signs)
+            case Congruence(difference, modulus):
+                return f"{self.value(difference)} ≡ 0 (mod {modulus})"
             case Statement(sides, signs):
                 rest = zip(signs, sides[1:], strict=True)
                 return self.value(sides[0]) + "".join(f" {s} {self.value(v)}" for s, v in rest)
