@@ -39,7 +39,7 @@ class Math(TextTask):
     """
 
     name: str = "math"
-    extract: Extract = "boxed"
+    extract: Extract = "tagged_or_boxed"
     percent: Percent = "either"
     lists: Lists = "either"
     rounding: Rounding = "none"

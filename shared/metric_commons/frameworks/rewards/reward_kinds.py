@@ -15,7 +15,7 @@ AnswerScore = Literal["qa_em", "qa_f1", "qa_precision", "qa_recall", "substring_
 def math(
     *,
     column: str = "solution",
-    extract: Extract = "boxed",
+    extract: Extract = "tagged_or_boxed",
     extract_references: Extract = None,
     percent: Literal["either", "value", "ignore", "any_scale"] = "either",
     lists: Literal["either", "set", "multiset", "sequence"] = "either",
@@ -32,9 +32,10 @@ def math(
     Args:
         column: the column of the data set with the reference, or a list of accepted references:
             texts or numbers. If none of them can be read, the reward is None.
-        extract: how to extract the answer from a completion: the name of a step, such as "boxed" or
-            "final_answer" (the card of qa_em lists them), a pattern, a function from str to str or
-            None, or a list of these. A completion without an answer has the reward 0.0.
+        extract: how to extract the answer from a completion: by default from `<answer>` tags or
+            the last box after the thoughts. The name of a step, such as "boxed" or "final_answer"
+            (the card of qa_em lists them), a pattern, a function from str to str or None, or a
+            list of these. A completion without an answer has the reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.
         percent: as in `mathematics.equivalent`, like the following options.
         lists: as in `mathematics.equivalent`.
@@ -172,7 +173,7 @@ def rouge(
     )
 
 
-def found(extract: Extract = "boxed", *, name: str = "found", explain: bool = False) -> Reward:
+def found(extract: Extract = "tagged_or_boxed", *, name: str = "found", explain: bool = False) -> Reward:
     r"""1.0 if `extract` finds an answer, else 0.0: a reward for the form of a completion.
 
     Args:
