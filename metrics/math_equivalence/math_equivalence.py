@@ -9,6 +9,7 @@ import evaluate
 
 from metric_commons.mathematics.proof.backends import Backend, equivalence_scores
 from metric_commons.mathematics.proof.comparisons import Lists, Percent, Rounding
+from metric_commons.mathematics.proof.datasets import Dataset, extraction_of
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import NonNegative, Positive
 from metric_commons.text.extraction.extraction import summarize_extracted
@@ -45,6 +46,8 @@ class MathEquivalence(BatchMetric):
             the reference. Also years: with 0.001, 2011 equals 2010.
         absolute_tolerance: two numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with a backend that uses sympy.
+        dataset: the data set of the problems, such as "gsm8k" or "college_math": `extract` and
+            `extract_references` are then as it needs them, unless they are given.
         explain: also return `explanations`: what each side was read as, the steps and the reason.
 
     Returns:
@@ -96,9 +99,11 @@ class MathEquivalence(BatchMetric):
         relative_tolerance: NonNegative = 0.0,
         absolute_tolerance: NonNegative = 0.0,
         timeout: Positive = 5,
+        dataset: Dataset = None,
         explain: bool = False,
         **answers: summarize_extracted,
     ):
+        answers = extraction_of(dataset, answers)
         explanations = []
 
         def scores(predictions, references):

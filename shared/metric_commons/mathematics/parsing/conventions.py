@@ -30,13 +30,14 @@ class Conventions(NamedTuple):
     imaginary_letter: bool = True  # in 2 + 3*I and 2 + 3j, I and j are the imaginary unit
     scientific: bool = True  # 1e-7 is a number, not 1 e - 7
     roman: bool = True  # XIV is a number, not letters
+    ellipsis: bool = True  # 0.333... is 1/3, not 0.333 and more
     cycles: bool = True  # (123)(45) is a permutation, not a product
 
 
 LIKELY = frozenset(
     {
         *("brackets_recur", "combinations", "imaginary_letter", "short_scales", "scientific"),
-        *("roman", "cycles"),
+        *("roman", "ellipsis", "cycles"),
     }
 )
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison

@@ -306,7 +306,7 @@ class _Parser(BracketReader):
         return as_value(self.atom())
 
     def _number(self, text: str, *, mixed: bool) -> MathObject:
-        recurring = recurring_decimal(text, self, lambda: self._context.chooses("brackets_recur"))
+        recurring = recurring_decimal(text, self, self._context.chooses)
         if recurring is not None:
             return rational(recurring)
         if not text.isdigit():

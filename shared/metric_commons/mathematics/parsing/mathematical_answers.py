@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 
 from ..algebra.exact_values import Value, decimal, rational
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
@@ -16,7 +17,7 @@ from .notation import MAX_LENGTH, Token, closing_brace, tokens
 from .numerals import permutation, roman_number, spelled_number
 from .real_sets import complement, intersection, points, union
 from .relations import parse_item
-from .separators import split_answer
+from .separators import nesting, split_answer
 from .structures import (
     Bracketed,
     Choice,
@@ -53,9 +54,13 @@ _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
 _MINUTES_OF_ARC = re.compile(
     r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
 )
-_CHOICE_WITH_CONTENT = re.compile(r"\(?([A-H])\)[.:]? *(\S.*)")
+_CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? *|([A-H])\. +)(\S.*)")
+_OTHER_SCRIPT = re.compile(
+    "[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
+)
 _LEAD = re.compile(
-    r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?(?:final )?answer"
+    r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?"
+    r"(?:(?:final )?answer|solution(?= is:))"
     r"(?: is)?:?\s*\}?:?\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -171,20 +176,19 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     if special is not None:
         return special
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
+    all_tokens = [*_without_bracket(all_tokens)]
     words = _words(all_tokens)
     if words is not None:
         return Answer(words, text)
     context = Context(conventions)
-    if (
-        sum(any(token.is_sign("±∓") for token in part) for part in split_answer(all_tokens).parts)
-        > 1
-    ):
-        raise UndecidedError("± in several parts, which may belong together")
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
     parts, separators = split_answer(all_tokens)
     if not parts:
         raise UndecidedError("nothing")
+    with_both = [part for part in parts if any(token.is_sign("±∓") for token in part)]
+    if len(with_both) > 1 and any(t.is_sign("=<>≤≥≠([⟨∓") for part in with_both for t in part):
+        raise UndecidedError("± in several parts, which may belong together")
     contents = [_part(part, context) for part in parts]
     content = contents[0] if len(contents) == 1 else _joined(contents, separators)
     return Answer(
@@ -195,6 +199,19 @@ def _answer(text: str, conventions: Conventions) -> Answer:
             for found in (context.forms, context.letters, context.products)
         ),
     )
+
+
+def _without_bracket(all_tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return x = 1, y = 2 for [x = 1, y = 2]."""
+    if (
+        not all_tokens
+        or not all_tokens[0].is_sign("[")
+        or not any(token.is_sign("=") for token in all_tokens)
+    ):
+        return all_tokens
+    depths = list(accumulate(map(nesting, all_tokens)))
+    is_whole = all(depths[:-1]) and not depths[-1]
+    return all_tokens[1:-1] if is_whole else all_tokens
 
 
 def _special(text: str, conventions: Conventions) -> Answer | None:
@@ -227,8 +244,10 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         total = degrees + minutes / 60 + seconds / 3600
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
-        inner = _answer(match[2], conventions)
-        return Answer(Choice(match[1].casefold(), inner.content), text, inner.forms)
+        inner = _answer(match[3], conventions)
+        return Answer(Choice((match[1] or match[2]).casefold(), inner.content), text, inner.forms)
+    if not text.isascii() and _OTHER_SCRIPT.fullmatch(text):
+        return Answer(Words("".join(text.split())), text)
     if match := _ALL_BUT.fullmatch(text):
         inner = _answer(match[1].replace("and", ","), conventions)
         excluded = inner.content

@@ -137,7 +137,7 @@ _COMMANDS = {
         ":": "colon",
         "∨": "lor vee",
         "∧": "land wedge",
-        "∅": "emptyset varnothing",
+        "∅": "emptyset varnothing oslash",
         "/": "div",
         "<": "lt",
         ">": "gt",

@@ -30,11 +30,11 @@ _LINES = ("overline", "bar")
 
 
 def recurring_decimal(
-    text: str, reader: TokenReader, reads_brackets: Callable[[], bool]
+    text: str, reader: TokenReader, chooses: Callable[[str], bool]
 ) -> Fraction | None:
     r"""Return the number of 0.1\overline{6}, 0.\dot{1}\dot{2} or 0.333...; None if nothing recurs.
 
-    `reads_brackets` says whether 0.1(6) is such a number, rather than a product.
+    `chooses` says whether 0.1(6) is such a number, rather than a product, and 0.333... is 1/3.
 
     Raises:
         UndecidedError: it is unclear which digits recur.
@@ -48,9 +48,11 @@ def recurring_decimal(
         return _recurring(text, _dotted(reader))
     is_digits = reader.following(1).kind == "number" and reader.following(2).is_sign(")")
     if reader.next.is_sign("(") and is_digits:
-        return _recurring(text, _bracketed(reader)) if reads_brackets() else None
+        return _recurring(text, _bracketed(reader)) if chooses("brackets_recur") else None
     if reader.next.is_sign("…"):
         reader.take()
+        if not chooses("ellipsis"):
+            raise UndecidedError("something is left out")
         return _continued(text)
     return None
 

@@ -70,15 +70,6 @@ class BasedNumber:
     digits: Value
     base: Value
 
-    @property
-    def value(self) -> int | None:
-        """Return the number; None if a digit is too large for the base."""
-        digits, base = self.digits.integer, self.base.integer
-        try:
-            return None if digits is None or base is None else int(str(digits), base)
-        except ValueError:
-            return None
-
 
 @dataclass(frozen=True)
 class Permutation:

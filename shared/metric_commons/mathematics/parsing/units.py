@@ -81,10 +81,17 @@ _NOT_IN_NOUNS = {
     "percentage",
     *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
 }
+_CHANGING = {  # what a number in front of these words means
+    *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
+    *("mod", "remainder", "where", "than", "not", "no", "negative", "minus", "between", "about"),
+    *("approximately", "nearly", "almost", "only", "exact", "exactly", "percent"),
+}
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _LONGEST_SUFFIX = 40  # tokens
-_FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
+_FRACTIONAL = re.compile(
+    r"thirds|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*ie|.*teen)ths"
+)
 
 
 class Suffix(NamedTuple):
@@ -166,7 +173,8 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     previous = head[-1]
     if token.is_sign("("):
         words = all_tokens[start + 1 : -1]
-        is_note = bool(words) and all(t.kind == "word" and len(t.text) > 2 for t in words)
+        is_note = all(t.kind == "word" or t.is_sign("-'.") for t in words)
+        is_note &= any(len(t.text) > 2 for t in words)
         return is_note and previous.kind == "number" and all_tokens[-1].is_sign(")")
     if token.is_command("Omega"):
         return previous.kind == "number"
@@ -207,8 +215,8 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     elements = _elements(tail)
     if not elements:
         return Suffix()
-    if elements[0].text == "(" and elements[-1].text == ")":  # 9 (apples)
-        elements = elements[1:-1]
+    if elements[0].text == "(" and elements[-1].text == ")":
+        return _in_brackets(elements[1:-1])
     if elements[0].text in SHORT_SCALES and not (
         elements[0].is_spaced and context.chooses("short_scales")
     ):
@@ -247,6 +255,18 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     return None
 
 
+def _in_brackets(elements: Sequence[_Element]) -> Suffix:
+    """9 (apples) and 12 (inches of snow): what is counted, or a unit; else a part of the answer."""
+    words = [element.text.lower() for element in elements]
+    end = words.index("of") if "of" in words else len(words)
+    unit = _UnitReader(elements[:end]).unit()
+    if unit is not None:
+        return Suffix(unit=unit)
+    if _CHANGING.isdisjoint(words):
+        return Suffix(noun=f"of {' '.join(words)}")
+    return Suffix(note=" ".join(words))
+
+
 def _is_ordinal_alone(head: Sequence[Token], tail: Sequence[Token]) -> bool:
     return len(tail) == 1 and _is_ordinal(head[-1].text, tail[0])
 
@@ -272,6 +292,8 @@ def _elements(tail: Sequence[Token]) -> list[_Element]:
 def _is_noun(elements: Sequence[_Element]) -> bool:
     """Return one or two plain words; `is_counted` says whether they are counted."""
     words = [element.text.lower() for element in elements]
+    if len(words) > 2 and words[1] == "of":  # sets of masks
+        return len(words) <= 5 and _is_noun(elements[:1]) and is_counted(words[0])
     return (
         1 <= len(words) <= 2
         and all(element.kind == "word" and len(element.text) > 2 for element in elements)

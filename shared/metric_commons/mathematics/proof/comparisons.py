@@ -13,6 +13,7 @@ from ..algebra.exact_values import (
     Opaque,
     Value,
     constant_value,
+    half_unit,
     plain_fraction,
     rational,
 )
@@ -307,9 +308,8 @@ class Rules:
             case Ratio(), Ratio():
                 return self._same_ratios(left, right)
             case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
-                if are_equal(base, other_base):
-                    return are_equal(digits, other_digits)
-                return (left.value is not None and left.value == right.value) or None
+                is_same_base = are_equal(base, other_base)
+                return are_equal(digits, other_digits) if is_same_base else None
             case Congruence(), Congruence():
                 return same_congruences(left, right)
             case Permutation(), Permutation():
@@ -479,11 +479,11 @@ def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
 
     A half is rounded away from zero, as at school.
     """
-    half = Fraction(1, 2 * 10**reference.decimals)
+    half = half_unit(reference).fraction
     number, target = prediction.fraction, reference.fraction
     if number is not None and target is not None and abs(number - target) == half:
         return abs(number) < abs(target)
-    return is_within(reference, prediction, rational(half))
+    return is_within(reference, prediction, half_unit(reference))
 
 
 def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
@@ -503,8 +503,6 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     if not is_number(value):
         return None
     match partner:
-        case BasedNumber():
-            return (value.fraction is not None and value.fraction == partner.value) or None
         case Bracketed(_, items) if len(items) > 1:
             return False
         case Matrix(rows) if len(rows) > 1 or len(rows[0]) > 1:

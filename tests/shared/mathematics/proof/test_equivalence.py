@@ -157,7 +157,6 @@ def test_different_answers(left, right):
         ("", "0"),
         ("", ""),
         (" ", " "),
-        ("the answer is five", "5"),
         ("28%", "28 cm"),
         ("x=1, x=2, y=3", "y=3, x=1, x=4"),
     ],
