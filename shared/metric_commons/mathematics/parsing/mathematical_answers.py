@@ -244,7 +244,7 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         total = degrees + minutes / 60 + seconds / 3600
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
-        inner = _answer(match[3], conventions)
+        inner = _answer(unmarked(match[3]), conventions)
         return Answer(Choice((match[1] or match[2]).casefold(), inner.content), text, inner.forms)
     if not text.isascii() and _OTHER_SCRIPT.fullmatch(text):
         return Answer(Words("".join(text.split())), text)

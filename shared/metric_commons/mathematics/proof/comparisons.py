@@ -279,11 +279,7 @@ class Rules:
         if isinstance(left, Choice) and isinstance(right, Choice):
             is_same = self.equal(left.content, right.content)
             return is_same if (left.letter == right.letter) is is_same else None
-        pair = (left, right) if isinstance(left, Choice) else (right, left)
-        choice, partner = cast(tuple[Choice, MathObject], pair)
-        if isinstance(partner, Words) and len(partner.text) == 1:
-            return choice.letter == partner.text
-        contents = (choice.content, right) if choice is left else (left, choice.content)
+        contents = (side.content if isinstance(side, Choice) else side for side in (left, right))
         return self.equal(*contents)
 
     def _with_note(self, left: MathObject, right: MathObject) -> bool | None:

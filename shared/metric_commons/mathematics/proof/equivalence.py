@@ -34,6 +34,7 @@ _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
 _SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
+_CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
@@ -381,14 +382,16 @@ def _has_unit(content: MathObject) -> bool:
 
 def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
     contents = left.content, right.content
+    texts = left.text, right.text
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.content, Choice):
+            letter = _CHOICE.fullmatch(other.text)
+            if letter:
+                return one.content.letter == letter[1].casefold()
     if isinstance(contents[0], Words) != isinstance(contents[1], Words):
         word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
         text = cast(Words, word.content).text
         return formula.text.strip("() .").casefold() == text or None
-    texts = left.text, right.text
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one.content, Choice) and re.fullmatch("[A-H]", other.text):
-            return one.content.letter == other.text.casefold()
     if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
         return None  # a choice may be written in lower case
     if rules.percent != "any_scale":
