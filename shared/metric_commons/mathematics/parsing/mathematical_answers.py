@@ -50,11 +50,12 @@ _INFINITIES = {
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
 _DECIMAL_COMMA = re.compile("-?0,[0-9]+")
 _REVERSED = re.compile(r"([\[\]])([^\[\]()]*[,;][^\[\]()]*)([\[\]])")  # ]1, 2[ is (1, 2)
+_SIZE = re.compile(r"\\(?:left|right)")
 _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
 _MINUTES_OF_ARC = re.compile(
     r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
 )
-_CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? *|([A-H])\. +)(\S.*)")
+_CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
 _OTHER_SCRIPT = re.compile(
     "[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
 )
@@ -224,10 +225,10 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     if roman is not None:
         content = rational(roman) if conventions.roman else Words(plain.casefold())
         return Answer(content, text, frozenset({"roman"}))
-    spelled = spelled_number(plain)
+    spelled = spelled_number(plain) if plain[-1:].isalpha() else None
     if spelled is not None:
         return Answer(rational(spelled), text)
-    cycles = permutation(text)
+    cycles = permutation(text) if text[:1] == "(" else None
     if cycles is not None:
         is_product = " " not in text and "," not in text
         if is_product and not conventions.cycles:
@@ -235,11 +236,13 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         return Answer(cycles, text, frozenset({"cycles"} if is_product else ()))
     if _DECIMAL_COMMA.fullmatch(text):
         raise UndecidedError("a form with two readings")
-    if match := _REVERSED.fullmatch(text.replace(r"\left", "").replace(r"\right", "")):
+    is_reversed = text[:1] in "[]\\" and text[-1:] in "[]"
+    if is_reversed and (match := _REVERSED.fullmatch(_SIZE.sub("", text))):
         opening, closing = ("[" if match[1] == "[" else "("), ("]" if match[3] == "]" else ")")
         if (match[1], match[3]) != ("[", "]"):
             return _answer(f"{opening}{match[2]}{closing}", conventions)
-    if match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text)):
+    has_degrees = "circ" in text or "°" in text
+    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text))):
         degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
         total = degrees + minutes / 60 + seconds / 3600
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)

@@ -118,6 +118,7 @@ def explained(
     return explanation(reference, prediction, rules, decimal_comma=decimal_comma)
 
 
+@on_own_stack(Explanation("", "", [], None, "too much work"))
 def explanation(
     reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
 ) -> Explanation:
