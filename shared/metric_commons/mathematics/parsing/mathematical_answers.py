@@ -13,9 +13,9 @@ from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions, is_product
 from .dates import date_or_time
 from .functions import FUNCTIONS
-from .notation import MAX_LENGTH, Token, closing_brace, tokens
+from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, tokens
 from .numerals import permutation, roman_number, spelled_number
-from .real_sets import complement, intersection, points, union
+from .real_sets import REALS, complement, intersection, points, union
 from .relations import parse_item
 from .separators import nesting, split_answer
 from .structures import (
@@ -42,10 +42,12 @@ _CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
 _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
-_INFINITIES = {
+_NAMED_OBJECTS: dict[str, MathObject] = {
     "infinity": Infinity(1),
     "positive infinity": Infinity(1),
     "negative infinity": Infinity(-1),
+    "all real numbers": REALS,
+    "all reals": REALS,
 }
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
 _DECIMAL_COMMA = re.compile("-?0,[0-9]+")
@@ -75,7 +77,7 @@ _TRAILS = (
     " is the answer",
     " is the final answer",
 )
-_DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)")
+_DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)?")
 _ALL_BUT = re.compile(
     r"(?:\\text ?\{)?\s*(?:all )?(?:real numbers|reals)(?: x)?,? except(?: for)?\s*\}?\s*(.+)",
     re.IGNORECASE,
@@ -177,7 +179,7 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     if special is not None:
         return special
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
-    all_tokens = [*_without_bracket(all_tokens)]
+    all_tokens = [*_without_bracket(_without_environment(all_tokens))]
     words = _words(all_tokens)
     if words is not None:
         return Answer(words, text)
@@ -200,6 +202,14 @@ def _answer(text: str, conventions: Conventions) -> Answer:
             for found in (context.forms, context.letters, context.products)
         ),
     )
+
+
+def _without_environment(all_tokens: Sequence[Token]) -> Sequence[Token]:
+    r"""Return x = 1, y = 2 for \begin{cases} x = 1 \\ y = 2 \end{cases}."""
+    texts = [token.text for token in all_tokens]
+    if texts[:4] != ["begin", "{", "cases", "}"] or "&" in texts or texts[-2:-1] != ["cases"]:
+        return all_tokens
+    return [Token("sign", ",") if token.is_sign(ROW_END) else token for token in all_tokens[4:-4]]
 
 
 def _without_bracket(all_tokens: Sequence[Token]) -> Sequence[Token]:
@@ -315,7 +325,7 @@ def _words(all_tokens: Sequence[Token]) -> MathObject | None:
 def _spelled(all_tokens: Sequence[Token]) -> MathObject:
     text = " ".join(token.text for token in all_tokens).casefold().replace(",", ", ")
     text = " ".join(text.strip(" .").split())
-    return _INFINITIES.get(text) or Words(text)
+    return _NAMED_OBJECTS.get(text) or Words(text)
 
 
 def _is_word(word: str) -> bool:

@@ -30,7 +30,6 @@ class Token(NamedTuple):
 
 END = Token("end", "")
 OPENING, CLOSING = "([{⦃⟨⌊⌈", ")]}⦄⟩⌋⌉"  # ⦃ and ⦄ are the braces of sets
-CURRENCIES = "¤£€"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 ROW_END = "↵"  # \\ in a matrix
 
 _FRACTIONS = {
@@ -114,7 +113,10 @@ _SIGNS = str.maketrans(
             r"\sqrt ": "√",
             **{str(digit): chr(0xFF10 + digit) for digit in range(10)},
             **{rf"\{name} ": letters for name, letters in _GREEK_LETTERS.items()},
-            **{f" {fraction}": sign for fraction, sign in _FRACTIONS.items()},
+            **{
+                r" \frac{{{}}}{{{}}}".format(*fraction.split("/")): sign
+                for fraction, sign in _FRACTIONS.items()
+            },
         }.items()
         for sign in signs
     }

@@ -81,6 +81,7 @@ _SYMBOLS = {
     "€": _unit(1, euro=1),
     "£": _unit(1, sterling=1),
     "¥": _unit(1, yen=1),
+    "₹": _unit(1, rupee=1),
     "USD": _unit(1, dollar=1),
     "EUR": _unit(1, euro=1),
 }

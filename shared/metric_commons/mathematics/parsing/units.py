@@ -18,7 +18,7 @@ from .separators import nesting
 from .structures import Unit
 from .unit_table import SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
 
-CURRENCIES = "¤£€¥"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
+CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 _PERCENT_WORDS = {"percent", "pct", "percentage", "percents"}
 _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}

@@ -34,6 +34,7 @@ _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
 _SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
+_SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
 _CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
@@ -241,6 +242,8 @@ def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
         return EquivalenceVerdict(None, "unreadable reference")
     if any(not set(word) <= left.letters for word in right.products):
         return EquivalenceVerdict(None, "unreadable prediction")
+    if any(_SHORT_SCALE.fullmatch(answer.text) for answer in (left, right)):
+        return EquivalenceVerdict(None, "two readings")
     names = [_names(answer.content) for answer in (left, right)]
     plain = [{name.rpartition(" ")[2].casefold() for name in side} for side in names]
     if names[0] != names[1] and plain[0] == plain[1]:
