@@ -166,7 +166,7 @@ class ModuleResult:
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
     # Texts about rows, such as the reason why a row is undecided; None for a row without one.
-    row_texts: dict[str, list[str | None]] = field(default_factory=dict, repr=False)
+    row_texts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     # What each row adds to the sums from which scores that are not means are computed.
     row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
     # The inputs themselves, if scores follow neither from those of rows nor from sums.
@@ -312,6 +312,7 @@ def module_result(
     intervals, groups, of_rows = (
         scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
     )
+    texts = {key: scores.pop(key) for key in metric.row_texts & scores.keys()}
     if isinstance(intervals, list):  # of a comparison: that of its one difference
         intervals = {metric.main_score: intervals}
     details = {
@@ -352,8 +353,8 @@ def module_result(
         cluster_counts=clusters,
         confidence_interval=intervals,
         groups=groups,
-        per_example={key: of_rows[key] for key in of_rows if key not in metric.row_texts},
-        row_texts={key: of_rows[key] for key in of_rows if key in metric.row_texts},
+        per_example=of_rows,
+        row_texts=texts,
         row_sums=row_sums,
         row_inputs=dict(row_inputs or {}),
         **details,

@@ -5,8 +5,8 @@ each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`.
 from sums it also contains the row's terms: `"statistics": {"error_rate": {"hits": 3}}`; the first
 row of a system has all of them, and further rows those that are not zero. A module whose scores
 follow from neither adds its inputs: `"inputs": {"classification": {"predictions": 1, "references":
-0}}`. A module with texts about rows adds `"texts": {"math_equivalence": {"reason": "two
-readings"}}`, with null for rows without one.
+0}}`. A module with texts about rows adds
+`"texts": {"math_equivalence": {"explanations": {"reason": "two readings", ...}}}`.
 """
 
 import hashlib
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowSums
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
-_Text = str | None
 _RECORD = {
     "row": Annotated[int, Range(0)],
     "system": str,
@@ -185,7 +184,7 @@ def read_rows(
                     for module, values in record.get(key, {}).items():
                         for name, value in values.items():
                             if key == "texts":
-                                check_option(name, value, _Text)
+                                check_option(name, value, dict[str, Any])
                             column = by_system[system].setdefault(module, {}).setdefault(name, [])
                             column.append(value)
                             if len(column) != row + 1:

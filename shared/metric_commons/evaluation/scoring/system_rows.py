@@ -85,12 +85,7 @@ class SystemRows:
         if kind_of(metric).scores_rows:
             from ..states.means import CountedScores  # which imports numpy
 
-            scores = {
-                score: values
-                for score, values in result["per_example"].items()
-                if score not in metric.row_texts
-            }
-            counts = CountedScores.of_rows(scores, self.clusters)
+            counts = CountedScores.of_rows(result["per_example"], self.clusters)
         return module_result(
             name,
             metric,

@@ -267,11 +267,9 @@ class Means(ScoreKind):
         return MeanStatistics(metric)
 
     def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> dict[str, Any]:
-        scores = metric.compute(**columns, per_example=True)["per_example"]
-        return {
-            name: np.array(values, object if name in metric.row_texts else None)
-            for name, values in scores.items()
-        }
+        result = metric.compute(**columns, per_example=True)
+        texts = {name: np.array(result[name], object) for name in metric.row_texts & result.keys()}
+        return {name: np.array(values) for name, values in result["per_example"].items()} | texts
 
     def summarize_blocks(
         self, metric: RowModule, blocks: Sequence[Mapping[str, Any]], **reporting: Any
@@ -279,9 +277,7 @@ class Means(ScoreKind):
         scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
         result = summarize(scores, self.averages(metric, scores), **reporting)
-        if texts and reporting.get("per_example"):
-            result["per_example"] |= texts
-        return result
+        return result | texts if reporting.get("per_example") else result
 
     def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         """Return the averages of scores, with the bounds that the module declares."""

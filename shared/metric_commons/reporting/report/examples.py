@@ -68,6 +68,7 @@ class ShownAnswer(NamedTuple):
     alignment: Sequence[AlignedTexts] = ()  # with the reference, for a transcript with errors
     space: str = " "  # between the parts of the alignment
     is_lower_better: bool = False  # for its scores
+    explanations: Sequence[Mapping[str, Any]] = ()  # of its scores, by modules that explain
 
 
 @dataclass(frozen=True)
@@ -233,6 +234,7 @@ def _example(
             None if is_common else references.get(system),
             *_alignment(modules, predictions.get(system), references.get(system)),
             any(score in result.lower_is_better for result in modules.values() for score in scores),
+            [texts[row] for result in modules.values() for texts in result.row_texts.values()],
         )
         for system, modules in results.systems.items()
     ]
