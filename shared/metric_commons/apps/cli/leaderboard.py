@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ...data.files.stored import to_jsonable
+from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import (
     Notation,
     Table,
@@ -27,11 +27,12 @@ from ..console.options import (
     Rows,
     Scores,
     Top,
+    output_option,
     refuse,
     setting,
     settings_option,
 )
-from ..console.outputs import Presentation, show_tables
+from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
     from ...reporting.leaderboards.leaderboards import Entry, Leaderboard, SavedResult
@@ -73,6 +74,7 @@ def leaderboard(
     missing_tasks: Annotated[Literal["out", "worst"], typer.Option(metavar="KIND")] = "out",
     benchmark: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     lower: Annotated[bool, typer.Option("--lower-is-better")] = False,
+    page: Annotated[Path | None, output_option(metavar="FILE")] = None,
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -114,8 +116,10 @@ def leaderboard(
         benchmark: The tasks of a table or folder: lines of names, a JSON list, or a table with the
             column task, and perhaps subsets, split, score and type.
         lower: The lowest scores of a table are the best.
+        page: Write a page with sortable columns and pictures of intervals and ranks.
     """
     presentation.check()
+    check_written([page], [*(paths or []), *(rows or []), *filter(None, [votes, benchmark])])
     notation = presentation.notation
     if votes is not None:
         if paths:
@@ -124,7 +128,7 @@ def leaderboard(
         of_results += ["benchmark", "lower"]
         refuse(context, of_results, "is for saved results and does not go with --votes")
         section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
-        _show([section], presentation)
+        _show([section], presentation, page)
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
@@ -156,7 +160,7 @@ def leaderboard(
         ]
         if mean is None:
             refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
-            _show([_section(member, notation) for member in listed], presentation)
+            _show([_section(member, notation) for member in listed], presentation, page)
             return
         _check_one_score(groups)
         table = table_of_boards(listed)
@@ -184,7 +188,8 @@ def leaderboard(
         "missing": table.gaps(),
     }
     records = list(means.records())
-    _show([Section(means.as_table(top, notation), heading, records[:top])], presentation)
+    section = Section(means.as_table(top, notation), heading, records[:top])
+    _show([section], presentation, page)
 
 
 def history(
@@ -304,8 +309,13 @@ def _section(content: "Leaderboard", notation: Notation) -> Section:
     return Section(content.table(notation), heading, list(content.records()))
 
 
-def _show(sections: Sequence[Section], presentation: Presentation) -> None:
-    """Print sections in a format."""
+def _show(
+    sections: Sequence[Section], presentation: Presentation, page: Path | None = None
+) -> None:
+    """Print sections in a format, and write a page of them if it has a name."""
+    if page is not None:
+        write_whole(page, [_as_page(sections)])
+        say_written(page)
     format_name = presentation.format_name
     tables = presentation.captioned([section.table for section in sections])
     sections = [

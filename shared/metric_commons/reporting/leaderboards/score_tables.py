@@ -25,7 +25,7 @@ from ...statistics.arguments.arrays import Floats
 
 Gaps = Literal["out", "worst"]
 
-_MODELS = ("model", "system", "name")
+_MODELS = ("model", "system", "name", "")  # the last is the index of a data frame
 _TASKS = ("task", "dataset", "benchmark")
 _SCORES = ("score", "value", "main_score")
 _ERRORS = ("standard_error", "stderr", "se")
@@ -121,7 +121,7 @@ def are_saved(paths: Sequence[Path]) -> bool:
     """
     marks = {path: _is_saved(path) for path in paths if path.name != mteb.METADATA}
     if len(set(marks.values())) > 1:
-        saved, other = (next(p for p, mark in marks.items() if mark is kind) for kind in (1, 0))
+        saved, other = (next(p for p in marks if marks[p] is kind) for kind in (True, False))
         raise UsageError(f"{saved} is a saved result, but {other} is not; name files of one kind")
     return all(marks.values())
 
@@ -533,14 +533,14 @@ def score_table(
             if score.system in places:
                 raise ValueError(
                     f"two scores of model {score.system} and task {task}: {places[score.system]} "
-                    f"and {score.place}; a board has one of each"
+                    f"and {score.place}"
                 )
             places[score.system] = score.place
             parts = [score.subsets.get(part, math.nan) for part in required]
             absent = [part for part in required if part not in score.subsets]
             if absent:
                 notes.append(
-                    f"{score.place}: model {score.system}, task {task}: there is no score of "
+                    f"{score.place}: model {score.system}, task {task} has no "
                     f"{_listed('subset', absent)}"
                 )
             row = systems[score.system]

@@ -130,8 +130,8 @@ class TaskMeans:
     def sentence(self) -> str:
         """Return a statement of what is known, to be quoted."""
         best, *_ = self.table.systems
-        text = f"{len(self.table.tasks)} tasks: {label(best)} has the best {_HEADERS[self.kind]}"
-        text += f", {self.values[0]:.4g}"
+        text = f"{counted(len(self.table.tasks), 'task')}: {label(best)} has the best "
+        text += f"{_HEADERS[self.kind]}, {self.values[0]:.4g}"
         ends = self.intervals[0]
         if ends is not None:
             text += f" ({ends[0]:.4g} to {ends[1]:.4g})"
@@ -187,6 +187,11 @@ class TaskMeans:
             notes.append("The tasks are a sample of tasks.")
         elif any(self.intervals):
             notes.append("Intervals and ranks are for these tasks and do not extend to others.")
+        if self.table.pairs is None and any(self.intervals) and not self.sampled:
+            notes.append(
+                "Errors of two systems count as independent, which is cautious if they answered "
+                "the same rows."
+            )
         if self.ranks:
             notes.append(
                 "Ranks: the best and the worst that the comparisons of all pairs allow, for all "
