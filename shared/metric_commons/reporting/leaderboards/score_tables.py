@@ -4,6 +4,7 @@ A table is long, with a score a row, or wide, with a column for each task. Nothi
 over what a model happens to have: a score that is missing is named.
 """
 
+import csv
 import json
 import math
 import re
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ...data.files.access import default_limits, read_whole
+from ...data.files.access import default_limits, open_file, read_whole
 from ...data.harness_logs import mteb
 from ...data.harness_logs.logs import PLAIN_ROWS, Content, Log, recognized
 from ...data.tables.tables import Source
@@ -129,7 +130,7 @@ def are_saved(paths: Sequence[Path]) -> bool:
 def _is_saved(path: Path) -> bool:
     if path.is_dir():
         return False
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return Results.FORMAT.partition("/")[0].encode() in file.read(_START)
 
 
@@ -335,7 +336,9 @@ def _of_markdown(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
             continue
         cells = [
             _LINK.sub(r"\1", cell).replace("*", "").replace("`", "").strip()
-            for cell in content.strip().strip("|").split("|")
+            for cell in next(
+                csv.reader([content.strip().strip("|")], delimiter="|", quoting=csv.QUOTE_NONE)
+            )
         ]
         if not names:
             names = cells
