@@ -226,7 +226,7 @@ def test_ranks_have_intervals_where_rows_are(run, saved):
     assert found["borda"] == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
     assert found["win_rate"] == {name: (a / 4, b / 4) for name, (a, b) in found["borda"].items()}
     told = " ".join(run(*command, "borda")[1].split())
-    assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 3 comp" in told
+    assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
     Path("three.poor.rows").unlink()
     told = " ".join(run(*command, "borda")[1].split())
     assert "There are no intervals: three.poor.json: the scores of its rows are missing" in told

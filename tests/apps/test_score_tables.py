@@ -37,7 +37,7 @@ LM_EVAL = {
         "part_of_y": {"acc,none": 0.5},
     },
     "group_subtasks": {"y": ["part_of_y"]},
-    "configs": {},
+    "config": {"model_args": "pretrained=b,dtype=auto"},
     "versions": {},
     "n-samples": {"x": {"original": 9, "effective": 9}},
     "higher_is_better": {"x": {"acc": True}},

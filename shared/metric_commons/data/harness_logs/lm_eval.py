@@ -23,7 +23,7 @@ from .ifeval import instructions
 from .logs import Content, Log, LoggedMeans, Marks, Record, argmax, listed
 
 FORMAT = "lm-eval"
-_OF_MEANS = ("results", "configs", "versions")
+_OF_MEANS = ("results", "versions", "config")
 MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps"), _OF_MEANS])
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
@@ -310,23 +310,26 @@ def _means(document: Mapping[str, Any]) -> Log:
         for score in task.scores
         if (directions.get(task.split) or {}).get(score.partition(",")[0]) is False
     }
-    name = document.get("model_name") or (document.get("config") or {}).get("model_name")
+    given = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
+    name = document.get("model_name") or (given and given[1])
     return Log(rows=iter(()), system=name, means=means, lower_is_better=frozenset(lower))
 
 
 def _numbers(scores: Mapping[str, Any], ending: str = "") -> dict[str, float]:
     """Return the scores by metric and filter, or their errors, whose names have the ending.
 
-    >>> _numbers({"alias": "x", "acc,none": 0.5, "acc_stderr,none": 0.1})
+    Up to 0.3 there are no filters.
+
+    >>> _numbers({"alias": "x", "sample_len": 9, "acc,none": 0.5, "acc_stderr,none": 0.1})
     {'acc,none': 0.5}
-    >>> _numbers({"acc,none": 0.5, "acc_stderr,none": 0.1}, "_stderr")
-    {'acc,none': 0.1}
+    >>> _numbers({"acc": 0.5, "acc_stderr": 0.1}, "_stderr")
+    {'acc': 0.1}
     """
+    has_filters = any("," in name for name in scores)
     numbers = {}
     for name, value in scores.items():
         metric, comma, chosen = name.partition(",")
-        if not isinstance(value, int | float) or not comma:
-            continue
-        if metric.endswith("_stderr") == bool(ending):
-            numbers[f"{metric.removesuffix(ending)},{chosen}"] = float(value)
+        is_number = isinstance(value, int | float) and bool(comma) == has_filters
+        if is_number and metric.endswith("_stderr") == bool(ending):
+            numbers[f"{metric.removesuffix(ending)}{comma}{chosen}"] = float(value)
     return numbers

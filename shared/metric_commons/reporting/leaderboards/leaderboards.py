@@ -270,8 +270,8 @@ class Leaderboard:
             yield "Lower is better."
         if self.ranks:
             yield (
-                "Rank: 1 plus the number of significantly better systems, or the rank of a better "
-                f"system if that is greater. {RANKS_NOTE}"
+                "Rank: 1 plus the number of significantly better systems, and not less than that "
+                f"of a better one. {RANKS_NOTE}"
             )
             if self.results.standings.letters:
                 yield self.results.standings.legend()

@@ -217,10 +217,10 @@ def _of_file(
     if log is None and isinstance(document, Mapping | list):
         records = _records_of_document(document, path, notes)
         if records is not None:
-            return _of_records(records, path, origin, name, notes)
+            return _of_records(records, path, origin, name, benchmark, notes)
     if path.suffix in (".md", ".markdown"):
-        return _of_records(list(_of_markdown(path)), path, origin, name, notes)
-    return _of_records(_of_table(path), path, origin, name, notes)
+        return _of_records(list(_of_markdown(path)), path, origin, name, benchmark, notes)
+    return _of_records(_of_table(path), path, origin, name, benchmark, notes)
 
 
 def _of_means(
@@ -232,22 +232,22 @@ def _of_means(
     notes: list[str],
 ) -> Iterator[Score]:
     """Yield the scores of a log that has means: of groups of tasks instead of their members."""
+    lacking: dict[str, Sequence[str]] = {}  # what tasks without the score have instead
+    wanted = name or _MAIN
     for means in log.means:
         task = str(means.about["task"])
         if task not in benchmark if benchmark else means.about.get("group"):
             continue
-        wanted = benchmark[task].score if task in benchmark else ""
-        wanted = wanted or name or _MAIN
+        wanted = (task in benchmark and benchmark[task].score) or name or _MAIN
         found = [each for each in means.scores if wanted in (each, each.partition(",")[0])]
-        if not found and wanted == _MAIN and not name and len(means.scores) == 1:
+        if not found and wanted == _MAIN and len(means.scores) == 1:
             found = list(means.scores)
-        if len(found) != 1:
-            listed = ", ".join(list(means.scores)[:20]) or "none"
-            reason = "several scores of this name" if found else f"no score {wanted!r}"
-            problem = f"{path}: task {task} has {reason}; there are {listed}; name one with --by"
-            if path == origin or found:
-                raise ValueError(problem)
-            notes.append(problem)  # so that the model lacks the task
+        if len(found) > 1:
+            raise ValueError(
+                f"{path}: task {task} has {', '.join(found)}; name one of them in full with --by"
+            )
+        if not found:
+            lacking[task] = list(means.scores)[:20]
             continue
         (score,) = found
         subsets = {part: scores.get(score, math.nan) for part, scores in means.subsets.items()}
@@ -264,6 +264,14 @@ def _of_means(
             score in log.lower_is_better,
             str(means.about.get("dataset_revision") or ""),
         )
+    if lacking:
+        there = ", ".join(next(iter(lacking.values()))) or "none"
+        problem = (
+            f"{path}: no score {wanted!r} of {_listed('task', list(lacking))}; there are {there}"
+        )
+        if len(lacking) == len(log.means) and path == origin:
+            raise ValueError(f"{problem}; name one with --by")
+        notes.append(problem)  # the models lack these tasks
 
 
 # ---- tables -------------------------------------------------------------------------------------
@@ -351,7 +359,12 @@ def _of_markdown(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _of_records(
-    records: _Records, path: Path, origin: Path, name: str | None, notes: list[str]
+    records: _Records,
+    path: Path,
+    origin: Path,
+    name: str | None,
+    benchmark: Mapping[str, BenchmarkTask],
+    notes: list[str],
 ) -> list[Score]:
     """Return the scores of a table, long or wide."""
     columns = list(dict.fromkeys(column for _, record in records for column in record))
@@ -401,8 +414,9 @@ def _of_records(
         for column in columns
     }
     others = {model, error, rows, kind, *beside.values()}
-    tasks = [name] if name else [column for column in columns if column not in others]
-    texts = [] if name else [column for column in tasks if _is_text(records, column)]
+    named = {name} if name else benchmark.keys()
+    tasks = [column for column in columns if (column in named if named else column not in others)]
+    texts = [] if named else [column for column in tasks if _is_text(records, column)]
     if texts:
         notes.append(f"{path}: columns without numbers are no tasks: {', '.join(texts)}")
     tasks = [column for column in tasks if column not in texts]

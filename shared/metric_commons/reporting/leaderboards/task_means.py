@@ -53,7 +53,7 @@ _HEADERS = {"tasks": "mean", "rows": "pooled", "borda": "Borda", "win_rate": "me
 _LONGEST = 60  # letters of what distinguishes two results of one task
 _MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _LETTERED = 25  # systems; more letters cannot be read
-_COLUMNS = 12  # of tasks; a table with more would not fit
+_COLUMNS = 6  # of tasks; a table with more would not fit
 _DRAWS = 2_000  # of signs for all pairs of systems
 _WORDS = {
     "tasks": "Mean: of the score over the tasks, with equal weights.",
@@ -211,7 +211,8 @@ class TaskMeans:
 
     def _test(self) -> str:
         """Return the test of the comparisons, and its correction."""
-        pairs = counted(len(self.ranks) * (len(self.ranks) - 1) // 2, "comparison")
+        number = len(self.ranks) * (len(self.ranks) - 1) // 2
+        pairs = counted(number, "comparison")
         if self.sampled and self.assume == "nothing":
             test = "Differences of tasks together with an unseen task"
         elif self.sampled:
@@ -219,7 +220,8 @@ class TaskMeans:
         elif self.kind in ("tasks", "rows"):
             test = "Normal test of the differences"
         else:
-            test = f"Tests in each of {counted(len(self.table.tasks), 'task')}"
+            tasks = len(self.table.tasks)
+            test, pairs = f"Tests in each of {tasks} tasks", counted(number * tasks, "comparison")
         return f"{test}, corrected by Bonferroni's method over {pairs}"
 
     def _formats(self, notation: Notation) -> tuple[NumberFormat, NumberFormat]:
