@@ -121,7 +121,9 @@ def _write(
     name = script.stem
     shared = closure(script, package)
     folder.mkdir()
-    card = published_card(script.with_name("README.md").read_text("utf-8"), namespace)
+    written = script.with_name("README.md")
+    text = written.read_text("utf-8") if written.is_file() else f"# {name}\n\n{summary}\n"
+    card = published_card(text, namespace)
     requirements = _requirements(path.read_text("utf-8") for path in shared.values())
     files = {
         **{f"{stem}.py": flatten(path.read_text("utf-8")) for stem, path in shared.items()},
