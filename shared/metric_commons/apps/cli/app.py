@@ -24,7 +24,7 @@ PANELS = {
     "Score": ("score", "trec", "execute", "init", "run", "merge"),
     "Compare and decide": ("compare", "leaderboard", "history", "gate", "power", "verify"),
     "Show and convert": ("report", "plot", "export"),
-    "Modules": ("list", "describe", "presets"),
+    "Modules": ("list", "describe", "presets", "new", "check"),
     "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
 }
 
@@ -65,10 +65,12 @@ _FUNCTIONS = {
     "patch-evaluate": "patched_script.patch_evaluate",
     "list": "describe.list_modules",
     "presets": "describe.list_presets",
+    "new": "own_module.new",
+    "check": "own_module.check",
 }
 OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")  # commands of other rooms
 COMMANDS = [name for names in PANELS.values() for name in names if name not in OF_APPLICATIONS]
-_DESCRIBING = ("list", "describe", "presets", "patch-evaluate")
+_DESCRIBING = ("list", "describe", "presets", "new", "check", "patch-evaluate")
 # Options that act while the command line is read, and the commands that do not have them.
 _IMMEDIATE = (
     (
