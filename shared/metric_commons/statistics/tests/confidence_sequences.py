@@ -331,6 +331,17 @@ class SequentialComparison:
             return "better"
         return "worse" if high < 0 else "undecided"
 
+    def record(self) -> dict[str, Any]:
+        """Return the difference, the interval and the number of rows by name."""
+        return {
+            "difference": self.sequence.mean,
+            "confidence_interval": list(self.interval),
+            "confidence_level": self.sequence.level,
+            "rows": self.rows,
+            "units": self.sequence.units,
+            "total": self.sequence.total,
+        }
+
     def to_json(self) -> str:
         """Return the comparison as JSON, from which `from_json` continues it."""
         return json.dumps({"margin": self.margin, "sequence": self.sequence.to_json()})
