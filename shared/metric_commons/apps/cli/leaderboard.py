@@ -64,6 +64,7 @@ def leaderboard(
         Literal["tasks", "ranks", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
     ] = None,
     tasks: Annotated[Literal["fixed", "sampled"], typer.Option(metavar="KIND")] = "fixed",
+    best: Annotated[bool, typer.Option("--best")] = False,
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -93,6 +94,8 @@ def leaderboard(
         mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean rank
             (ranks), the number of systems beaten (borda) or the mean proportion of systems beaten
             (win_rate).
+        best: Also print the interval of the best system, which allows for having chosen it, and by
+            how much its score is likely to get worse on new rows.
         tasks: With --mean tasks: whether intervals are for these tasks (fixed), or treat them as a
             sample of at least six tasks (sampled).
     """
@@ -101,7 +104,7 @@ def leaderboard(
     if votes is not None:
         if paths:
             raise UsageError("RESULT is for saved results and does not go with --votes")
-        of_results = ["score", "mean", "rows", "group", "scores"]
+        of_results = ["score", "mean", "rows", "group", "scores", "best"]
         refuse(context, of_results, "is for saved results and does not go with --votes")
         section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
         _show([section], presentation)
@@ -124,8 +127,15 @@ def leaderboard(
         for members in groups
     ]
     if mean is None:
-        _show([_section(member, notation) for member in listed], presentation)
+        sections = [_section(member, notation) for member in listed]
+        if best:
+            sections = [
+                _with_best(section, member)
+                for section, member in zip(sections, listed, strict=True)
+            ]
+        _show(sections, presentation)
         return
+    refuse(context, ["best"], "is for one score, not for --mean")
     from ...reporting.leaderboards.task_means import task_means
 
     _check_one_score(groups)
@@ -256,6 +266,14 @@ def _section(content: "Leaderboard", notation: Notation) -> Section:
         "signatures": content.results.signatures(),
     }
     return Section(content.table(notation), heading, list(content.records()))
+
+
+def _with_best(section: Section, board: "Leaderboard") -> Section:
+    """Return a section with the best system and its interval, as a note and in the data."""
+    found = board.results.best(f"{board.module}.{board.score}", board.confidence_level)
+    note = f"{section.table.note} {found.sentence(board.confidence_level)}".strip()
+    heading = {**section.heading, "best": {board.score: found.record()}}
+    return section._replace(table=section.table._replace(note=note), heading=heading)
 
 
 def _show(sections: Sequence[Section], presentation: Presentation) -> None:
