@@ -121,8 +121,8 @@ def _write(
     name = script.stem
     shared = closure(script, package)
     folder.mkdir()
-    card = script.with_name("README.md")
-    text = card.read_text("utf-8") if card.is_file() else f"# {name}\n\n{summary}\n"
+    written = script.with_name("README.md")
+    text = written.read_text("utf-8") if written.is_file() else f"# {name}\n\n{summary}\n"
     card = published_card(text, namespace)
     requirements = _requirements(path.read_text("utf-8") for path in shared.values())
     files = {

@@ -78,7 +78,9 @@ def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]
 
 
 def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, BrokenPromiseError) else f"{type(error).__name__}: {error}"
+    return (
+        str(error) if isinstance(error, BrokenPromiseError) else f"{type(error).__name__}: {error}"
+    )
 
 
 def _sample(name: str) -> Sample:
@@ -188,9 +190,8 @@ def _merges(sample: Sample) -> None:
     states = []
     for rows in (slice(0, 1), slice(1, None)):
         state = State(sample.module.name, **options)
-        if part := {name: column[rows] for name, column in sample.columns.items()}:
-            if len(next(iter(part.values()))):
-                state.update(**part)
+        if range(sample.rows)[rows]:
+            state.update(**{name: column[rows] for name, column in sample.columns.items()})
         states.append(State.from_json(state.to_json()))
     states[0].merge(states[1])
     whole = {n: v for n, v in sample.compute().items() if n in (merged := states[0].result())}
@@ -200,17 +201,18 @@ def _merges(sample: Sample) -> None:
 def _has_intervals(sample: Sample) -> None:
     if "confidence_level" not in sample.module.declared_options:
         raise BrokenPromiseError("it has no option confidence_level; pass **summary to summarize")
-    result = sample.compute(**{"confidence_level": 0.9})
+    result = sample.compute(confidence_level=0.9)
     intervals = result.get("confidence_interval")
     for name, ends in intervals.items() if isinstance(intervals, dict) else ():
         if isinstance(ends, list) and not any(map(math.isnan, ends)):
-            _expect(
-                ends[0] <= result[name] <= ends[1], f"{name} is outside its interval {ends}"
-            )
+            _expect(ends[0] <= result[name] <= ends[1], f"{name} is outside its interval {ends}")
 
 
 def _has_rows(sample: Sample) -> None:
-    if not kind_of(sample.module).scores_rows or "per_example" not in sample.module.declared_options:
+    if (
+        not kind_of(sample.module).scores_rows
+        or "per_example" not in sample.module.declared_options
+    ):
         return
     rows = sample.compute(per_example=True)["per_example"]
     for name, values in rows.items():
