@@ -506,3 +506,25 @@ def test_votes_without_finite_ratings_are_one_line(run):
 
     assert status == 1
     assert err.startswith("separated: 'x' never lost a point to 'y'")
+
+
+def test_the_best_has_an_interval_that_allows_for_the_choice(run):
+    rows = [
+        {"gold": "x", **{f"s{k}": "x" if (row * 7 + k * 5) % 11 > 4 else "y" for k in range(4)}}
+        for row in range(40)
+    ]
+    Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    predictions = [word for k in range(4) for word in ("--predictions", f"s{k}")]
+    command = ("score", "qa_em", "many.jsonl", *predictions, "--references", "gold")
+    run(*command, "--save", "many.json", "--per-example", "many.rows.jsonl")
+    board = ("leaderboard", "many.json", "--by", "qa_em", "--best")
+    status, out, err = run(*board)
+    assert (status, err) == (0, "")
+    assert "Best of 4: s" in " ".join(out.split())
+    (found,) = json.loads(run(*board, "--format", "json")[1])["boards"][0]["best"].values()
+    assert list(found) == ["system", "score", "interval", "candidates", "expected_drop"]
+    run(*command, "--save", "means.json")
+    status, _, err = run("leaderboard", "means.json", "--by", "qa_em", "--best")
+    assert status == 1
+    assert "the scores of rows of system 's" in err
+    assert "--per-example FILE" in err

@@ -75,6 +75,7 @@ def leaderboard(
     benchmark: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     lower: Annotated[bool, typer.Option("--lower-is-better")] = False,
     page: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    best: Annotated[bool, typer.Option("--best")] = False,
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -109,6 +110,8 @@ def leaderboard(
         mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean of all
             rows (rows), the number of systems beaten (borda) or the mean proportion of systems
             beaten (win_rate). Of a table the default is tasks.
+        best: Also print the interval of the best system, which allows for having chosen it, and by
+            how much its score is likely to get worse on new rows.
         tasks: Whether intervals and ranks are for these tasks (fixed), or treat them as a sample of
             at least six tasks (sampled).
         missing_tasks: Leave systems that lack a task out (out), or count it as the worst there
@@ -125,7 +128,7 @@ def leaderboard(
         if paths:
             raise UsageError("RESULT is for saved results and does not go with --votes")
         of_results = ["score", "mean", "rows", "group", "scores", "tasks", "missing_tasks"]
-        of_results += ["benchmark", "lower"]
+        of_results += ["benchmark", "lower", "best"]
         refuse(context, of_results, "is for saved results and does not go with --votes")
         section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
         _show([section], presentation, page)
@@ -138,7 +141,7 @@ def leaderboard(
     heading: dict[str, Any] = {"signatures": []}
     notes: list[str] = []
     if paths and not score_tables.are_saved(paths):
-        refuse(context, ["rows", "group", "scores", "cluster_by"], "is for saved results")
+        refuse(context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results")
         wanted = score_tables.read_benchmark(benchmark) if benchmark else []
         found, notes = score_tables.read_scores(paths, score, wanted)
         table, further = score_tables.score_table(found, wanted, lower=lower)
@@ -160,8 +163,12 @@ def leaderboard(
         ]
         if mean is None:
             refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
-            _show([_section(member, notation) for member in listed], presentation, page)
+            sections = [_section(member, notation) for member in listed]
+            if best:
+                sections = list(map(_with_best, sections, listed))
+            _show(sections, presentation, page)
             return
+        refuse(context, ["best"], "is for one score, not for --mean")
         _check_one_score(groups)
         table = table_of_boards(listed)
         signatures = (line for member in listed for line in member.results.signatures())
@@ -307,6 +314,14 @@ def _section(content: "Leaderboard", notation: Notation) -> Section:
         "signatures": content.results.signatures(),
     }
     return Section(content.table(notation), heading, list(content.records()))
+
+
+def _with_best(section: Section, board: "Leaderboard") -> Section:
+    """Return a section with the best system and its interval, as a note and in the data."""
+    found = board.results.best(f"{board.module}.{board.score}", board.confidence_level)
+    note = f"{section.table.note} {found.sentence(board.confidence_level)}".strip()
+    heading = {**section.heading, "best": {board.score: found.record()}}
+    return section._replace(table=section.table._replace(note=note), heading=heading)
 
 
 def _show(

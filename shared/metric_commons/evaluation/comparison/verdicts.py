@@ -110,6 +110,7 @@ def gate(
     ]
     if verdict == UNDECIDED:
         sentences.append(_advice(pair, comparison, margin, alpha, power))
+        sentences.append("Looking again with more rows needs --sequential.")
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
 
 

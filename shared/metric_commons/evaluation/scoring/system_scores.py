@@ -129,6 +129,7 @@ def score_systems(
         return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
 
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
+    rows_of_systems: dict[str, dict[str, dict[str, list[float]]]] = {}
     steps = [(system, name) for system in systems for name in metrics]
     with checked_once(), shared_token_cache():
         summaries = run_parallel(summaries_in, request.jobs or 1)
@@ -149,6 +150,8 @@ def score_systems(
                     )
             except ValueError as error:
                 raise InputError(system, error) from error
+            if len(systems) > 1:
+                rows_of_systems.setdefault(system, {})[name] = result.per_example
             if not (per_example or compare):
                 result = replace(result, per_example={}, row_sums=None, row_inputs={})
             results_by_system[system][name] = result
@@ -163,6 +166,7 @@ def score_systems(
         systems=results_by_system,
         provenance=provenance(inputs) | digests,
         row_labels=row_labels(systems),
+        compared_rows=rows_of_systems,
     )
     if not compare:
         return results.choose(request.scores)
