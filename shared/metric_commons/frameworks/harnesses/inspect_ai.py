@@ -37,6 +37,7 @@ from ...statistics.arguments.domains import check_option
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
 from ..rewards.math_tasks import Math
+from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import row_modules
 from ..rewards.named_tasks import task as named_task
 from ..rewards.verdicts import Task as RowTask
@@ -208,9 +209,9 @@ def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
             completion = [
                 message
                 for message in state.messages
-                if message.role == "assistant" and message.source != "input"
+                if message.role == "assistant" and getattr(message, "source", None) != "input"
             ]
-        verdict = task.verdict(completion, list(target))
+        verdict = task.verdict(completion, sole(list(target)))
         metadata = {
             "status": verdict.status,
             **task.all_scores(verdict),

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...module.catalog.score_scales import score_scale
 from ...statistics.arguments.domains import Count, check_option
+from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import task as named_task
 from ..rewards.repeated_samples import NAMES, sample_scores
 from ..trainers.corpus_scores import CorpusScore
@@ -67,7 +68,7 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
         def compute(self, doc: Any, model_response: Any, **kwargs: Any) -> dict[str, float]:
             """Return the scores of the best sample, and those of all samples together."""
             texts = model_response.final_text
-            verdicts = task.verdicts(texts, [doc.get_golds()] * len(texts))
+            verdicts = task.verdicts(texts, [sole(doc.get_golds())] * len(texts))
             scored = [verdict for verdict in verdicts if verdict.score is not None]
             if not scored:
                 return dict.fromkeys(names, nan)

@@ -277,7 +277,9 @@ def _function(form: _Form, grades: Grades, prediction: str, reference: str) -> C
         if column is not None and column in kwargs:
             kwargs["reference"] = kwargs.pop(column)
         output, expected = form.call(*args, **kwargs)
-        return result(task.verdict(_value(output, prediction), _value(expected, reference)))
+        if column is None:
+            expected = _value(expected, reference)
+        return result(task.verdict(_value(output, prediction), expected))
 
     scored.__name__ = scored.__qualname__ = task.name
     scored.__doc__ = f"{task.name} of metric-commons."

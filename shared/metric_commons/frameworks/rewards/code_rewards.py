@@ -14,8 +14,6 @@ from .code_tasks import TIMEOUT, Code
 from .reward import OF_VERL, Reward, verl_result
 from .verdicts import Verdict
 
-_CONFIGURED: "dict[str, CodeReward]" = {}  # by the options of `code_verl`
-
 
 @dataclass(frozen=True)
 class CodeReward(Reward):
@@ -140,9 +138,6 @@ async def code_score(
 
 
 async def _configured_verdict(text: Any, tests: Any, settings: dict[str, Any]) -> Verdict:
-    """Return the verdict of a reward that is made once for each configuration."""
-    own = {name: value for name, value in settings.items() if name not in OF_VERL}
-    key = repr(sorted(own.items()))
-    if key not in _CONFIGURED:
-        _CONFIGURED[key] = code(**own)
-    return (await _CONFIGURED[key].awaited([text], [tests]))[0]
+    """Return the verdict of a reward with settings of a configuration."""
+    reward = code(**{name: value for name, value in settings.items() if name not in OF_VERL})
+    return (await reward.awaited([text], [tests]))[0]

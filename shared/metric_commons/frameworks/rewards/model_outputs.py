@@ -5,7 +5,6 @@ its Responses, blocks of Anthropic, and the objects of inspect_ai, verifiers and
 have the same fields as attributes. Nothing that a model returned raises an error.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -165,6 +164,8 @@ def _printed(value: Any) -> str:
         return (value or b"").decode("utf-8", "replace")
     try:
         if isinstance(value, Mapping | list | tuple):
+            import json  # only for values that are no texts
+
             return json.dumps(value, ensure_ascii=False, default=str)
     except Exception:  # keys of other types, or circles
         pass
@@ -172,6 +173,17 @@ def _printed(value: Any) -> str:
         return str(value)
     except Exception:  # an object that cannot be printed
         return f"<{type(value).__name__}>"
+
+
+def sole(values: Sequence[Any]) -> Any:
+    """Return the only one of several accepted answers, or all of them.
+
+    Harnesses have a list of targets even where a module takes one, such as a JSON text.
+
+    >>> sole(["4"]), sole(["4", "four"])
+    ('4', ['4', 'four'])
+    """
+    return values[0] if len(values) == 1 else list(values)
 
 
 def reference_values(reference: Any) -> list[Any]:

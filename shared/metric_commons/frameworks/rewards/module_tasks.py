@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Sequence[Any]]
 
 _SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
+_COMMON = frozenset(  # scores of several modules, whose names in logs say which
+    ("exact", "exact_match", "f1", "precision", "recall", "partial_match", "valid", "unparsed")
+)
 _WORDS = 8  # that an explanation names
 
 
@@ -54,7 +57,7 @@ class ModuleTask(Task):
             hint = alternatives(score, columns)
             raise OptionError("score", f": {self.module} has no score {score!r} of rows{hint}")
         object.__setattr__(self, "score", score)
-        name = score if score == self.module else f"{self.module}_{score}"
+        name = f"{self.module}_{score}" if score in _COMMON else score
         object.__setattr__(self, "name", self.name or name)
 
     @cached_property

@@ -71,6 +71,8 @@ class Task(ABC):
         except ReferenceTypeError:
             raise
         except Exception as error:
+            if not isinstance(error, RecursionError) and self.has_functions():
+                raise  # an error of the caller's own function
             if len(predictions) > 1:  # one row does not end the others
                 pairs = zip(predictions, references, strict=True)
                 return [self._verdicts([text], [value])[0] for text, value in pairs]
@@ -138,6 +140,12 @@ class Task(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def has_functions(self) -> bool:
+        """Return whether an option is a function, or a list with one."""
+        values = self._settings_of_scores()[1].values()
+        lists = [value if isinstance(value, list | tuple) else [value] for value in values]
+        return any(callable(item) for items in lists for item in items)
 
     def suggestion(self, references: Sequence[Any]) -> str:
         """Advice for a batch in which no reference can be read."""

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import score_range
-from .catalog import module_class
 
 _ROUNDING = 1e-9  # by which a perfect score may miss its best value, relative to its span
 
@@ -84,6 +83,8 @@ def score_scale(module: str, score: str) -> ScoreScale:
     >>> score_scale("error_rate", "wer").lower_is_better, score_scale("chrf", "chrf").best
     (True, 100.0)
     """
+    from .catalog import module_class  # imports numpy, so only on use
+
     cls = module_class(module)
     low, high = score_range(score, cls.score_ranges) or (-math.inf, math.inf)
     return ScoreScale(low, high, bool(lower_scores([score], cls.lower_is_better)), cls.full_error)
