@@ -37,11 +37,11 @@ from ...statistics.arguments.domains import check_option
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
 from ..rewards.math_tasks import Math
+from ..rewards.mean_estimates import check_interval_options, mean_estimate
 from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import row_modules
 from ..rewards.named_tasks import task as named_task
 from ..rewards.verdicts import Task as RowTask
-from .mean_estimates import check_interval_options, mean_estimate
 
 __all__ = ["choice", "groups", "interval", "maj", "math", "module", "standard_error"]
 

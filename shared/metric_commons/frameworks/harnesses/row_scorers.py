@@ -354,7 +354,6 @@ def _deepeval_metric(grades: Grades, prediction: str, reference: str) -> Any:
             self.score = verdict.score or 0.0
             self.reason = verdict.reason
             self.score_breakdown = task.all_scores(verdict)
-            self.evaluation_signature = task.signature
             self.error = None
             self.success = grades.passes(verdict)
             return self.score

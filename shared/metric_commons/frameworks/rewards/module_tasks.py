@@ -85,8 +85,8 @@ class ModuleTask(Task):
 
     def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
         own = {name: getattr(self, name, None) for name in ("extract", "extract_references")}
-        options = {n: value for n, value in self.metric.options.items() if n not in REPORTING}
-        named = {**options, **own, "score": self.score}
+        options = {n: v for n, v in self.metric.options.items() if n not in (*REPORTING, *own)}
+        named = {**options, **{n: v or None for n, v in own.items()}, "score": self.score}
         return self.module, {name: v for name, v in named.items() if v is not None}
 
     def _columns(self, predictions: Sequence[Any], references: Sequence[Any]) -> Columns:

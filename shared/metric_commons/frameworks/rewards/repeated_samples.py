@@ -62,7 +62,7 @@ def scores_of_groups(
     columns = {name: [scores[name] for scores in of_questions] for name in of_questions[0]}
     means = {name: fsum(column) / len(column) for name, column in columns.items()}
     if len(of_questions) > 1:
-        from ..harnesses.mean_estimates import mean_estimate
+        from .mean_estimates import mean_estimate
 
         name = next(iter(columns))
         estimated = mean_estimate(columns[name])
