@@ -54,7 +54,14 @@ def task(
     """
     settings: dict[str, Any] = {"explain": explain} | ({} if name is None else {"name": name})
     if module in _ROWS:
-        return module_rows(module, score, options, **settings)
+        from .module_tasks import ModuleRows
+
+        steps = {"extract": extract, "extract_references": extract_references}
+        options |= {name: step for name, step in steps.items() if step is not None}  # unknown here
+        sample = _ROWS[module]
+        if module == "tool_calls" and options.get("tools") is None:
+            sample = "", {"tool_calls": [], "tools": []}  # tools may stand beside the calls
+        return ModuleRows(module=module, score=score, options=options, sample=sample, **settings)
     if score is not None and module in (*_KINDS, "math_equivalence"):
         raise OptionError("score", f"is for modules, and not for {module!r}")
     if extract is not None:
@@ -120,13 +127,3 @@ def row_modules() -> list[str]:
     from ...module.catalog.catalog import names
 
     return [name for name in names() if name in _ROWS or compares_texts(name)]
-
-
-def module_rows(module: str, score: str | None, options: dict[str, Any], **settings: Any) -> Task:
-    """Return the task of a module whose rows are not texts."""
-    from .module_tasks import ModuleRows
-
-    sample = _ROWS[module]
-    if module == "tool_calls" and options.get("tools") is None:
-        sample = "", {"tool_calls": [], "tools": []}  # tools may stand beside the expected calls
-    return ModuleRows(module=module, score=score, options=options, sample=sample, **settings)
