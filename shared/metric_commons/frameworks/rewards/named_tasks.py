@@ -78,8 +78,11 @@ def task(
         from .text_tasks import Choice, Found
 
         return (Choice if module == "choice" else Found)(**settings, **options)
+    from ...module.catalog.catalog import is_path, name_of
     from .module_tasks import ModuleTexts
 
+    if is_path(module):
+        module = name_of(module)
     if not compares_texts(module):
         listed = ", ".join(row_modules())
         raise ValueError(
@@ -98,9 +101,9 @@ def compares_texts(module: str) -> bool:
     >>> compares_texts("qa_f1"), compares_texts("ir_ranking"), compares_texts("classification")
     (True, False, False)
     """
-    from ...module.catalog.catalog import module_class, names
+    from ...module.catalog.catalog import is_known, module_class, names
 
-    if module not in names():
+    if not is_known(module):
         modules = [*_KINDS, *names()]
         listed = ", ".join(modules)
         raise ValueError(
