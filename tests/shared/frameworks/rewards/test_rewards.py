@@ -45,6 +45,19 @@ def test_the_logs_have_answers_and_proportions():
     assert log.metrics == {"math/unparsed": 0.2, "math/undecided": 0.2, "math/unreadable": 0.2}
 
 
+def test_the_log_has_scores_of_all_generations_of_a_prompt():
+    log = Log()
+    texts = [r"\boxed{1/2}", r"\boxed{0.5}", r"\boxed{3}", "?"] + [r"\boxed{3}"] * 4
+    log.call(rewards.math(), texts, solution=["0.5"] * 8, prompts=["a"] * 4 + ["b"] * 4)
+
+    assert {name: log.metrics[f"math/{name}@4"] for name in ("avg", "pass", "maj")} == {
+        "avg": 0.25,
+        "pass": 0.5,
+        "maj": 0.5,
+    }
+    assert log.metrics["math/avg@4_low"] < 0.25 < log.metrics["math/avg@4_high"]
+
+
 def test_the_log_has_reasons_where_they_are_asked_for():
     log = Log()
     log.call(rewards.math(explain=True, name="m"), COMPLETIONS[:1], solution=["2"])
