@@ -20,6 +20,7 @@ from ...data.files.stored import (
     to_jsonable,
 )
 from ...module.catalog import catalog
+from ...module.catalog.score_scales import lower_scores
 from ...module.declaration.declarations import (
     REPORTING,
     ClusterCounts,
@@ -392,15 +393,6 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
         for pattern, kind in patterns.items()
         if fnmatchcase(score.lower(), pattern)
     }
-
-
-def lower_scores(scores: Iterable[str], patterns: Iterable[str]) -> list[str]:
-    """Return the scores for which lower is better, by patterns of their names.
-
-    >>> lower_scores(["map", "unj@5"], ["unj*"])
-    ['unj@5']
-    """
-    return [score for score in scores if any(fnmatchcase(score, name) for name in patterns)]
 
 
 def functions_of_sums(result: ModuleResult) -> list[str]:

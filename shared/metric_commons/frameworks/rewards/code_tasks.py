@@ -3,9 +3,9 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, Self
+from typing import Any
 
 from ...programs.completions import fenced_program
 from ...programs.executions import Score, check_permission, prepare
@@ -115,9 +115,7 @@ class Code(Task):
             return f"cannot be read: {error}"
         return None
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Self:
-        """Return the task with the settings and options that it knows; others are ignored."""
-        task = super().with_settings(settings)
-        names = signature(prepare).parameters.keys() - {"references", "timeout", "num_workers"}
-        options = {name: value for name, value in settings.items() if name in names}
-        return replace(task, options={**task.options, **options}) if options else task
+    def settings(self) -> set[str]:
+        """Return the names of settings, and of the options about how programs are run."""
+        of_rows = {"references", "timeout", "num_workers"}
+        return super().settings() | (signature(prepare).parameters.keys() - of_rows)

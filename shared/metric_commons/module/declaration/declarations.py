@@ -268,6 +268,7 @@ class Module(Protocol):
     unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
     # Ranges of scores, by patterns of their names: see `numbers.domains.score_range`.
     score_ranges: Ranges = SHARES
+    full_error: float = 1.0  # of errors without a highest value: here all is wrong
     # From a result, with its intervals if there are any, a sentence that a reader can quote.
     sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
