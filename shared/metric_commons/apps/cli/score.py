@@ -183,7 +183,7 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 
 def _check_texts(modules: Sequence[str], files: Files) -> None:
-    """Check that files of texts have references, in other files.
+    """Check that files of texts have references, in other files, and are for modules of texts.
 
     Raises:
         UsageError: they do not; the message has the command with the files in their places.
@@ -193,8 +193,18 @@ def _check_texts(modules: Sequence[str], files: Files) -> None:
         for path in files.paths
         if path != STANDARD_INPUT and files.sources[path].log.format_name == "lines"
     ]
-    scored = [catalog.load_without_evaluate(name) for name in modules if name != LOGGED]
-    if files.answers or not texts or not any("references" in m.required_inputs for m in scored):
+    scored = {name: catalog.load_without_evaluate(name) for name in modules if name != LOGGED}
+    for name, module in scored.items():
+        if texts and "str" not in module.accepted_inputs.get("predictions", ["str"]):
+            raise UsageError(
+                f"{name} takes no lines of text, as in {texts[0]}; name another format of the "
+                "file, such as --from conll"
+            )
+    if (
+        files.answers
+        or not texts
+        or not any("references" in m.required_inputs for m in scored.values())
+    ):
         return
     references = [path for path in texts if _REFERENCES.search(path.stem)]
     if not references and len(files.paths) > 1:
