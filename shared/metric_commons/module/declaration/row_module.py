@@ -172,9 +172,19 @@ class RowModule(Module):
         return stock_format(name, self.stock_formats[name])
 
     def _check_options(
-        self, options: Mapping[str, Any], stock: StockFormat | None, others: Set[str] = frozenset()
+        self,
+        options: Mapping[str, Any],
+        stock: StockFormat | None,
+        others: Set[str] = frozenset(),
+        inputs: Set[str] = frozenset(),
     ) -> None:
         """Check the names and values of options.
+
+        Args:
+            options: by name.
+            stock: the stock module whose options they are; None for the module's own.
+            others: further valid names.
+            inputs: names that a misspelled one may mean, and that the options do not contain.
 
         Raises:
             TypeError: neither the module, or the stock module, nor `others` have such an option.
@@ -184,8 +194,8 @@ class RowModule(Module):
         for name in options:
             if name not in declared and name not in others:
                 owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
-                inputs = [column for column in self.input_names if column.startswith(name)]
-                names = inputs or declared.keys() | others | {*self.input_names}
+                meant = [column for column in inputs if column.startswith(name)]
+                names = meant or declared.keys() | others | inputs
                 raise TypeError(
                     f"{owner} has no option {name!r}{nearest(name, names)}; "
                     f"its options are {', '.join(declared)}"
@@ -231,7 +241,7 @@ class RowModule(Module):
         others = [
             name for name in ("predictions", "references") if options.pop(name, None) is not None
         ]
-        self._check_options(options, stock)
+        self._check_options(options, stock, inputs=names)
         if stock is not None and others:
             raise TypeError(
                 f"{others[0]} is not an input of {RESULT_FORMAT}={stock.name!r}; "
