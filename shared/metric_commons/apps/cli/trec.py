@@ -147,12 +147,6 @@ def trec(
         scoring = _preset(preset, scoring, context)
     length = relstring_length(output) if output and per_query else None
     scored_runs = score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
-    if scoring.missing == "zero" and not (complete or is_chosen(context, "missing") or is_quiet()):
-        for run, number in scored_runs.absent.items():
-            if number:
-                share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
-                advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
-                typer.echo(f"note: {run}: {share}; {advice}", err=True)
 
     clusters = None if cluster_by is None else read_clusters(cluster_by)
     comparisons = []
@@ -209,6 +203,12 @@ def trec(
             relstrings=scored_runs.relstrings,
         ):
             typer.echo(text)
+    if scoring.missing == "zero" and not (complete or is_chosen(context, "missing") or is_quiet()):
+        for run, number in scored_runs.absent.items():
+            if number:
+                share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
+                advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
+                typer.echo(f"note: {run}: {share}; {advice}", err=True)
     say_written(per_example, save)
 
 

@@ -1,4 +1,4 @@
-"""What the page on statistics says of intervals and decisions is what the tables of the simulations show."""
+"""What the page on statistics says of intervals and decisions is what its tables show."""
 
 import re
 
