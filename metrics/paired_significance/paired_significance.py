@@ -13,6 +13,7 @@ from metric_commons.statistics.arguments.domains import Labels, Level, Positive,
 from metric_commons.statistics.intervals.methods import Assumption, DifferenceBounds
 from metric_commons.statistics.tests.paired_tests import Alternative, Test
 from metric_commons.statistics.tests.significance import compare
+from metric_commons.statistics.tests.stock_comparisons import mcnemar
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,
@@ -77,6 +78,7 @@ class PairedSignificance(BatchComparison):
         0.25
     """
 
+    stock_formats = {"mcnemar": mcnemar}
     score_kind = "counts"
     main_score = "diff"
     score_ranges = {
