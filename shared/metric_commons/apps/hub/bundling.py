@@ -77,7 +77,8 @@ def bundle(
     Raises:
         ValueError: evaluate could not load the bundle, or its name is taken by something else.
     """
-    script = catalog.path(name) / f"{name}.py"
+    script = catalog.script_of(name)
+    name = script.stem
     target = Path(out_dir) / name
     old = target.with_name(f".{name}.old")
     _restore(target, old)
@@ -120,7 +121,9 @@ def _write(
     name = script.stem
     shared = closure(script, package)
     folder.mkdir()
-    card = published_card(script.with_name("README.md").read_text("utf-8"), namespace)
+    written = script.with_name("README.md")
+    text = written.read_text("utf-8") if written.is_file() else f"# {name}\n\n{summary}\n"
+    card = published_card(text, namespace)
     requirements = _requirements(path.read_text("utf-8") for path in shared.values())
     files = {
         **{f"{stem}.py": flatten(path.read_text("utf-8")) for stem, path in shared.items()},
