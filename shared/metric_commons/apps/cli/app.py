@@ -62,8 +62,9 @@ def panel_of(command: str) -> str:
 # The file and the function of a command, if its name is not that of both.
 _FUNCTIONS = {
     "init": "run.init",
+    "merge": "score.merge",
     "history": "leaderboard.history",
-    "patch-evaluate": "patched_script.patch_evaluate",
+    "patch-evaluate": "verify.patch_evaluate",
     "list": "describe.list_modules",
     "presets": "describe.list_presets",
     "new": "own_module.new",

@@ -22,6 +22,7 @@ from ..results.rendering import Table, counted, p_value
 
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _CELL = re.compile(rf"({_NUMBER.pattern})\s*(?:[%±+[(].*)?")
+_BORDER = re.compile(r"\|")
 _ROWS = re.compile(r"\b[nN]\s*=\s*([\d,]+)")  # in a header
 _ROW_LABELS = ("n", "rows", "questions", "examples", "samples", "size", "# rows")
 _SYSTEMS, _TASKS = ("model", "system", "name", "method"), ("task", "dataset", "benchmark")
@@ -256,7 +257,7 @@ def _cells(text: str) -> list[list[str]]:
         raise ValueError("there is no Markdown table")
     rows = [lines[rules[0] - 1], *takewhile(lambda line: "|" in line, lines[rules[0] + 1 :])]
     strip = partial(re.sub, r"[*_`~$]", "")
-    table = [[strip(cell).strip() for cell in row.strip("|").split("|")] for row in rows]
+    table = [[strip(cell).strip() for cell in _BORDER.split(row.strip("|"))] for row in rows]
     for cells in table[1:]:
         if len(cells) != len(table[0]):
             raise ValueError(f"the row {cells[0]!r} has {len(cells)} cells, not {len(table[0])}")

@@ -62,7 +62,7 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
         arguments = parameters.bind(*positional, **settings).arguments
         configuration = arguments.get("config_name")
         entry = _entry(arguments["path"], configuration)
-        if entry is None:
+        if entry is None or arguments.get("module_type") not in (None, entry.kind):
             return stock_load(*positional, **settings)
         of_module = {name: arguments[name] for name in _OF_MODULES if name in arguments}
         is_distributed = arguments.get("num_process", 1) > 1
@@ -74,8 +74,6 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
         module = load(
             entry.module, result_format=entry.result_format, **entry.defaults, **of_module
         )
-        if arguments.get("module_type") not in (None, module.module_type):
-            return stock_load(*positional, **settings)
         # Evaluators and `combine` name scores after their module, such as the rate of "wer".
         module.info.module_name = entry.stock
         module.config_name = module.info.config_name = configuration or "default"

@@ -23,6 +23,7 @@ class Replacement(NamedTuple):
     result_format: str
     differences: str  # between the results, in words; empty if there are none
     defaults: Mapping[str, Any] = MappingProxyType({})  # of options that differ from ours
+    kind: str = "metric"  # or "comparison"
 
 
 @cache
@@ -39,8 +40,10 @@ def replacements() -> tuple[Replacement, ...]:
             entries.append(Replacement(name, None, module, name, _ISOLATED, defaults))
         for name, compute in loaded.stock_formats.items():
             stock, _, configuration = name.partition("/")
-            differences = stock_format(name, compute).differences
-            entries.append(Replacement(stock, configuration or None, module, name, differences))
+            found = stock_format(name, compute)
+            kind = "comparison" if "predictions1" in found.input_names else "metric"
+            ours = configuration or None, module, name, found.differences
+            entries.append(Replacement(stock, *ours, kind=kind))
     return tuple(sorted(entries, key=lambda entry: entry.result_format))
 
 
