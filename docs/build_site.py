@@ -150,20 +150,13 @@ def _homes(package: str) -> dict[str, str]:
     }
 
 
-_CODE_EVAL = [
-    "`code_eval` is not in the table: it runs programs in isolation, so one may fail that passes",
-    'in the module of evaluate. With `result_format="code_eval"` it returns the same pair, and has',
-    "its own options; see [code_eval](modules/code_eval.md).",
-]
-
-
 def _stock_modules() -> str:
     """What replaces each of evaluate's own modules, as the scripts of ours declare it."""
     lines = [
         "# In place of evaluate's own modules",
         "",
         "With a `result_format`, a module has the inputs, options, keys and values of one of",
-        "evaluate's own modules. `evaluate.load` takes it as configuration, and",
+        "evaluate's own modules. In a clone, `evaluate.load` takes it as configuration, and",
         "`metric_commons.patch_evaluate` lets scripts that load the stock module get ours; see",
         "[Score a model in training](guides/training.md#in-the-official-scripts).",
         "",
@@ -178,10 +171,10 @@ def _stock_modules() -> str:
     for entry in replacements():
         names = [entry.stock, *filter(None, [entry.configuration])]
         stock = ", ".join(f'"{name}"' for name in names)
-        ours = f'load("./metrics/{entry.module}", "{entry.result_format}")'
+        ours = f'metric_commons.load("{entry.module}", result_format="{entry.result_format}")'
         link = f"[{entry.module}](modules/{entry.module}.md)"
         lines.append(f"| `load({stock})` | {link}: `{ours}` | {entry.differences} |")
-    return "\n".join([*lines, "", *_CODE_EVAL, ""])
+    return "\n".join([*lines, ""])
 
 
 def _commands() -> str:

@@ -113,6 +113,7 @@ class CodeEval(BatchMetric):
         (1.0, [[['passed', 'passed']]])
     """
 
+    own_stock_formats = {"code_eval": {"k": (1, 10, 100)}}
     single_text_allowed = False
     json_inputs = {"references": OBJECTS}
     reports = REPORTS

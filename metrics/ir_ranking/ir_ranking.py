@@ -16,6 +16,7 @@ from metric_commons.retrieval.ranking_measures import (
     average,
     scores,
 )
+from metric_commons.retrieval.stock_rankings import trec_eval
 from metric_commons.statistics.arguments.domains import Count
 from metric_commons.statistics.intervals.summary import summarize
 
@@ -74,6 +75,7 @@ class IrRanking(BatchMetric):
         {'map': 0.5}
     """
 
+    stock_formats = {"trec_eval": trec_eval}
     score_kind = "rankings"
     queries_allowed = True
     aggregation = AGGREGATION

@@ -10,6 +10,7 @@ import evaluate
 from metric_commons.mathematics.proof.backends import Backend, equivalence_scores
 from metric_commons.mathematics.proof.comparisons import Lists, Percent, Rounding
 from metric_commons.mathematics.proof.datasets import Dataset, extraction_of
+from metric_commons.mathematics.proof.stock_mathematics import competition_math
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import NonNegative, Positive
 from metric_commons.text.extraction.extraction import summarize_extracted
@@ -72,6 +73,7 @@ class MathEquivalence(BatchMetric):
         {'math_equivalence': 0.75, 'undecided': 0.25, 'unreadable': 0.0}
     """
 
+    stock_formats = {"competition_math": competition_math}
     lower_is_better = frozenset({"undecided", "unreadable", "unparsed", "timed_out"})
     always_scored = frozenset({"math_equivalence"})
     row_texts = frozenset({"explanations"})

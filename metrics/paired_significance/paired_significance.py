@@ -19,6 +19,7 @@ from metric_commons.statistics.arguments.domains import (
 from metric_commons.statistics.intervals.methods import Assumption, DifferenceBounds
 from metric_commons.statistics.tests.paired_tests import Alternative, Test
 from metric_commons.statistics.tests.significance import compare
+from metric_commons.statistics.tests.stock_comparisons import mcnemar
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,
@@ -84,6 +85,7 @@ class PairedSignificance(BatchComparison):
         0.25
     """
 
+    stock_formats = {"mcnemar": mcnemar}
     score_kind = "counts"
     main_score = "diff"
     score_ranges = {

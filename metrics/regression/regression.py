@@ -15,9 +15,11 @@ from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.rounded_errors import with_rounded_errors
 from metric_commons.regression.stock_regression import (
     mae,
+    mape,
     mse,
     pearsonr,
     r_squared,
+    smape,
     spearmanr,
     stsb,
 )
@@ -97,6 +99,8 @@ class Regression(BatchMetric):
     stock_formats = {
         "mse": mse,
         "mae": mae,
+        "mape": mape,
+        "smape": smape,
         "pearsonr": pearsonr,
         "spearmanr": spearmanr,
         "r_squared": r_squared,

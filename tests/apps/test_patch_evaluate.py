@@ -41,6 +41,25 @@ def test_a_stock_name_loads_our_module(arguments, inputs, result):
     assert "score" in found if result is None else found == result
 
 
+def test_programs_are_run_with_the_defaults_of_the_stock_module(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    columns = {"predictions": [["x = 1", "x = 2"]], "references": ["assert x == 1"]}
+    with metric_commons.patch_evaluate():
+        pass_at_k, results = evaluate.load("code_eval").compute(**columns, k=[1, 2])
+        of_defaults, _ = evaluate.load("code_eval").compute(**columns)
+
+    assert (pass_at_k, of_defaults) == ({"pass@1": 0.5, "pass@2": 1.0}, {"pass@1": 0.5})
+    assert [outcome["passed"] for _, outcome in results[0]] == [True, False]
+
+
+def test_a_comparison_is_loaded_by_its_type():
+    columns = {"predictions1": [1, 1, 0], "predictions2": [1, 0, 0], "references": [1, 1, 1]}
+    with metric_commons.patch_evaluate():
+        mcnemar = evaluate.load("mcnemar", module_type="comparison")
+
+    assert mcnemar.compute(**columns)["stat"] == 1.0
+
+
 def test_a_configuration_of_inputs_goes_on():
     with metric_commons.patch_evaluate():
         f1 = evaluate.load("f1", config_name="multilabel", cache_dir="/nowhere")

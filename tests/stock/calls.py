@@ -38,6 +38,7 @@ def calls(seed: int) -> list[Call]:
     """Some calls of every stock module."""
     dice = random.Random(seed)
     makers = (labels, several_labels, areas, glue, numbers, answers, texts, transcripts, tags)
+    makers += (probabilities, percentages, matrices, runs, formulas, comparisons)
     return [call for maker in makers for call in maker(dice)]
 
 
@@ -291,3 +292,77 @@ def tags(dice: random.Random) -> Iterator[Call]:
         ]
         yield Call("seqeval", pairs(*ends), options={"suffix": True})
     yield Call("seqeval", pairs([["O", "O"]], [["B-PER", "O"]]))
+
+
+def probabilities(dice: random.Random) -> Iterator[Call]:
+    for kinds in ([0, 1], [-1, 1], ["no", "yes"]):
+        true = [*kinds, *dice.choices(kinds, k=5)]
+        inputs = pairs([dice.choice([0.0, 1.0, dice.random()]) for _ in true], true)
+        weights = {"sample_weight": [dice.random() for _ in true]}
+        label = {"pos_label": kinds[1]}
+        yield Call("brier_score", inputs, options=label)
+        yield Call("brier_score", inputs, options=label | weights)
+        yield Call("brier_score", inputs, options={"pos_label": kinds[0]})
+    yield Call("brier_score", pairs([0.25, 0.5], [0, 0]))
+
+
+def percentages(dice: random.Random) -> Iterator[Call]:
+    for rows in (1, 6):
+        true = [dice.choice([0.0, -2.0, dice.gauss(0, 9)]) for _ in range(rows)]
+        inputs = pairs([dice.choice([0.0, dice.gauss(0, 9)]) for _ in true], true)
+        outputs = pairs(*([[dice.gauss(0, 1), dice.random()] for _ in true] for _ in range(2)))
+        for stock in ("mape", "smape"):
+            yield Call(stock, inputs)
+            yield Call(stock, inputs, options={"sample_weight": [dice.random() for _ in true]})
+            for multioutput in ("uniform_average", "raw_values", [0.25, 0.75]):
+                yield Call(stock, outputs, "multilist", {"multioutput": multioutput})
+
+
+def matrices(dice: random.Random) -> Iterator[Call]:
+    for size, kinds in ((1, [0]), (4, [5]), (6, [0, 1]), (9, [0, 1, 2]), (9, [3, 7])):
+        inputs = pairs(dice.choices(kinds, k=size), [*kinds, *dice.choices(kinds, k=9)][:size])
+        weights = {"sample_weight": [dice.random() for _ in range(size)]}
+        for normalize in (None, "true", "pred", "all"):
+            yield Call("confusion_matrix", inputs, options={"normalize": normalize})
+            yield Call("confusion_matrix", inputs, options={"normalize": normalize, **weights})
+        yield Call("confusion_matrix", inputs, options={"labels": [9, *kinds[::-1]]})
+    names = ["ADJ", "DET", "NOUN", "VERB"]
+    for rows in (1, 4):
+        sizes = [dice.randint(1, 6) for _ in range(rows)]
+        inputs = pairs(*([dice.choices(names, k=size) for size in sizes] for _ in range(2)))
+        for options in ({}, {"zero_division": 1}, {"zero_division": 0}):
+            yield Call("poseval", inputs, options=options)
+    yield Call("poseval", pairs([["X"]], [["X"]]))
+
+
+def runs(dice: random.Random) -> Iterator[Call]:
+    for queries, unjudged in ((1, 0), (3, 2), (4, 4)):
+        run, judged = [], []
+        for query in range(queries):
+            documents = dice.sample([f"d{number}" for number in range(30)], k=dice.randint(1, 12))
+            scores = [dice.choice([0.5, 1.5, dice.random()]) for _ in documents]
+            places = range(len(documents))
+            run += [(query, "Q0", documents[row], row, scores[row], "t") for row in places]
+            for document in ["x", *dice.sample(documents, k=(len(documents) + 1) // 2)]:
+                judged.append((query, "0", document, dice.choice([0, 0, 1, 2])))
+        judged += [(queries, "0", f"d{number}", 1) for number in range(unjudged)]
+        names = ("query", "q0", "docid", "rank", "score", "system")
+        tables = [
+            [{key: [row[place] for row in rows] for place, key in enumerate(keys)}]
+            for keys, rows in ((names, run), ((*names[:3], "rel"), judged))
+        ]
+        yield Call("trec_eval", pairs(*tables))
+
+
+def formulas(dice: random.Random) -> Iterator[Call]:
+    texts = ["1/2", "\\frac{1}{2}", "\\dfrac12", "0.5", "x = 3", "3", "10\\%", "10", "5\\text{ cm}"]
+    for rows in (1, 9):
+        sides = [dice.choices(texts, k=rows) for _ in range(2)]
+        yield Call("competition_math", pairs(*sides))
+
+
+def comparisons(dice: random.Random) -> Iterator[Call]:
+    for rows in (4, 30):
+        columns = [[1, *dice.choices([0, 1, 2], k=rows)], [0, *dice.choices([0, 1], k=rows)]]
+        sides = {"predictions1": columns[0], "predictions2": columns[1]}
+        yield Call("mcnemar", sides | {"references": [1, *dice.choices([0, 1], k=rows)]})

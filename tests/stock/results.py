@@ -33,7 +33,9 @@ SEED = 31
 
 @cache
 def stock_module(checkout: str, name: str, configuration: str | None) -> Any:
-    return evaluate.load(str(Path(checkout) / "metrics" / name), configuration)
+    (folder,) = Path(checkout).glob(f"[mc]*s/{name}")  # metrics, or comparisons
+    kind = folder.parent.name.removesuffix("s")
+    return evaluate.load(str(folder), configuration, module_type=kind)
 
 
 def stock_result(checkout: str, call: Call) -> Any:

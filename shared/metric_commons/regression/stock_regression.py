@@ -52,6 +52,40 @@ def mae(
     return {"mae": _score("mae", predictions, references, sample_weight, multioutput)}
 
 
+def mape(
+    *,
+    predictions: NumberRows,
+    references: NumberRows,
+    sample_weight: Weights | None = None,
+    multioutput: Multioutput = "uniform_average",
+) -> dict[str, Any]:
+    """Return the mean absolute percentage error, as a proportion.
+
+    Differences:
+        The values of several outputs are a list; the module returns a numpy array.
+    """
+    return {"mape": _score("mape", predictions, references, sample_weight, multioutput)}
+
+
+def smape(
+    *,
+    predictions: NumberRows,
+    references: NumberRows,
+    sample_weight: Weights | None = None,
+    multioutput: Multioutput = "uniform_average",
+) -> dict[str, Any]:
+    """Return the symmetric mean absolute percentage error, from 0 to 2.
+
+    Differences:
+        The values of several outputs are a list; the module returns a numpy array. It fails with
+        scikit-learn 1.7 and newer.
+
+    >>> smape(predictions=[1.0, 3.0], references=[1.0, 1.0])
+    {'smape': 0.5}
+    """
+    return {"smape": _score("smape", predictions, references, sample_weight, multioutput)}
+
+
 def pearsonr(
     *, predictions: NumberRows, references: NumberRows, return_pvalue: bool = False
 ) -> dict[str, float]:

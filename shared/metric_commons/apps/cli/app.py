@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The groups of commands in the help, in this order.
 PANELS = {
     "Score": ("score", "trec", "execute", "init", "run", "merge"),
-    "Compare and decide": ("compare", "leaderboard", "history", "gate", "power", "verify"),
+    "Compare and decide": ("compare", "leaderboard", "history", "gate", "power", "verify", "audit"),
     "Show and convert": ("report", "plot", "export"),
     "Modules": ("list", "describe", "presets", "new", "check"),
     "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
@@ -62,8 +62,9 @@ def panel_of(command: str) -> str:
 # The file and the function of a command, if its name is not that of both.
 _FUNCTIONS = {
     "init": "run.init",
+    "merge": "score.merge",
     "history": "leaderboard.history",
-    "patch-evaluate": "patched_script.patch_evaluate",
+    "patch-evaluate": "verify.patch_evaluate",
     "list": "modules.list_modules",
     "presets": "modules.list_presets",
     "describe": "modules.describe",
@@ -93,7 +94,7 @@ def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
         help="Score the answers of language models: exact, fast and with confidence intervals.",
         epilog="Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is "
         "wrong; 130 interrupted. gate also has 3 (undecided) and 4 (worse), "
-        "verify 4 (a row differs by no named rule).",
+        "verify 4 (a row differs by no named rule), audit 3 (not told apart).",
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -1,4 +1,4 @@
-"""`metric-commons score`: one result from files of rows."""
+"""`metric-commons score` and `merge`: one result from files of rows, or from their parts."""
 
 import re
 import shlex
@@ -16,19 +16,21 @@ from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.results.rendering import counted
 from ...evaluation.results.results import Results
-from ...evaluation.scoring.evaluations import Evaluation
+from ...evaluation.scoring.evaluations import Evaluation, signed
 from ...evaluation.states.score_kind import kind_of
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.presets import preset_options
-from ...module.catalog.usage import UsageError
+from ...module.catalog.usage import UsageError, with_bar
 from ...module.declaration.declarations import assign, check_supported
 from ...statistics.arguments.checks import nearest
 from ...statistics.resampling.progress import is_quiet
 from ..console.options import (
+    IntervalOptions,
     Predictions,
     RequestOptions,
     Save,
+    Scores,
     Sort,
     modules_and_files_like,
     output_option,
@@ -116,6 +118,50 @@ def score(
             say_written(partial)
 
 
+def merge(
+    parts: Annotated[list[Path], typer.Argument(metavar="PART")],
+    *,
+    allow_equal_shards: Annotated[bool, typer.Option("--allow-equal-shards")] = False,
+    scores: Scores = None,
+    intervals: IntervalOptions,
+    save: Save = None,
+    sort: Sort = None,
+    presentation: Presentation,
+) -> None:
+    """Merge the parts of an evaluation that was split over several machines.
+
+    metric-commons score qa_f1 shard-1.jsonl --predictions bot --references gold --partial 1.part
+
+    metric-commons merge 1.part 2.part --confidence 0.95
+
+    The result is the same as that of all rows in one file; the order of the
+    parts does not matter. Two parts of files with the same content are an error
+    unless --allow-equal-shards is given.
+
+    Args:
+        parts: Files written by `score --partial`; before them, the folders of modules of your own.
+        allow_equal_shards: Merge parts of different files with the same content.
+    """
+    from ...evaluation.scoring.states import Part
+
+    for path in filter(catalog.holds_module, parts):
+        catalog.name_of(path)  # known from here on
+    parts = [path for path in parts if not catalog.holds_module(path)]
+    if not parts:
+        raise UsageError("name the parts to merge")
+    outputs = Outputs(presentation, save, sort=sort)
+    outputs.check(parts)
+    total = Part.read(parts[0])
+    for path in with_bar(parts[1:], "merging", "part"):
+        part = Part.read(path)
+        try:
+            total.merge(part, allow_equal_shards=allow_equal_shards)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    results = signed(total.results(**vars(intervals)), total.preset)
+    outputs.write(results.choose(scores))
+
+
 def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
     """Report on stderr how many cells of texts look as if they held several references."""
     sources = list(sources)
@@ -190,7 +236,7 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 
 def _check_texts(modules: Sequence[str], files: Files) -> None:
-    """Check that files of texts have references, in other files.
+    """Check that files of texts have references, in other files, and are for modules of texts.
 
     Raises:
         UsageError: they do not; the message has the command with the files in their places.
@@ -200,8 +246,18 @@ def _check_texts(modules: Sequence[str], files: Files) -> None:
         for path in files.paths
         if path != STANDARD_INPUT and files.sources[path].log.format_name == "lines"
     ]
-    scored = [catalog.load_without_evaluate(name) for name in modules if name != LOGGED]
-    if files.answers or not texts or not any("references" in m.required_inputs for m in scored):
+    scored = {name: catalog.load_without_evaluate(name) for name in modules if name != LOGGED}
+    for name, module in scored.items():
+        if texts and "str" not in module.accepted_inputs.get("predictions", ["str"]):
+            raise UsageError(
+                f"{name} takes no lines of text, as in {texts[0]}; name another format of the "
+                "file, such as --from conll"
+            )
+    if (
+        files.answers
+        or not texts
+        or not any("references" in m.required_inputs for m in scored.values())
+    ):
         return
     references = [path for path in texts if _REFERENCES.search(path.stem)]
     if not references and len(files.paths) > 1:

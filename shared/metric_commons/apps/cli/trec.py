@@ -12,7 +12,7 @@ from ...evaluation.results.module_results import provenance
 from ...evaluation.results.results import FORMATS
 from ...module.catalog.presets import run_options
 from ...module.catalog.usage import UsageError
-from ...statistics.resampling.progress import set_quiet
+from ...statistics.resampling.progress import is_quiet, set_quiet
 from ..console.options import (
     Assume,
     Correction,
@@ -203,6 +203,12 @@ def trec(
             relstrings=scored_runs.relstrings,
         ):
             typer.echo(text)
+    if scoring.missing == "zero" and not (complete or is_chosen(context, "missing") or is_quiet()):
+        for run, number in scored_runs.absent.items():
+            if number:
+                share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
+                advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
+                typer.echo(f"note: {run}: {share}; {advice}", err=True)
     say_written(per_example, save)
 
 

@@ -89,6 +89,7 @@ class Scored(NamedTuple):
     means: dict[str, dict[str, float]]
     inputs: list[dict[str, Any]]
     relstrings: dict[str, str]  # if requested: the first documents of the last run, by query
+    absent: dict[str, int]  # the number of judged queries without results, by run
 
 
 class RankingResults(Results):
@@ -153,7 +154,9 @@ def score_queries(
 
     names = _names(runs)
     judged, sha256 = files.read_hashed(qrels, files.Qrels)
-    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
+    scored_runs = Scored(
+        {}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {}, {}
+    )
     steps = list(zip(names, runs, strict=True))
     for name, path in with_bar(steps, "scoring", "run"):
         run, sha256 = files.read_hashed(path, files.Run)
@@ -162,6 +165,7 @@ def score_queries(
         result = score_run(judged, run, [m.name for m in measures], **asdict(scoring))
         scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
         scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+        scored_runs.absent[name] = len({*judged.queries} - {*run.queries})
         if relstring is not None:
             reading = scoring.score_dtype, scoring.judged_only, scoring.max_depth
             scored_runs.relstrings.update(relevance_strings(judged, run, relstring, *reading))

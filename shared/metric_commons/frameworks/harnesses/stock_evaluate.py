@@ -62,7 +62,7 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
         arguments = parameters.bind(*positional, **settings).arguments
         configuration = arguments.get("config_name")
         entry = _entry(arguments["path"], configuration)
-        if entry is None or arguments.get("module_type") not in (None, "metric"):
+        if entry is None or arguments.get("module_type") not in (None, entry.kind):
             return stock_load(*positional, **settings)
         of_module = {name: arguments[name] for name in _OF_MODULES if name in arguments}
         is_distributed = arguments.get("num_process", 1) > 1
@@ -71,7 +71,9 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
         ):  # through which the processes send their rows
             of_module["cache_dir"] = arguments["cache_dir"]
         # The stock modules take any other option of `load` and any configuration, and ignore them.
-        module = load(entry.module, result_format=entry.result_format, **of_module)
+        module = load(
+            entry.module, result_format=entry.result_format, **entry.defaults, **of_module
+        )
         # Evaluators and `combine` name scores after their module, such as the rate of "wer".
         module.info.module_name = entry.stock
         module.config_name = module.info.config_name = configuration or "default"

@@ -27,6 +27,8 @@ StockZeroDivision = Literal["warn"] | ZeroDivision
 _QUESTION = Record(tuple((name, Scalar(int)) for name in ("answer", "paragraph", "question")))
 _MultircRows = Annotated[Any, Record((("idx", _QUESTION), ("prediction", Scalar(int))))]
 _IntRows = Annotated[Any, Scalar(int)]
+_BrierLabels = Annotated[Any, Scalar(int), Scalar(float), Scalar(str)]
+_TagRows = Annotated[Any, ListOf(Scalar(str))]
 
 
 def accuracy(
@@ -215,6 +217,93 @@ def roc_auc(
         options |= {"max_fpr": max_fpr} if is_partial else {}
     result = classification_scores(scores, targets, **options)
     return {"roc_auc": result["partial_roc_auc" if is_partial else "roc_auc"]}
+
+
+def brier_score(
+    *,
+    references: _BrierLabels,
+    predictions: NumberRows,
+    sample_weight: Weights | None = None,
+    pos_label: int | str = 1,
+) -> dict[str, float]:
+    """Return the mean squared difference of probabilities and labels.
+
+    Probabilities are rounded to single precision first, as in the module.
+
+    Raises:
+        OptionError: there are two labels or a text, and none is `pos_label`.
+
+    >>> brier_score(references=["no", "yes"], predictions=[0.5, 1.0], pos_label="yes")
+    {'brier_score': 0.125}
+    """
+    present = set(references)
+    if len(present) > 2:
+        raise ValueError(f"references have {len(present)} labels; brier_score is for two")
+    if pos_label not in present and not (present <= {0, 1} or present <= {-1, 1}):
+        raise OptionError("pos_label", f"{pos_label!r} is no label of the references")
+    targets = [int(label == pos_label) for label in references]
+    scores = single_precision(predictions)
+    if scores.ndim != 1 or not ((scores >= 0) & (scores <= 1)).all():
+        raise ValueError("predictions must be probabilities, one number from 0 to 1 a row")
+    result = classification_scores(scores, targets, pos_label=1, sample_weight=sample_weight)
+    return {"brier_score": result["brier"]}
+
+
+def confusion_matrix(
+    *,
+    predictions: _IntRows,
+    references: _IntRows,
+    labels: ListedLabels | None = None,
+    sample_weight: Weights | None = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+) -> dict[str, Any]:
+    """Return how often each label of the references (rows) has each prediction (columns).
+
+    Differences:
+        The matrix is a list of lists; the module returns a numpy array.
+
+    >>> confusion_matrix(predictions=[0, 1, 1], references=[0, 1, 0])
+    {'confusion_matrix': [[1, 1], [0, 1]]}
+    """
+    if labels is not None and not set(labels) & set(references):
+        raise OptionError("labels", "are not in the references")
+    matrix = classification_scores(
+        predictions,
+        references,
+        labels=labels,
+        sample_weight=sample_weight,
+        confusion_matrix=normalize or True,
+    )["confusion_matrix"]
+    if labels is None and len({*predictions, *references}) == 1:  # the only one, not one of two
+        matrix = [[max(map(max, matrix))]]
+    return {"confusion_matrix": matrix}
+
+
+def poseval(
+    *,
+    predictions: _TagRows,
+    references: _TagRows,
+    zero_division: Literal["warn"] | ZeroDivision = "warn",
+) -> dict[str, Any]:
+    """Return the report of all tags, each a label of its own.
+
+    >>> result = poseval(predictions=[["NOUN", "VERB"]], references=[["NOUN", "NOUN"]])
+    >>> result["NOUN"]["recall"], result["accuracy"]
+    (0.5, 0.5)
+    """
+    for row, (predicted, tags) in enumerate(zip(predictions, references, strict=True)):
+        if len(predicted) != len(tags):
+            raise RowError(
+                "predictions", row, f"has {len(predicted)} tags, but its reference {len(tags)}"
+            )
+    columns = [[tag for row in rows for tag in row] for rows in (predictions, references)]
+    undefined = 0.0 if zero_division == "warn" else float(zero_division)
+    result = classification_scores(*columns, report=True, average="macro", zero_division=undefined)
+    report: dict[str, Any] = result["report"]
+    return {
+        label: row | {"support": float(row["support"])} if isinstance(row, dict) else row
+        for label, row in report.items()
+    }
 
 
 def _labels(name: str, column: Column) -> Column:

@@ -255,7 +255,8 @@ USES = _by_name(
         "fowlkes_mallows": [_measure("clustering", "fowlkes_mallows")],
         "purity": [_measure("clustering", "purity")],
         # entities
-        "seqeval poseval conlleval ner entity_f1 ner_f1": [Use("span_f1")],
+        "poseval": [Use("classification", setting='result_format="poseval"')],
+        "seqeval conlleval ner entity_f1 ner_f1": [Use("span_f1")],
         # tests
         "t_test ttest mcnemar wilcoxon permutation_test significance bootstrap": [
             Use("paired_significance")

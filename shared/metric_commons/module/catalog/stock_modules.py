@@ -1,10 +1,17 @@
 """The modules of `evaluate` whose place ours can take, as our scripts declare it."""
 
+from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from ..declaration.stock_formats import stock_format
 from .catalog import load_without_evaluate, names
+
+_ISOLATED = (
+    "Programs run in isolation, so one may fail that passes in the module of evaluate; messages "
+    "are ours."
+)
 
 
 class Replacement(NamedTuple):
@@ -15,6 +22,8 @@ class Replacement(NamedTuple):
     module: str  # ours
     result_format: str
     differences: str  # between the results, in words; empty if there are none
+    defaults: Mapping[str, Any] = MappingProxyType({})  # of options that differ from ours
+    kind: str = "metric"  # or "comparison"
 
 
 @cache
@@ -26,10 +35,15 @@ def replacements() -> tuple[Replacement, ...]:
     """
     entries = []
     for module in names():
-        for name, compute in load_without_evaluate(module).stock_formats.items():
+        loaded = load_without_evaluate(module)
+        for name, defaults in loaded.own_stock_formats.items():
+            entries.append(Replacement(name, None, module, name, _ISOLATED, defaults))
+        for name, compute in loaded.stock_formats.items():
             stock, _, configuration = name.partition("/")
-            differences = stock_format(name, compute).differences
-            entries.append(Replacement(stock, configuration or None, module, name, differences))
+            found = stock_format(name, compute)
+            kind = "comparison" if "predictions1" in found.input_names else "metric"
+            ours = configuration or None, module, name, found.differences
+            entries.append(Replacement(stock, *ours, kind=kind))
     return tuple(sorted(entries, key=lambda entry: entry.result_format))
 
 

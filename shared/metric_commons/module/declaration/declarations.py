@@ -223,6 +223,8 @@ class Module(Protocol):
     configurations: frozenset[str] = frozenset()
     # The modules of evaluate whose place this one can take, and the functions for their results.
     stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
+    # Those among the values of an own option `result_format`, with the defaults of their options.
+    own_stock_formats: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text

@@ -206,16 +206,32 @@ def quotient(mean: Fraction, error: float) -> float:
 
 
 def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> Statistic:
-    """McNemar's test: a win and a loss are equally likely, so wins are binomial."""
-    from scipy.special import betainc, gammaln
-
     if not np.isin(differences, (-1.0, 0.0, 1.0)).all():
         raise OptionError(
             "test", f"{test!r} is for scores 0 and 1, but differences are not all -1, 0 or 1"
         )
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    p_value = mcnemar_p_value(wins, losses, alternative, mid=test == "mcnemar_mid_p")
+    return Statistic(float(min(wins, losses)), p_value)
+
+
+def mcnemar_p_value(
+    wins: int, losses: int, alternative: Alternative = "two-sided", *, mid: bool = False
+) -> float:
+    """Return the p-value of McNemar's test: a win and a loss are equally likely.
+
+    Args:
+        wins: the rows that only the first system has right.
+        losses: the rows that only the second has right.
+        alternative: "two-sided", "greater" or "less".
+        mid: whether the observed number counts half.
+
+    >>> mcnemar_p_value(3, 0)  # no outcome with three differing rows is significant
+    0.25
+    """
+    from scipy.special import betainc, gammaln
+
     rows = wins + losses
-    statistic = float(min(wins, losses))
     # The tail: at most this many wins of the system that should have fewer.
     tail_wins = {"two-sided": min(wins, losses), "greater": losses, "less": wins}[alternative]
     if tail_wins >= rows:  # also without rows
@@ -226,9 +242,9 @@ def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> S
         observed = math.exp(float(choices) - rows * math.log(2))
     sides = 2 if alternative == "two-sided" else 1
     p_value = min(sides * tail, 1.0)
-    if test == "mcnemar_mid_p":  # half of what was observed, which equal numbers are once
+    if mid:  # half of what was observed, which equal numbers are once
         p_value -= observed / 2 * (1 if wins == losses else sides)
-    return Statistic(statistic, max(p_value, math.ulp(0.0)))
+    return max(p_value, math.ulp(0.0))
 
 
 def wilcoxon_ends(

@@ -41,7 +41,7 @@ def test_a_name_has_one_meaning():
         *[("SacreBLEUScore", "bleu"), ("BLEUScore", "bleu"), ("CHRFScore", "chrf")],
         *[("ROUGEScore", "rouge_n_l"), ("TranslationEditRate", "ter"), ("R2Score", "regression")],
         *[("CharErrorRate", "error_rate"), ("RetrievalNormalizedDCG", "ir_ranking")],
-        *[("precision_recall_fscore_support", "classification"), ("poseval", "span_f1")],
+        *[("precision_recall_fscore_support", "classification"), ("poseval", "classification")],
         *[("ece_10_bin", "classification"), ("ndcg_burges", "ir_ranking"), ("mmlu", "qa_em")],
     ],
 )

@@ -1,0 +1,114 @@
+"""`metric-commons audit`: what printed scores say, without their rows."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...data.files.access import default_limits, read_whole
+from ...evaluation.comparison.audits import (
+    PrintedScore,
+    audited_table,
+    difference_sentences,
+    printed_difference,
+    unspoken,
+)
+from ...evaluation.results.rendering import counted
+from ...module.catalog.usage import UsageError
+from ..console.options import Alpha, Power, PrintedFormat
+from ..console.outputs import show_json, show_tables
+
+UNDECIDED = 3  # the exit status
+
+
+def audit(
+    table: Annotated[Path | None, typer.Argument(metavar="TABLE")] = None,
+    *,
+    score: Annotated[str | None, typer.Option(metavar="NUMBER")] = None,
+    rows: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
+    baseline: Annotated[str | None, typer.Option(metavar="NUMBER")] = None,
+    measure: Annotated[str | None, typer.Option("--metric", metavar="NAME")] = None,
+    alpha: Alpha = 0.05,
+    power: Power = 0.8,
+    format_name: PrintedFormat = "table",
+) -> None:
+    """Read printed scores with care: what their digits and the number of rows say, without rows.
+
+    metric-commons audit --score 0.82 --rows 500 --baseline 0.80
+
+    It prints the interval that such a score supports, whether any outcome on so
+    few rows could have been significant, and how many rows the difference needs.
+    Rows count as right or wrong, and systems as erring independently.
+
+    metric-commons audit table.md
+
+    marks the scores of a Markdown table that cannot be told apart from the best
+    of their column. The numbers of rows are in headers, as in NQ (n=500), or in a
+    row or column n. Exit status: 0 scores can be told apart, 3 they cannot, or
+    nothing can be said without rows.
+
+    Args:
+        table: A Markdown file with a table.
+        score: The score, such as 0.82 or 82%.
+        rows: The number of rows behind each score.
+        baseline: The score to compare it with, on the same rows.
+        measure: What was measured, such as accuracy or wer; by default a mean of rows.
+    """
+    if (table is None) == (score is None):
+        raise UsageError("name a file with a table, or --score and --rows")
+    if table is not None:
+        if baseline is not None or measure is not None:
+            raise UsageError("--baseline and --metric are not for a table")
+        _audit_table(table, rows, alpha, format_name)
+    if rows is None:
+        raise UsageError("--score needs --rows: how many rows it is the mean of")
+    reason = _checked("--metric", unspoken, measure) if measure else ""
+    record: dict[str, Any] = {"rows": rows}
+    lines, is_told_apart = [], True
+    texts = {"score": score, "baseline": baseline}
+    for name, text in texts.items() if not reason else ():
+        if text is None:
+            continue
+        printed = _checked(f"--{name}", PrintedScore.read, text)
+        low, high = printed.interval(rows, 1 - alpha)
+        low_text, high_text = (f"{end:.{printed.decimals}f}" for end in (low, high))
+        interval = f"{100 * (1 - alpha):g}% interval [{low_text}, {high_text}]"
+        lines.append(f"{name} {text} of {counted(rows, 'row')}: {interval}")
+        record[name] = {"value": float(printed.value), "confidence_interval": [low, high]}
+    if reason:
+        is_told_apart = False
+        record["reason"] = reason
+        lines = [f"{reason}; score them, or save them with --per-example"]
+    elif baseline is not None:
+        scores = PrintedScore.read(score or ""), PrintedScore.read(baseline)
+        found = printed_difference(*scores, rows, alpha, power)
+        is_told_apart = found.is_told_apart(alpha)
+        record |= found._asdict() | {"told_apart": is_told_apart}
+        lines += difference_sentences(found, rows, alpha, power)
+    if format_name == "json":
+        show_json(record)
+    else:
+        typer.echo("\n".join(lines))
+    raise typer.Exit(0 if is_told_apart else UNDECIDED)
+
+
+def _audit_table(path: Path, rows: int | None, alpha: float, format_name: str) -> None:
+    """Print a table with marks, and end with the exit status."""
+    try:
+        audited = audited_table(read_whole(path, default_limits()).decode(), rows, alpha)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if format_name == "json":
+        names = audited.table.header
+        listed = [dict(zip(names, row, strict=True)) for row in audited.table.rows]
+        show_json({"rows": listed, "note": audited.table.note, "marked": audited.marked})
+    else:
+        show_tables([audited.table])
+    raise typer.Exit(0 if audited.audited and not audited.marked else UNDECIDED)
+
+
+def _checked(flag: str, function: Any, value: Any) -> Any:
+    try:
+        return function(value)
+    except ValueError as error:
+        raise UsageError(f"{flag}: {error}") from None
