@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Booleans, Floats
 from ..statistics.arithmetic.exact_sums import Number, as_float, exact_sum
-from .pairs import Numbers, PairBlock, difference
+from .pairs import Numbers, PairBlock
 
 Ranges = tuple[tuple[Number, Number], ...]  # the minimum and maximum of each output
 
@@ -46,7 +46,7 @@ def product_sums(block: PairBlock, terms: Sequence[str]) -> dict[str, list[Fract
     [0.7]
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        residuals = difference(block.references, block.predictions, np.empty(block.references.shape))
+        residuals = block.residuals()
         tables: dict[str, NDArray[Any]] = {
             "reference": block.references,
             "prediction": block.predictions,
@@ -54,9 +54,7 @@ def product_sums(block: PairBlock, terms: Sequence[str]) -> dict[str, list[Fract
         }
         for term in RELATIVE:
             if term in terms:
-                tables[term] = relative_errors(
-                    term, block.predictions, block.references, residuals
-                )
+                tables[term] = relative_errors(term, block.predictions, block.references, residuals)
     outputs = zip(*tables.values(), strict=True)
     sums = [
         _sums_of_output(dict(zip(tables, columns, strict=True)), block.weights, terms)
@@ -110,7 +108,8 @@ def _parts(column: NDArray[Any]) -> list[Floats]:
     """Return floats that add up to the numbers without rounding."""
     if column.dtype.kind == "f":
         return [column]
-    return [(column >> 32) * 2.0**32, (column & np.int64(2**32 - 1)) * 1.0]
+    halves = column >> 32, column & np.int64(2**32 - 1)
+    return [halves[0].astype(np.float64) * 2.0**32, halves[1].astype(np.float64)]
 
 
 def _products(first: Floats, second: Floats) -> tuple[Floats, Floats]:
@@ -148,7 +147,7 @@ def _terms_of_row(row: Mapping[str, Any]) -> dict[str, Fraction]:
 def column_ranges(block: PairBlock) -> dict[str, Ranges]:
     """Return the minimum and maximum reference, prediction and residual of each output."""
     with np.errstate(over="ignore"):
-        residuals = difference(block.references, block.predictions, np.empty(block.references.shape))
+        residuals = block.residuals()
     ranges = {
         name: tuple(map(_range, table))
         for name, table in (("reference", block.references), ("prediction", block.predictions))

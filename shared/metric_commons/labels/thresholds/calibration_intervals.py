@@ -16,7 +16,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, drawn_distributions
+from ...statistics.intervals.weighted_units import DrawnScore, weighted_distributions
 from ...statistics.resampling.row_units import RowUnits, cluster_values
 from .areas import RowScores
 
@@ -76,7 +76,7 @@ def calibration_interval(
         return {"ece": np.abs(sums[:size]).sum(axis=0) / sums[size]}
 
     kinds, counts = _kinds(units, size, clusters is None)
-    draws = drawn_distributions(
+    draws = weighted_distributions(
         RowUnits(counts, kinds),
         {"ece": DrawnScore(value, unseen, unseen)},
         measure,

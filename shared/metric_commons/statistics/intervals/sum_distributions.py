@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from ..arguments.arrays import Floats, Integers
 from ..arithmetic.exact_sums import group_sums
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.row_units import RowUnits, cluster_values
+from ..resampling.row_units import cluster_values
 from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import Clusters
 from .intervals import critical_value, interval
 from .proportions import Interval, clopper_pearson
-from .weighted_units import DrawnScore, weighted_intervals
+from .weighted_units import DrawnScore, smooth_distributions
 
 Columns = Mapping[str, Floats]
 
@@ -361,15 +361,14 @@ def sum_function_intervals(
         columns = dict(zip(names, sums, strict=True))
         return {key: distributions[key].score(columns) for key in keys}
 
-    return weighted_intervals(
-        RowUnits.of_rows(rows, clusters),
-        {
-            name: distribution.drawn_score(names, values, scores[name])
-            for name, distribution in distributions.items()
-        },
-        measure,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
-        smooth=True,
-    )
+    options = {"n_resamples": n_resamples, "seed": seed}
+    scores_of_units = {
+        name: distribution.drawn_score(names, values, scores[name])
+        for name, distribution in distributions.items()
+    }
+    n_clusters = None if clusters is None else len(values)
+    found = smooth_distributions(values, scores_of_units, measure, **options)
+    return {
+        name: distribution.interval(confidence_level, n_clusters)
+        for name, distribution in found.items()
+    }
