@@ -76,7 +76,7 @@ def explained_interval(
     x, y = _in_units(measure.kind, predictions, references, w)
     e = y - x
     columns = [np.ones(y.size), y, e, y * y, e * e, y * e] if losses is None else [*losses]
-    units = cluster_values(np.column_stack(columns) * w[:, np.newaxis], clusters)
+    units = cluster_values((np.stack(columns) * w).T, clusters)
     n_clusters = None if clusters is None else len(units)
     undefined = Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
     if len(units) < 3 + correlated or math.isnan(value):
@@ -232,9 +232,11 @@ def _is_constant_without_a_unit(numbers: Floats, clusters: Integers | None) -> b
     >>> _is_constant_without_a_unit(np.array([2.0, 2.0, 5.0, 5.0]), np.array([0, 1, 2, 3]))
     False
     """
-    units = np.arange(numbers.size) if clusters is None else clusters
     # Of any three units at least two have the common number, so it is the median of theirs.
-    firsts = numbers[np.unique(units, return_index=True)[1][:3]]
+    firsts = numbers[:3]
+    units = np.arange(numbers.size) if clusters is None else clusters
+    if clusters is not None:
+        firsts = numbers[np.unique(clusters, return_index=True)[1][:3]]
     differing = units[numbers != np.sort(firsts)[1]]
     return not differing.size or bool((differing == differing[0]).all())
 

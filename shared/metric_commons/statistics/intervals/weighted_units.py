@@ -22,8 +22,8 @@ of both; and `tail` is the p-value that belongs to the interval.
 >>> scores = {"recall": DrawnScore(4 / 6, np.array([0.0, row]), np.array([row, row]), (0.0, 1.0))}
 >>> distribution = weighted_distributions(units, scores, measure, n_resamples=4_000, seed=0)
 >>> low, high = distribution["recall"].ends(0.95)
->>> print(f"{low:.1f} to {high:.1f}, p = {distribution['recall'].tail(0.1):.2f}")
-0.2 to 1.0, p = 0.01
+>>> print(f"{low:.1f} to {high:.1f}, p = {distribution['recall'].tail(0.3):.2f}")
+0.2 to 1.0, p = 0.11
 """
 
 import math
