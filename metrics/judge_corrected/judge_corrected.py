@@ -43,8 +43,7 @@ class JudgeCorrected(BatchMetric):
         effective_labels (float): how many labels alone would be as informative.
         labelled, n (int): the number of labelled rows, and of all rows.
         sensitivity, specificity (float): of the judge, with method="rogan_gladen".
-        confidence_interval, interval, effective_n (dict): of judge_corrected, unless
-            confidence_level is None.
+        confidence_interval, interval (dict): of judge_corrected, unless confidence_level is None.
 
     Examples:
         >>> judge_corrected = evaluate.load("./metrics/judge_corrected")
