@@ -87,6 +87,7 @@ READING = {
     "run": ["c.yaml"],
     "score": ["qa_em", "x.json", "--predictions", "a", "--references", "a"],
     "trec": ["qrels", "run.json"],
+    "verify": ["rouge_n_l", "x.json", "-p", "a", "-r", "b", "--against", "rouge_score"],
     "execute": ["x.json", "--tests", "x.json", "--save", "new", "--allow-execution"],
 }
 

@@ -171,7 +171,7 @@ def test_of_many_systems_signs_take_the_place_of_letters(run):
                 is_first_better = better[pair] == (pair[0] == names[29 - first])
                 assert sign == ("+" if is_first_better else "-")
     assert "435 comparisons are in CSV and JSON" in ranks.note
-    assert "corrected by Holm's method over 435 comparisons" in ranks.note
+    assert "corrected by Bonferroni's method over 435 comparisons" in ranks.note
     few = score(
         "qa_em", predictions=dict(list(answers.items())[:25]), references=gold, compare=True
     )

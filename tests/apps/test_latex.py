@@ -55,10 +55,10 @@ def test_a_table_is_a_float_with_its_legend_inside():
 def test_numbers_are_typographic_and_headings_are_words():
     text = results().to_latex("differences")
 
-    for raw in ("A_mean", r"A\_mean", "p_holm", r"p\_holm", "Diff(A-B)"):
+    for raw in ("A_mean", r"A\_mean", "p_bonferroni", r"p\_bonferroni", "Diff(A-B)"):
         assert raw not in text
     assert r"A $-$ B" in text
-    assert "$p$ (Holm)" in text
+    assert "$p$ (Bonferroni)" in text
     assert r"95\,\% interval" in text
     assert not re.search(r"[ \[](-|\+)\d", text)
     assert "$+$0.30" in text
@@ -110,7 +110,7 @@ def test_a_wide_table_is_divided_and_its_differences_lose_columns():
     differences = long_names.to_latex("differences")
     assert differences.count(r"\begin{tabular}") == 1
     assert "significant &" not in differences
-    assert "$p$ (Holm)" in differences
+    assert "$p$ (Bonferroni)" in differences
 
 
 def test_a_table_has_the_caption_and_the_label_that_were_asked_for():

@@ -204,7 +204,7 @@ def test_every_difference_is_on_the_page(scored):
     low, high = comparisons[0]["confidence_interval"]
     assert f"[{low:+.2f}, {high:+.2f}]" in page.where(id="differences")[0]["text"]
     told = " ".join(page.where(id="differences")[0]["text"].split())
-    assert "the permutation test's p-value, corrected by Holm's method over 3 comparisons" in told
+    assert "corrected by Bonferroni's method over 3 comparisons" in told
     assert "2 of 3 are significant (p below 0.05)" in told
     assert "on the same 20 rows, with" in told
     assert "does not show that the systems are equal" in told

@@ -77,7 +77,7 @@ def test_what_init_writes_runs_as_it_is(run):
     assert [*saved.systems["atlas"]] == ["qa_em", "qa_f1", "substring_recall"]
     assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]
     assert len(saved.comparisons) == 3  # the main score of each module
-    assert saved.comparisons[0]["options"]["correction"] == "holm"
+    assert saved.comparisons[0]["options"]["correction"] == "bonferroni"
     assert len(Path("build/capitals_rows.jsonl").read_text().splitlines()) == 2 * 32
     assert "Rio de Janeiro, from 1808 to 1821" in Path("build/capitals.html").read_text("utf-8")
     assert all(signature in shown for signature in saved.signatures())
@@ -141,7 +141,7 @@ def test_systems_are_compared_with_each_other(run):
 
     assert compared == [("A", "B"), ("A", "Q"), ("B", "Q")]
     assert [each["diff"] for each in saved["comparisons"]] == [-2 / 3, 1 / 3, 1.0]
-    assert saved["comparisons"][0]["options"]["correction"] == "holm"
+    assert saved["comparisons"][0]["options"]["correction"] == "bonferroni"
     assert saved["comparisons"][0]["options"]["tests"] == 3
 
 

@@ -28,9 +28,9 @@ def test_comparisons_stand_below_the_scores(shown):
     assert ["a", "good", "1.0000ᵇ"] in lines
     assert ["b", "bad", "0.0000"] in lines
     assert "A letter after a score: significantly better than the system with that letter." in text
-    row = ["good", "bad", "qa_em", "1.00", "0.00", "+1.00"]
+    row = ["good", "bad", "qa_em", "1.0000", "0.0000", "+1.0000"]
     low, high = results.comparisons[0]["confidence_interval"]
-    assert [*row, f"[{low:+.2f},", f"{high:+.2f}]", p, "yes", p] in lines
+    assert [*row, f"[{low:+.4f},", f"{high:+.4f}]", p, "yes", p] in lines
     assert text.rstrip().endswith(results.signatures()[-1])
 
 

@@ -13,6 +13,8 @@ from tests.conformance.claims import (
     quotes_of_card,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # of peers, about rows alone
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.name}-{claim.peer}")

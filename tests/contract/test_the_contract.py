@@ -237,7 +237,7 @@ def compute(self, **call):
         with_method("""\
 def __init__(self, *arguments, **settings):
     super().__init__(*arguments, **settings)
-    self._settings = {}
+    self.settings = {}
 """),
         [
             "options_at_load_are_those_of_compute",
@@ -249,7 +249,7 @@ def __init__(self, *arguments, **settings):
         with_method("""\
 def compute(self, **call):
     '''Scores.'''
-    return super().compute(**call | self._settings)
+    return super().compute(**call | self.settings)
 """),
         ["an_option_of_compute_comes_before_one_of_load"],
     ),

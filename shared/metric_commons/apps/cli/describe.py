@@ -56,13 +56,14 @@ def describe(
     """Show what a module measures: its inputs, its options with their values, and its results.
 
     Args:
-        name: A name listed by `metric-commons list`.
+        name: A name listed by `metric-commons list`, or the folder of a module of your own.
         format_name: json comes with a JSON Schema of each option.
     """
     from ...module.catalog.descriptions import describe
 
-    modules = catalog.names()
-    if name not in modules:
+    name = catalog.name_of(name)
+    if not catalog.is_known(name):
+        modules = catalog.names()
         hint = suggestion(name, modules) or f"; the modules are {', '.join(modules)}"
         raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)

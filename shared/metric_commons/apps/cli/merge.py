@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from ...evaluation.scoring.evaluations import signed
-from ...module.catalog.usage import with_bar
+from ...module.catalog.catalog import holds_module, name_of
+from ...module.catalog.usage import UsageError, with_bar
 from ..console.options import IntervalOptions, Save, Scores, Sort
 from ..console.outputs import Outputs, Presentation
 
@@ -32,11 +33,16 @@ def merge(
     unless --allow-equal-shards is given.
 
     Args:
-        parts: Files written by `score --partial`.
+        parts: Files written by `score --partial`; before them, the folders of modules of your own.
         allow_equal_shards: Merge parts of different files with the same content.
     """
     from ...evaluation.scoring.states import Part
 
+    for path in filter(holds_module, parts):
+        name_of(path)  # known from here on
+    parts = [path for path in parts if not holds_module(path)]
+    if not parts:
+        raise UsageError("name the parts to merge")
     outputs = Outputs(presentation, save, sort=sort)
     outputs.check(parts)
     total = Part.read(parts[0])

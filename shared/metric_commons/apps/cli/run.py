@@ -1,5 +1,6 @@
 """`metric-commons run`: an evaluation described in a file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -125,6 +126,7 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
 
     if not content.modules:
         raise key_error(path, ["modules"], "needs at least one module")
+    content = replace(content, modules=_by_name(content.modules, path))
     metrics, fields = _checked_modules(content, path), content.data.fields
     systems = _systems(content, path)
     by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
@@ -168,6 +170,20 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
     return evaluation
 
 
+def _by_name(modules: Mapping[str, Mapping[str, Any]], path: Path) -> dict[str, Mapping[str, Any]]:
+    """Return the options of modules by the names of these, some of which may be paths."""
+    from ...module.catalog.catalog import name_of
+    from ..console.config import key_error
+
+    named = {}
+    for module, options in modules.items():
+        try:
+            named[name_of(module)] = options
+        except ValueError as error:
+            raise key_error(path, ["modules", module], str(error)) from error
+    return named
+
+
 def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
     """Return the modules, checked for their names, options, inputs and preset."""
     from ...module.catalog import catalog
@@ -176,10 +192,10 @@ def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
     from ...module.declaration.declarations import is_assignable
     from ..console.config import key_error
 
-    modules = catalog.names()
     metrics = {}
     for module, options in content.modules.items():
-        if module not in modules:
+        if not catalog.is_known(module):
+            modules = catalog.names()
             hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
             raise key_error(path, ["modules", module], f"unknown module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)

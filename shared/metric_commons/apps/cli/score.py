@@ -165,18 +165,26 @@ def _reported_means(
 
 def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Return the words that name modules, and those that name files."""
-    module_names = [*catalog.names(), LOGGED]
-    modules = [word for word in words if word in module_names]
-    paths = [Path(word) for word in words if word not in module_names]
+    modules, paths = [], []
+    for word in words:
+        if word == LOGGED or catalog.is_known(word):
+            modules.append(word)
+        elif catalog.holds_module(word):
+            modules.append(catalog.name_of(word))
+        else:
+            paths.append(Path(word))
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
+            module_names = [*catalog.names(), LOGGED]
             hint = suggestion(str(path), module_names)
             if not hint and (path.suffix or len(path.parts) > 1):
                 raise FileNotFoundError(ENOENT, "", str(path))
             hint = hint or f"; the modules are {', '.join(module_names)}"
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
-        raise UsageError(f"name a module to score with: {', '.join(module_names)}")
+        for path in filter(Path.is_dir, paths):
+            catalog.name_of(path)  # an error that says what a folder needs
+        raise UsageError(f"name a module to score with: {', '.join([*catalog.names(), LOGGED])}")
     if not paths:
         raise UsageError("name a file to score")
     return modules, paths

@@ -4,20 +4,22 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...evaluation.peers.agreement import Difference, PeerAgreement, compare_with_peer
 from ...evaluation.peers.peers import PEERS, peer_named
 from ...evaluation.results.rendering import counted
 from ...evaluation.scoring.evaluations import Evaluation
 from ..console.options import PrintedFormat, modules_like, setting, settings_option, starting_with
 from ..console.outputs import show_json
 from .score import check_usage
+
+if TYPE_CHECKING:
+    from ...evaluation.peers.agreement import Difference, PeerAgreement
 
 UNEXPLAINED = 4  # the exit status
 _CELL = 40  # characters of a cell
@@ -54,6 +56,8 @@ def verify(
         options: Option of the module, in place of that with which both are equal.
         top: How many of the rows that differ are shown.
     """
+    from ...evaluation.peers.agreement import compare_with_peer  # imports numpy
+
     peer = peer_named(against, module)
     evaluation = Evaluation(
         modules=[module],
@@ -74,7 +78,7 @@ def verify(
 
 
 def _show(
-    agreement: PeerAgreement, release: str, sides: tuple[Sequence[Any], Sequence[Any]], top: int
+    agreement: "PeerAgreement", release: str, sides: tuple[Sequence[Any], Sequence[Any]], top: int
 ) -> None:
     """Print how many rows agree, and the first that do not."""
     typer.echo(f"{agreement.equal:,} of {agreement.rows:,} rows agree ({release})")
@@ -101,7 +105,7 @@ def _show(
             typer.echo(f"all rows together: {name} {both}")
 
 
-def _record(agreement: PeerAgreement, release: str) -> dict[str, Any]:
+def _record(agreement: "PeerAgreement", release: str) -> dict[str, Any]:
     """Return the agreement as JSON has it."""
     return {
         "peer": release,
@@ -116,7 +120,7 @@ def _record(agreement: PeerAgreement, release: str) -> dict[str, Any]:
     }
 
 
-def _rule(difference: Difference) -> str:
+def _rule(difference: "Difference") -> str:
     return " and ".join(difference.rules) or "unexplained"
 
 

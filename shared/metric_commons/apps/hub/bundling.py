@@ -77,7 +77,8 @@ def bundle(
     Raises:
         ValueError: evaluate could not load the bundle, or its name is taken by something else.
     """
-    script = catalog.path(name) / f"{name}.py"
+    script = catalog.script_of(name)
+    name = script.stem
     target = Path(out_dir) / name
     old = target.with_name(f".{name}.old")
     _restore(target, old)

@@ -92,7 +92,7 @@ def _modules(names: list[str] | None) -> list[str]:
     Raises:
         ValueError: a module is unknown.
     """
-    return [catalog.path(name).name for name in names or catalog.names()]
+    return [catalog.script_of(name).stem for name in names or catalog.names()]
 
 
 def _write(out_dir: Path, names: list[str], *, sdk: Sdk, namespace: str = "NAMESPACE") -> None:

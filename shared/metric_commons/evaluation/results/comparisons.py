@@ -450,7 +450,10 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
     sentences = []
     if all(comparison.get("simultaneous") for comparison in comparisons):
         sentences.append(SIMULTANEOUS)
-    elif any(_option(c, "tests") > 1 and _option(c, "correction") != "none" for c in comparisons):
+    elif any(
+        _option(c, "correction") in CORRECTED_BY and (_option(c, "tests") or 1) > 1
+        for c in comparisons
+    ):
         sentences.append(ALONE)
     assumed = {
         _option(comparison, "assume")

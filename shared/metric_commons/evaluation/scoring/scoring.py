@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...module.catalog.catalog import load_without_evaluate
+from ...module.catalog.catalog import load_without_evaluate, name_of
 from ...module.catalog.request import Request, check_jobs
 from ...module.declaration.declarations import Module, is_assignable
 from ...statistics.arguments.checks import nearest
@@ -27,7 +27,7 @@ from .worker_processes import run_parallel
 
 
 def score(
-    modules: str | Iterable[str],
+    modules: Any,
     data: Any = None,
     *,
     predictions: Any = None,
@@ -55,7 +55,8 @@ def score(
     """Return the results of every module on every system.
 
     Args:
-        modules: a name, or several.
+        modules: one or several: a name, the path of a folder with a script, or what `load` returns,
+            with its settings.
         data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
             pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
             .jsonl or .parquet. Other arguments then name its columns; predictions and references
@@ -113,13 +114,15 @@ def score(
     Traceback (most recent call last):
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
-    module_names = [modules] if isinstance(modules, str) else list(modules)
+    is_one = isinstance(modules, str | PathLike) or hasattr(modules, "feature_sets")
+    module_names = [*map(name_of, listed := [modules] if is_one else list(modules))]
     metrics = {name: load_without_evaluate(name) for name in module_names}
     inputs_of_modules = {name for metric in metrics.values() for name in metric.input_names}
     columns = {
         name: module_options.pop(name) for name in list(module_options) if name in inputs_of_modules
     }
-    options = {**(options or {}), **_checked_options(module_options, options or {}, metrics)}
+    given_options = _checked_options(module_options, options or {}, metrics)
+    options = {**_settings(listed), **(options or {}), **given_options}
     request = Request(
         modules=module_names,
         options=options,
@@ -165,6 +168,24 @@ def score(
     elif is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
     return score_columns(request, metrics, predictions, labels, inputs=inputs, progress=progress)
+
+
+def _settings(modules: Sequence[Any]) -> dict[str, Any]:
+    """Return the options with which modules were loaded, unless they are given by names or paths.
+
+    Raises:
+        ValueError: one is about what `score` reports, and therefore an argument of it.
+    """
+    settings = {}
+    for module in modules:
+        for name, value in getattr(module, "settings", {}).items():
+            if not is_assignable(name):
+                raise ValueError(
+                    f"{name_of(module)} was loaded with {name}={value!r}, which is an argument of "
+                    "score"
+                )
+            settings[f"{name_of(module)}.{name}"] = value
+    return settings
 
 
 def check_inputs(metrics: Mapping[str, Module], given: Collection[str]) -> None:

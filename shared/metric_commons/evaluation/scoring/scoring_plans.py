@@ -6,9 +6,10 @@ Files, Spark and `datasets` all take this way.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any
 
-from ...module.catalog.catalog import module_class
+from ...module.catalog.catalog import module_class, name_of, own_scripts
 from ...module.catalog.request import ROW_LABELS, Request
 from ...module.declaration.columns import checked_once, holds_maps
 from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
@@ -39,6 +40,14 @@ class ScoringPlan:
     systems: Mapping[str, str | None]  # by system: the column of predictions, if there is one
     labels: Mapping[str, str]  # all other columns: inputs, groups, clusters and ids
     intervals: Mapping[str, Any] = field(default_factory=dict)  # that states need in advance
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"scripts": own_scripts(self.modules)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for script in state.pop("scripts").values():
+            name_of(Path(script))
+        vars(self).update(state)
 
     def names(self) -> list[str]:
         """Return the columns that are read."""

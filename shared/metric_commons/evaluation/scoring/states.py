@@ -16,11 +16,12 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
+from os import PathLike
 from typing import Annotated, Any, Self
 
 from ...data.files.stored import check_object, to_jsonable
 from ...data.files.stored_columns import StoredColumns
-from ...module.catalog.catalog import module_class
+from ...module.catalog.catalog import module_class, name_of
 from ...module.declaration.declarations import (
     OF_ROWS,
     OF_SCRIPTS,
@@ -75,8 +76,8 @@ class State(StoredColumns):
 
     FORMAT = "metric-commons-state/1"
 
-    def __init__(self, module: str, **options: Any) -> None:
-        self.module = module
+    def __init__(self, module: str | PathLike[str], **options: Any) -> None:
+        self.module = module = name_of(module)
         metric = module_class(module)(**options)  # which checks them
         for name in texts_of_rows(options):
             raise ValueError(f"{name} is about single rows, which a state does not keep")

@@ -17,7 +17,7 @@ from ...statistics.arithmetic.exact_sums import Multiset
 from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import UNBOUNDED, Average, members, summarize, uncertainty
+from ...statistics.intervals.summary import Average, members, summarize, uncertainty
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of
 from .state_checks import check_clusters, check_f1, check_names, check_scores
 
@@ -284,8 +284,9 @@ class Means(ScoreKind):
         return result
 
     def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
-        """Return the averages of scores, if not means from 0 to 1."""
-        return {name: UNBOUNDED for name in scores if name in metric.unbounded}
+        """Return the averages of scores, with the bounds that the module declares."""
+        ranges = {name: score_range(name, metric.score_ranges) for name in scores}
+        return {name: Average(bounds=ends) for name, ends in ranges.items() if ends is not None}
 
 
 KIND = Means()

@@ -101,7 +101,6 @@ def _name(measure: Any) -> str:
 
 def _is_known(name: str) -> bool:
     try:
-        parse_measures([name])
+        return len(parse_measures([name])) == 1  # "P" is that of several cutoffs in trec_eval
     except ValueError:
         return False
-    return True

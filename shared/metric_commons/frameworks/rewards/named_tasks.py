@@ -70,10 +70,12 @@ def task(
         from .text_tasks import Choice, Found
 
         return (Choice if module == "choice" else Found)(**settings, **options)
-    from ...module.catalog.catalog import names
+    from ...module.catalog.catalog import is_known, is_path, name_of, names
     from .module_tasks import ModuleTexts
 
-    if module not in names():
+    if is_path(module):
+        module = name_of(module)
+    if not is_known(module):
         modules = [*_KINDS, *names()]
         listed = ", ".join(modules)
         raise ValueError(

@@ -9,12 +9,13 @@ from dataclasses import fields
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
+from os import PathLike
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ...evaluation.scoring.states import State
-from ...module.catalog.catalog import load, names
+from ...module.catalog.catalog import is_known, load
 from ...module.declaration.declarations import REPORTING, names_of_functions
 from ...module.declaration.locks import Lock
 from ...module.declaration.row_module import RowModule
@@ -282,7 +283,7 @@ def trainer_hook(
     """
     if not isinstance(modules, list | tuple):
         modules = [modules]
-    metrics = [load(module) if isinstance(module, str) else module for module in modules]
+    metrics = [load(module) if isinstance(module, str | PathLike) else module for module in modules]
     if task in _DECODED and not hasattr(tokenizer, "batch_decode"):
         raise ValueError(f"task {task!r} needs {_DECODED[task]} since tokens are not texts")
     if task != "generation" and decoder_only:
@@ -358,7 +359,7 @@ def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     values = {**module.options, **options}
     if names_of_functions(values) or _reports(values):
         return False
-    return module.name in names() and type(module) is _loaded(module.name)
+    return is_known(module.name) and type(module) is _loaded(module.name)
 
 
 @cache

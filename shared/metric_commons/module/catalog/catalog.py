@@ -1,12 +1,18 @@
 """Find evaluation modules, wherever they are installed.
 
-A module is a folder that contains a script of the same name. In a checkout the folders are in
-`metrics/`, beside `shared/`; an installed wheel contains them in the package.
+A module is a folder that contains a script of the same name. In a checkout ours are in
+`metrics/`, beside `shared/`; an installed wheel contains them in the package. Those of somebody
+else are named by their paths, or by entry points of an installed package.
 """
 
 import ast
+import inspect
 import re
+from collections.abc import Iterable
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,28 +30,143 @@ _FOLDER = _WHEEL if _WHEEL.is_dir() else _CHECKOUT
 
 
 def names() -> list[str]:
-    """Return the names of all modules, sorted.
+    """Return the names of all modules, sorted: ours, those of installed packages and loaded ones.
+
+    A package makes its modules known by entry points of the group `metric_commons.modules`, whose
+    values are the import paths of their scripts or folders.
 
     >>> "qa_f1" in names()
     True
     """
-    return sorted(
-        folder.name for folder in _FOLDER.glob("*") if (folder / f"{folder.name}.py").is_file()
-    )
+    return sorted({**_scripts(_FOLDER), **_installed(), **_loaded})
 
 
-def path(name: str) -> Path:
-    """Return the folder of a module: its script, `<name>.py`, and its card.
+def is_known(name: str) -> bool:
+    """Return whether there is a module of this name.
+
+    >>> is_known("qa_f1"), is_known("of_a_log")
+    (True, False)
+    """
+    return _known_script(name) is not None
+
+
+def is_path(module: Any) -> bool:
+    """Return whether a module is named by the path of its folder or script.
+
+    >>> is_path("./token_jaccard"), is_path("token_jaccard"), is_path("./answers.jsonl")
+    (True, False, False)
+    """
+    if isinstance(module, str):
+        return Path(module).name != module and Path(module).suffix in ("", ".py")
+    return isinstance(module, PathLike)
+
+
+def holds_module(path: str | PathLike[str]) -> bool:
+    """Return whether a path is that of a module, and not of data.
+
+    >>> holds_module(script_of("qa_f1")), holds_module("./token_jaccard"), holds_module("qa_f1")
+    (True, False, False)
+    """
+    return is_path(path) and _script_at(Path(path)).is_file()
+
+
+def name_of(module: Any) -> str:
+    """Return the name of a module, by which this process knows it from now on.
+
+    Args:
+        module: its name, the path of its folder or script, or a loaded module.
+
+    Raises:
+        ValueError: there is no module at a path, or it has the name of another one.
+
+    >>> name_of("qa_f1"), name_of(path("qa_f1")), name_of(load_without_evaluate("qa_f1"))
+    ('qa_f1', 'qa_f1', 'qa_f1')
+    """
+    if is_path(module):
+        script = _own_script(Path(module))
+    elif isinstance(module, str):
+        return module
+    elif hasattr(module, "feature_sets"):
+        script = Path(getattr(module, "script", None) or inspect.getfile(type(module)))
+    else:
+        raise ValueError(
+            f"modules must be names, paths or loaded modules, got {type(module).__name__}"
+        )
+    known = _known_script(script.stem)
+    if known is None:
+        _loaded[script.stem] = known = script
+    if known != script and known.read_bytes() != script.read_bytes():
+        raise ValueError(f"{script}: {known} is another module of this name; rename one of them")
+    return script.stem
+
+
+def own_scripts(modules: Iterable[str]) -> dict[str, str]:
+    """Return the scripts of the modules that other processes do not know by their names."""
+    return {name: str(_loaded[name]) for name in modules if name in _loaded}
+
+
+_loaded: dict[str, Path] = {}  # scripts that were named by their paths
+
+
+@cache
+def _scripts(parent: Path) -> dict[str, Path]:
+    scripts = (folder / f"{folder.name}.py" for folder in parent.glob("*"))
+    return {script.stem: script for script in scripts if script.is_file()}
+
+
+@cache
+def _installed() -> dict[str, Path]:
+    """Return the scripts of other packages, which are not imported."""
+    scripts = {}
+    for entry in entry_points(group="metric_commons.modules"):
+        if found := find_spec(entry.value):
+            folders = found.submodule_search_locations
+            scripts[entry.name] = _own_script(Path(folders[0] if folders else str(found.origin)))
+    return scripts
+
+
+def _known_script(name: str) -> Path | None:
+    return _scripts(_FOLDER).get(name) or _loaded.get(name) or _installed().get(name)
+
+
+def _script_at(place: Path) -> Path:
+    place = place.absolute()
+    return place if place.suffix == ".py" else place / f"{place.name}.py"
+
+
+def _own_script(place: Path) -> Path:
+    """Return the script of a module, by its path or that of its folder.
+
+    Raises:
+        ValueError: there is none.
+    """
+    script = _script_at(place)
+    if not script.is_file():
+        raise ValueError(f"{place}: there is no module here, which would be the script {script}")
+    return script
+
+
+def path(name: str | PathLike[str]) -> Path:
+    """Return the folder of a module, with its script and its card.
 
     >>> path("qa_f1").name
     'qa_f1'
-    >>> path("qa_ff1")  # doctest: +ELLIPSIS
+    """
+    return script_of(name).parent
+
+
+def script_of(name: str | PathLike[str]) -> Path:
+    """Return the script of a module, `<name>.py`.
+
+    >>> script_of("qa_f1").name
+    'qa_f1.py'
+    >>> script_of("qa_ff1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?; the modules are ...
     """
-    folder = _FOLDER / str(name)
-    if str(name).isidentifier() and (folder / f"{name}.py").is_file():
-        return folder
+    script = _known_script(name_of(name))
+    if script is not None:
+        return script
     modules = names()
     if not modules:
         raise ValueError(
@@ -53,14 +174,14 @@ def path(name: str) -> Path:
         )
     listed = ", ".join(modules)
     raise ValueError(
-        f"there is no module {name!r}{suggestion(name, modules)}; the modules are {listed}"
+        f"there is no module {name!r}{suggestion(str(name), modules)}; the modules are {listed}"
     )
 
 
 @cache
 def _docstrings(name: str) -> tuple[str, str]:
     """The docstrings of a script and of its class, parsed since listings need no imports of it."""
-    tree = ast.parse((path(name) / f"{name}.py").read_text("utf-8"))
+    tree = ast.parse(script_of(name).read_text("utf-8"))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     of_class = ast.get_docstring(classes[0]) if classes else None
     return ast.get_docstring(tree) or "", of_class or ""
@@ -101,7 +222,7 @@ def score_ranges(name: str) -> Ranges:
 @cache  # since small states are made often
 def module_class(name: str) -> "type[DeclaredModule]":
     """Return the class of a module, without `evaluate`."""
-    script = path(name) / f"{name}.py"
+    script = script_of(name)
     from ..declaration.declared_module import declared_class  # imports numpy, so only on use
 
     return declared_class(script)
@@ -112,7 +233,7 @@ def known_class(name: str) -> "type[DeclaredModule] | None":
 
     None of a name that this version does not have, as in old results.
     """
-    return module_class(name) if name in names() else None
+    return module_class(name) if is_known(name) else None
 
 
 def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
@@ -126,22 +247,23 @@ def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     return module_class(name)(**settings)
 
 
-def load(name: str, config_name: str | None = None, **settings: Any) -> Any:
-    """Load a module of `evaluate`; `settings` become the defaults of its options.
+def load(name: str | PathLike[str], config_name: str | None = None, **settings: Any) -> Any:
+    """Load a module of `evaluate`, by its name or the path of its folder.
 
-    The configuration is short for a `result_format`, the name of one of evaluate's own modules.
+    `settings` become the defaults of its options. The configuration is short for a
+    `result_format`, the name of one of evaluate's own modules.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'
     >>> load("classification", "mrpc").options
     {'result_format': 'glue/mrpc'}
     """
-    folder = path(name)
+    script = script_of(name)
     import evaluate  # takes a second, so only on use
 
     from ..declaration.module import cache_error
 
     try:
-        return evaluate.load(str(folder), config_name, **settings)
+        return evaluate.load(str(script), config_name, **settings)
     except OSError as error:
         raise cache_error(error) from error

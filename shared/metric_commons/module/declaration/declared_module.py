@@ -23,9 +23,6 @@ from .columns import Layout
 from .row_module import RowModule
 from .text_inputs import text_inputs
 
-_LIBRARIES = ("evaluate", "datasets")
-_BASE = "module"  # the file of the base classes, in a folder of its own or beside the script
-
 
 class DeclaredValue(NamedTuple):
     """The type of a value."""
@@ -102,34 +99,39 @@ def declared_class(script: Path) -> type[DeclaredModule]:
 
     Raises:
         OSError: the script cannot be read.
+        ValueError: it has no module, or several.
     """
     tree = ast.parse(script.read_text("utf-8"), str(script))
-    tree.body = [statement for statement in tree.body if not _is_replaced(statement)]
+    tree.body = list(filter(None, map(_without_defined_names, tree.body)))
     # In a Space, a script imports the files beside it, among which is this one.
     namespace: dict[str, Any] = {
         "__name__": f"{__name__}.{script.stem}",
         "__package__": __package__,
         **_WORDS,
     }
-    exec(compile(tree, str(script), "exec"), namespace)  # one of our scripts, as in an import
-    cls: type[DeclaredModule] = next(
+    exec(compile(tree, str(script), "exec"), namespace)  # as in an import
+    classes = [
         value
         for value in namespace.values()
         if isinstance(value, type)
         and issubclass(value, DeclaredModule)
         and not inspect.isabstract(value)
-    )
-    cls.name, cls.script = script.stem, script
-    return cls
+    ]
+    if len(classes) != 1:
+        names = ", ".join(cls.__name__ for cls in classes) or "none"
+        raise ValueError(f"{script} needs one class that derives from BatchMetric, and has {names}")
+    classes[0].name, classes[0].script = script.stem, script
+    return classes[0]
 
 
-def _is_replaced(statement: ast.stmt) -> bool:
-    """Return whether a statement imports names that `_WORDS` defines."""
-    if isinstance(statement, ast.Import):
-        return all(alias.name in _LIBRARIES for alias in statement.names)
-    if isinstance(statement, ast.ImportFrom):
-        return (statement.module or "").rpartition(".")[2] == _BASE
-    return False
+def _without_defined_names(statement: ast.stmt) -> ast.stmt | None:
+    """Return a statement without imports of names that `_WORDS` defines, if anything is left."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        statement.names = [
+            alias for alias in statement.names if (alias.asname or alias.name) not in _WORDS
+        ]
+        return statement if statement.names else None
+    return statement
 
 
 def _empty(script: Path) -> DeclaredModule:

@@ -68,7 +68,7 @@ class RowModule(Module):
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._check_options(settings, self._format_in(settings))
-        self._settings = dict(settings)
+        self.settings = dict(settings)
         self._features_read: Any = None
         self._read_features()
         self._batches: list[Batch] = []
@@ -96,7 +96,7 @@ class RowModule(Module):
     @property
     def _stock_format(self) -> StockFormat | None:
         """Return the stock module whose result `compute` returns by default."""
-        return self._format_in(self._settings)
+        return self._format_in(self.settings)
 
     def _layouts_of(self, stock: StockFormat | None) -> Sequence[Layout]:
         self._read_features()
@@ -152,7 +152,7 @@ class RowModule(Module):
     def options(self) -> dict[str, Any]:
         """Return every option with the value that `compute` uses by default."""
         declared = self._options_of(self._stock_format)
-        return {name: option.default for name, option in declared.items()} | self._settings
+        return {name: option.default for name, option in declared.items()} | self.settings
 
     def _options_of(self, stock: StockFormat | None) -> Mapping[str, Option]:
         return self.declared_options if stock is None else stock.options
@@ -172,9 +172,19 @@ class RowModule(Module):
         return stock_format(name, self.stock_formats[name])
 
     def _check_options(
-        self, options: Mapping[str, Any], stock: StockFormat | None, others: Set[str] = frozenset()
+        self,
+        options: Mapping[str, Any],
+        stock: StockFormat | None,
+        others: Set[str] = frozenset(),
+        inputs: Set[str] = frozenset(),
     ) -> None:
         """Check the names and values of options.
+
+        Args:
+            options: by name.
+            stock: the stock module whose options they are; None for the module's own.
+            others: further valid names.
+            inputs: names that a misspelled one may mean, and that the options do not contain.
 
         Raises:
             TypeError: neither the module, or the stock module, nor `others` have such an option.
@@ -184,8 +194,8 @@ class RowModule(Module):
         for name in options:
             if name not in declared and name not in others:
                 owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
-                inputs = [column for column in self.input_names if column.startswith(name)]
-                names = inputs or declared.keys() | others | {*self.input_names}
+                meant = [column for column in inputs if column.startswith(name)]
+                names = meant or declared.keys() | others | inputs
                 raise TypeError(
                     f"{owner} has no option {name!r}{nearest(name, names)}; "
                     f"its options are {', '.join(declared)}"
@@ -223,7 +233,7 @@ class RowModule(Module):
         The statistics are None unless `score_kind` is "sums".
         """
         batches = self._taken()
-        options = {**self._settings, **arguments}
+        options = {**self.settings, **arguments}
         stock = self._format_in(options)
         layouts = self._layouts_of(stock)
         names = layouts[0].keys()
@@ -231,7 +241,7 @@ class RowModule(Module):
         others = [
             name for name in ("predictions", "references") if options.pop(name, None) is not None
         ]
-        self._check_options(options, stock)
+        self._check_options(options, stock, inputs=names)
         if stock is not None and others:
             raise TypeError(
                 f"{others[0]} is not an input of {RESULT_FORMAT}={stock.name!r}; "
@@ -354,7 +364,7 @@ class RowModule(Module):
         has_rows = any(len(column) for column in inputs.values())
         checked = self.checked(**inputs) if has_rows else {name: [] for name in self.input_names}
         columns = {name: _as_list(column) for name, column in checked.items()}
-        result: Any = self._compute(**columns, **self._settings)
+        result: Any = self._compute(**columns, **self.settings)
         return result.statistics  # type: ignore[no-any-return] # of a SumsResult
 
     def reset(self) -> None:

@@ -106,7 +106,9 @@ def _mean_of_subset(numerators: Floats, sizes: Floats, level: float) -> float:
     units = np.rint(np.ldexp(numerators, -exponent)).astype(np.int64)
     sums, rows = subset_sums(units)[1:], subset_sums(sizes.astype(np.int64))[1:]
     place = math.floor(level * (sums.size + 1)) - 1  # the empty subset is the first
-    return math.ldexp(float(np.partition(sums / rows, place)[place]), exponent)
+    subset = int(np.argpartition(sums / rows, place)[place]) + 1
+    is_member = subset >> np.arange(numerators.size) & 1 == 1
+    return float(exact_sum(numerators[is_member]) / exact_sum(sizes[is_member]))
 
 
 def _counted(numerators: Floats, sizes: Floats) -> Proportion:
