@@ -55,8 +55,8 @@ class JudgeCorrected(BatchMetric):
         >>> round(result["judge_corrected"], 4), result["judged_rate"], result["judge_bias"]
         (0.5, 0.75, 0.25)
         >>> low, high = result["confidence_interval"]["judge_corrected"]
-        >>> round(low, 2), round(high, 2)  # four labels say next to nothing
-        (0.0, 1.0)
+        >>> round(low, 2), round(high, 2)  # four labels say little
+        (0.07, 0.93)
     """
 
     score_kind = "counts"

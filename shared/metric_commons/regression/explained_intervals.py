@@ -91,20 +91,22 @@ def explained_interval(
         interval = found[""].interval(confidence_level, n_clusters)
         return interval._replace(method="jackknife")
 
+    constant = [_is_constant_without_a_unit(column, clusters) for column in (references, x)]
+    if constant[0] and not correlated:
+        return undefined
     total = np.array([*map(rounded_sum, units.T)])
     unseen = _unseen_row(measure.kind, value, columns, total, rounded_sum(w))
     unseen *= _unseen_size(w, clusters)
     if 1 - (abs(value) if correlated else value) < (_PERFECT if correlated else 0) or value == 1:
         interval = drawn(unseen, unseen)
         return interval if correlated else interval._replace(high=1.0)
-    constant = [_is_constant_without_a_unit(column, clusters) for column in (references, x)]
-    if correlated and any(constant):
+    if any(constant) and correlated:
         return undefined._replace(low=-1.0, high=1.0)
     with np.errstate(all="ignore"):
         without_each = np.minimum(score((total - units).T), _BELOW_1)
         if correlated:
             without_each = np.maximum(without_each, -_BELOW_1)
-    if not correlated and (constant[0] or not np.isfinite(without_each).all()):
+    if not (correlated or np.isfinite(without_each).all()):
         return undefined
     if correlated:
         ends = [_first_of(units[without_each == end]) for end in _ends_of(without_each)]
