@@ -346,7 +346,9 @@ class CountableScores(Protocol):
 
 
 # Options that affect only what is reported beside a score, and how; not the score itself.
-OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_INTERVALS = (
+    *("confidence_level", "interval", "clusters", "longest", "worst_ratio", "n_resamples", "seed"),
+)
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 OF_ROWS = ("explain",)  # texts about single rows, in `per_example`
 REPORTING = frozenset(

@@ -86,7 +86,15 @@ def chrf_statistics(
     at_most = [("shared_", "predicted_"), ("shared_", "relevant_")]
     arrays = partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing)
     distributions = partial(_chrf_distributions, arrays, names)
-    return RowStatistics(flat, np.concatenate(values), score, score, at_most, distributions)
+    return RowStatistics(
+        flat,
+        np.concatenate(values),
+        score,
+        score,
+        at_most,
+        distributions,
+        length=lambda statistics: [names[0][1]],
+    )
 
 
 def chrf_score(

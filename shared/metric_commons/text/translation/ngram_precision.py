@@ -109,6 +109,7 @@ def bleu_statistics(
             "ref_len",
             largest=100.0,
         ),
+        length=lambda statistics: ["ref_len"],
     )
 
 
