@@ -1,6 +1,7 @@
 """The command line: its commands, their help, options that were renamed, and exit statuses."""
 
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from inspect import Parameter
@@ -12,9 +13,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.usage import MissingExtraError, UsageError
-from ...statistics.arguments.checks import OptionError
+from ...statistics.arguments.checks import OptionError, UnexpectedError
 from ...statistics.resampling.progress import set_quiet
-from ..console.options import KEYWORD, Quiet, WholeLimit, with_groups
+from ..console.options import KEYWORD, Debug, Quiet, WholeLimit, is_debug, set_debug, with_groups
 
 if TYPE_CHECKING:
     from typer import Context
@@ -24,7 +25,7 @@ PANELS = {
     "Score": ("score", "trec", "execute", "init", "run", "merge"),
     "Compare and decide": ("compare", "leaderboard", "history", "gate", "power", "verify"),
     "Show and convert": ("report", "plot", "export"),
-    "Modules": ("list", "describe", "presets"),
+    "Modules": ("list", "describe", "presets", "new", "check"),
     "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
 }
 
@@ -63,14 +64,17 @@ _FUNCTIONS = {
     "init": "run.init",
     "history": "leaderboard.history",
     "patch-evaluate": "patched_script.patch_evaluate",
-    "list": "describe.list_modules",
-    "presets": "describe.list_presets",
+    "list": "modules.list_modules",
+    "presets": "modules.list_presets",
+    "describe": "modules.describe",
+    "new": "modules.new",
+    "check": "modules.check",
 }
 OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")  # commands of other rooms
 COMMANDS = [name for names in PANELS.values() for name in names if name not in OF_APPLICATIONS]
-_DESCRIBING = ("list", "describe", "presets", "patch-evaluate")
+_DESCRIBING = ("list", "describe", "presets", "new", "check", "patch-evaluate")
 # Options that act while the command line is read, and the commands that do not have them.
-_IMMEDIATE = (
+_IMMEDIATE: tuple[tuple[Parameter, set[str]], ...] = (
     (
         Parameter("quiet", KEYWORD, default=False, annotation=Quiet),
         {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
@@ -79,6 +83,7 @@ _IMMEDIATE = (
         Parameter("max_unpacked", KEYWORD, default=None, annotation=WholeLimit),
         {"init", *_DESCRIBING},
     ),
+    (Parameter("debug", KEYWORD, default=False, annotation=Debug), set()),
 )
 
 
@@ -113,6 +118,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     """Run a command of a program; an error becomes its exit status and one line on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     set_quiet(quiet=False)
+    set_debug(is_on=False)
     try:
         return program(words, prog_name="metric-commons", standalone_mode=False) or 0
     except typer.TyperException as error:
@@ -135,8 +141,11 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     except OSError as error:
         prefix = f"{error.filename}: " if error.filename else ""
         return _refused(f"{prefix}{error.strerror or error}", 1)
-    except ValueError as error:
+    except (ValueError, UnexpectedError) as error:
         return _refused(str(error), 1)
+    except Exception as error:  # the boundary of errors that nobody expected
+        kind = type(error).__name__
+        return _refused(f"{kind}: {error}; please report this, with what --debug prints", 1)
 
 
 def _folder_message(path: Path) -> str:
@@ -147,6 +156,8 @@ def _folder_message(path: Path) -> str:
 
 
 def _refused(message: str, status: int) -> int:
+    if is_debug():
+        traceback.print_exc()
     typer.echo(f"{_kind('error', typer.colors.RED)} {message_line(message)}", err=True)
     return status
 

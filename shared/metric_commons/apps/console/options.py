@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
@@ -261,6 +262,20 @@ def _check_processes(jobs: int | None) -> int | None:
 
 # Options that act while the command line is read
 
+_debug = ContextVar("debug", default=False)
+
+
+def set_debug(*, is_on: bool) -> bool:
+    """Show tracebacks of errors from now on, or none."""
+    _debug.set(is_on)
+    return is_on
+
+
+def is_debug() -> bool:
+    """Return whether tracebacks of errors are shown."""
+    return _debug.get()
+
+
 Quiet = Annotated[
     bool,
     output_option(
@@ -268,6 +283,16 @@ Quiet = Annotated[
         "-q",
         callback=lambda value: set_quiet(quiet=value),
         help="Show no progress, no notes, and not which files were written.",
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug",
+        envvar="METRIC_COMMONS_DEBUG",
+        hidden=True,
+        callback=lambda value: set_debug(is_on=value),
+        help="Show the traceback of an error.",
     ),
 ]
 # The limit of every file that a command reads.

@@ -5,6 +5,7 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 """
 
 import abc
+import inspect
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...statistics.arguments.arrays import Column
-from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.checks import UnexpectedError, nearest
 from ...statistics.arguments.shapes import ListOf, Record, Scalar, Shape
 from ...statistics.intervals.sums import RowStatistics
 from .columns import (
@@ -27,12 +28,15 @@ from .columns import (
     query_rows,
     read,
 )
-from .declarations import RESULT_FORMAT, Module, Option, declared_options, format_option
+from .declarations import REPORTING, RESULT_FORMAT, Module, Option, declared_options, format_option
 from .locks import Lock
 from .stock_formats import StockFormat, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
+# What a module may raise because of its input or its surroundings.
+_EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError)
+_SEARCHED = 10_000  # rows in which the cause of any other error is looked for
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
@@ -267,7 +271,7 @@ class RowModule(Module):
             return _plain(stock.compute(**columns, **options)), None
         if self.stock_formats:
             options.pop(RESULT_FORMAT, None)
-        result = self._compute(**columns, **options)
+        result = self._scores(columns, options)
         statistics = getattr(result, "statistics", None)
         if statistics is not None:
             if not self.aggregation:  # systems would be compared by means of rows
@@ -277,6 +281,48 @@ class RowModule(Module):
                 )
             self.check_sums(statistics)
         return _plain(result), statistics
+
+    def _scores(self, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+        """Return what `_compute` returns; this is the boundary of errors that nobody expected.
+
+        Raises:
+            ImportError: a library is missing that this result needs.
+            UnexpectedError: of any other kind than errors about input.
+        """
+        try:
+            return self._compute(**columns, **options)
+        except ModuleNotFoundError as error:
+            if error.name is None:  # it says which extra has the library
+                raise
+            package = error.name.partition(".")[0]
+            raise ImportError(
+                f"{type(self).__name__} needs {package} for this: pip install {package}",
+                name=package,
+            ) from error
+        except _EXPECTED:
+            raise
+        except Exception as error:
+            options = {name: v for name, v in options.items() if name not in REPORTING}
+            row = self._row_that_raises(type(error), columns, options)
+            raise UnexpectedError(inspect.getfile(self._compute), row, error) from error
+
+    def _row_that_raises(
+        self, kind: type[Exception], columns: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> int | None:
+        """Return the first row that alone ends in an error of this kind, if there is one."""
+        rows = len(next(iter(columns.values())))
+        for row in range(min(rows, _SEARCHED)):
+            of_row = {
+                name: None if column is None else column[row : row + 1]
+                for name, column in columns.items()
+            }
+            try:
+                self._compute(**of_row, **options)
+            except kind:
+                return row
+            except Exception:  # of a row alone, which may have no score
+                continue
+        return None
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
@@ -364,7 +410,7 @@ class RowModule(Module):
         has_rows = any(len(column) for column in inputs.values())
         checked = self.checked(**inputs) if has_rows else {name: [] for name in self.input_names}
         columns = {name: _as_list(column) for name, column in checked.items()}
-        result: Any = self._compute(**columns, **self.settings)
+        result: Any = self._scores(columns, self.settings)
         return result.statistics  # type: ignore[no-any-return] # of a SumsResult
 
     def reset(self) -> None:

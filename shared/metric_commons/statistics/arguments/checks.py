@@ -56,6 +56,25 @@ class OptionError(ValueError):
         return _option_error, self.args
 
 
+class UnexpectedError(RuntimeError):
+    """A module ended in an error that says nothing about its input: a mistake in the module.
+
+    >>> print(UnexpectedError("qa_f1.py", 3, KeyError("x")))
+    qa_f1.py: row 3: KeyError: 'x'; this is a mistake in the module, please report it
+    """
+
+    def __init__(self, script: str, row: int | None, error: Exception) -> None:
+        super().__init__(script, row, error)
+
+    def __str__(self) -> str:
+        script, row, error = self.args
+        place = script if row is None else f"{script}: row {row}"
+        return (
+            f"{place}: {type(error).__name__}: {error}; this is a mistake in the module, please "
+            "report it"
+        )
+
+
 def _sentence(subject: str, problem: str) -> str:
     return f"{subject}{'' if problem.startswith(('[', ':')) else ' '}{problem}"
 
