@@ -9,6 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.arguments.domains import Positive
 from metric_commons.statistics.intervals.sums import summarize_sums
 from metric_commons.text.transcripts.edit_rate import (
     RateAverage,
@@ -48,6 +49,8 @@ class ErrorRate(BatchMetric):
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: segments of
             [kind, first word and end in the reference, first word and end in the prediction].
+        worst_ratio: for intervals, the most errors per word that a row may have; None for the
+            most of these rows, and at least 1.
 
     Returns:
         wer, or cer (float): errors per word, or character, of the references; lower is better;
@@ -104,11 +107,12 @@ class ErrorRate(BatchMetric):
         merge_compounds: bool = False,
         average: RateAverage = "pooled",
         alignments: bool = False,
+        worst_ratio: Positive | None = None,
         **summary,
     ):
         texts = {"unit": unit, "normalizer": normalizer, "merge_compounds": merge_compounds}
         rows = error_statistics(predictions, references, average=average, **texts)
-        result = summarize_sums(rows, **summary)
+        result = summarize_sums(rows, worst_ratio=worst_ratio, **summary)
         if alignments:
             result["alignments"] = error_alignments(predictions, references, **texts)
         return result

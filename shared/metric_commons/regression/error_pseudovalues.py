@@ -15,12 +15,11 @@ from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import check_weights
 from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.rank_correlations import CORRELATIONS
-from .error_intervals import row_errors
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs
 from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
 from .rounded_errors import rounded_errors
-from .row_losses import d2_losses
+from .row_losses import d2_losses, row_errors
 
 _RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}
 _ROOTS = ("rmse", "rmsle")

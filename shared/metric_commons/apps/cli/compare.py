@@ -218,8 +218,10 @@ def _look(
     """Print the verdict on two results, which holds over all looks."""
     if len(paths) != 2 or len(scores or []) > 1:
         raise UsageError("--sequential compares two results by one score")
+    new, baseline = paths
     comparison, score, sentence = looked(
-        *paths,
+        new,
+        baseline,
         looking,
         score=scores[0] if scores else None,
         margin=margin,

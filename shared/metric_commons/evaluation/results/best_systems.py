@@ -58,7 +58,7 @@ def best_system(
     check_option("level", level, Level)
     if len(systems) < 2:
         raise ValueError(f"the best of systems needs two or more with {score}")
-    columns = []
+    columns: list[list[float]] = []
     first, (result, _, labels) = next(iter(systems.items()))
     for system, (other, rows, labels_of_system) in systems.items():
         if score in other.aggregation:
@@ -84,7 +84,9 @@ def best_system(
         raise ValueError(f"the best by {score} needs scores of rows from 0 to 1")
     clusters = None
     if labels.get("cluster") is not None:
-        clusters = Clusters.of_labels(list(labels["cluster"]), counting.size).take(counting)
+        clusters = Clusters.of_labels(list(labels["cluster"]), counting.size).take(
+            np.flatnonzero(counting)
+        )
     is_lower_better = score in result.lower_is_better
     winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
     ends = [winner.low, winner.high]

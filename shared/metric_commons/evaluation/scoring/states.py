@@ -33,7 +33,7 @@ from ...module.declaration.declarations import (
 from ...module.declaration.locks import Lock
 from ...statistics.arguments.arrays import added
 from ...statistics.arguments.checks import check_labels
-from ...statistics.arguments.domains import Level, Range, check_option
+from ...statistics.arguments.domains import Count, Level, Positive, Range, check_option
 from ...statistics.resampling.progress import step
 from ..results.module_results import (
     ModuleResult,
@@ -56,7 +56,12 @@ _CONTENT = {
     "statistics": Any,
 }
 # The options of intervals that a state holds; some kinds of score need them in advance.
-_OF_INTERVALS = {"confidence_level": Level | None, "standard_error": bool}
+_OF_INTERVALS = {
+    "confidence_level": Level | None,
+    "standard_error": bool,
+    "longest": Count | None,
+    "worst_ratio": Positive | None,
+}
 
 
 class State(StoredColumns):

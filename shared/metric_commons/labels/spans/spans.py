@@ -71,7 +71,7 @@ def span_statistics(
     rows = len(references)
     if not rows:
         empty = np.zeros((0, 0), np.int64)
-        return RowStatistics((), empty, score, row_scores, distributions)
+        return RowStatistics((), empty, score, row_scores, distributions, length=_relevant)
     spans, types, columns = _read_spans(
         predictions, references, scheme, suffix=suffix, joined=joined
     )
@@ -92,7 +92,12 @@ def span_statistics(
             for name, table in tables.items():
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
-    return RowStatistics(tuple(columns), values, score, row_scores, distributions)
+    return RowStatistics(tuple(columns), values, score, row_scores, distributions, length=_relevant)
+
+
+def _relevant(statistics: Sequence[str]) -> list[str]:
+    """Return the numbers of true spans."""
+    return [name for name in statistics if name.startswith("relevant:")]
 
 
 def type_f1_intervals(

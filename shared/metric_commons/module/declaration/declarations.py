@@ -353,7 +353,11 @@ class CountableScores(Protocol):
 
 
 # Options that affect only what is reported beside a score, and how; not the score itself.
-OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_UNSEEN_ROWS = ("longest", "worst_ratio")  # that may come
+OF_INTERVALS = (
+    *("confidence_level", "interval", "clusters", "n_resamples", "seed"),
+    *OF_UNSEEN_ROWS,
+)
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
@@ -432,7 +436,7 @@ def is_assignable(option: str) -> bool:
     >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
     (True, True, False)
     """
-    return option not in REPORTING or option in OF_ROWS
+    return option not in REPORTING or option in (*OF_ROWS, *OF_UNSEEN_ROWS)
 
 
 def texts_of_rows(options: Mapping[str, Any]) -> list[str]:

@@ -21,6 +21,7 @@ clusters; see `spreads`. The number of effective trials is reported whatever the
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from operator import itemgetter
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -28,7 +29,15 @@ from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
-from ..arguments.domains import CrossedLabels, Level, Parsed, Resamples, Seed, checked_options
+from ..arguments.domains import (
+    Count,
+    CrossedLabels,
+    Level,
+    Parsed,
+    Resamples,
+    Seed,
+    checked_options,
+)
 from ..arithmetic.exact_sums import Multiset, root
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
@@ -75,6 +84,7 @@ def interval(
     clusters: CrossedLabels | ClusterSums | CrossedMean | None = None,
     bounds: Bounds = (0.0, 1.0),
     constant_error: float | None = None,
+    longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Interval:
@@ -111,6 +121,8 @@ def interval(
             differences of them.
         constant_error: for errors, the mean error of the best constant prediction: the size of an
             unseen error if all errors are 0. With None there is then no upper end.
+        longest: the rows of the largest cluster that may come; None if it is as large as the
+            others: the mean of their sizes, each weighted by itself.
         n_resamples: the number of resamples of the bootstrap.
         seed: for these draws.
 
@@ -146,6 +158,8 @@ def interval(
     if isinstance(clusters, CrossedMean):
         return _crossed_interval(clusters, method, confidence_level, low, high)
     sums = None if clusters is None else _cluster_sums(clusters, scores, values)
+    if longest is not None:
+        _check_longest(longest, sums)
     spread = row_spread(values, counts)
     units = spread if sums is None else sums.spread()
 
@@ -184,6 +198,8 @@ def interval(
         ends = _log_t_ends(units, Fraction(low), critical)
     elif method == "auto" and (successes is None or math.isinf(high)):
         distribution = _mean_distribution(values, counts, sums, low if math.isinf(high) else 0.0)
+        if longest is not None:
+            distribution = distribution._replace(unseen_size=float(longest))
         if math.isfinite(high):
             name, ends = "unseen_row", ratio_ends(distribution, (low, high), confidence_level)
         else:
@@ -352,6 +368,21 @@ def _cluster_sums(
     if isinstance(scores, Multiset):
         raise OptionError("clusters", "must be the ClusterSums of a multiset, which has no rows")
     return ClusterSums.of(clusters, values)
+
+
+def _check_longest(longest: int, sums: ClusterSums | None) -> None:
+    """Check that there are clusters, and none with more rows than this.
+
+    Raises:
+        ValueError: there is a larger one, or there are no clusters.
+    """
+    if sums is None:
+        raise OptionError("longest", "is the number of rows of a cluster, but there are none")
+    label, rows = max(
+        ((label, rows) for label, (rows, _) in sums.clusters.items()), key=itemgetter(1)
+    )
+    if rows > longest:
+        raise OptionError("longest", f"is {longest}, but cluster {label!r} has {rows} rows")
 
 
 def _successes(

@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
-from ..arguments.domains import CrossedLabels, Labels, Level, Resamples, Seed, checked_options
+from ..arguments.domains import (
+    Count,
+    CrossedLabels,
+    Labels,
+    Level,
+    Resamples,
+    Seed,
+    checked_options,
+)
 from ..arithmetic.exact_sums import exact_sum
 from .cluster_sums import Clusters
 from .crossed import CrossedClusters
@@ -133,6 +141,7 @@ def summarize(
     standard_error: bool = False,
     interval: Method = "auto",
     clusters: CrossedLabels | None = None,
+    longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
@@ -152,6 +161,9 @@ def summarize(
         clusters: the cluster of each row, such as its document; intervals then count clusters
             instead of rows, and scores do not change. Two or three fields, such as item and
             template, are crossed: each is a sample.
+        longest: for intervals, the size of the longest row, or cluster, that may come: its words,
+            characters or spans in the references, or the rows of a cluster; None if it is about as
+            long as the others.
         n_resamples: the number of resamples of "bootstrap".
         seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
         groups: the group of each row; also return the means of each group and its number of rows
@@ -190,6 +202,7 @@ def summarize(
             confidence_level=confidence_level,
             standard_error=standard_error,
             interval=interval,
+            longest=longest,
             n_resamples=n_resamples,
             seed=seed,
         )
@@ -226,6 +239,7 @@ def uncertainty(
     confidence_level: float | None,
     standard_error: bool = False,
     interval: Method = "auto",
+    longest: int | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -236,6 +250,7 @@ def uncertainty(
         confidence_level: the level of the intervals; None for none.
         standard_error: whether standard errors are requested even without intervals.
         interval: the method.
+        longest: the rows of the largest cluster that may come; None if it is unknown.
         n_resamples: the number of resamples, if the method resamples.
         seed: for the resampling.
 
@@ -253,6 +268,7 @@ def uncertainty(
         "method": "auto" if confidence_level is None else interval,
         "n_resamples": n_resamples,
         "seed": seed,
+        **({} if longest is None else {"longest": longest}),
     }
     intervals = {}
     for name, estimator in estimators.items():

@@ -452,7 +452,7 @@ class _LowerEnd:
         log(1 + q t) is q t - (q t)**2 / 2 + (q t)**3 / 3 - ....
         """
         shares, means = self._shares[rows], self._means(center, rows)
-        rises = 1.0  # of the mean of a row with the target
+        rises: Any = 1.0  # of the mean of a row with the target
         if self._total is not None:
             rises = self._total / (self._total - np.arange(rows.start, rows.stop))
         numerators = (1 - _BETS) * means + _BETS * shares

@@ -99,7 +99,12 @@ def error_statistics(
 
     if average == "pooled":
         return RowStatistics(
-            _KINDS, values, rates, row_scores, distributions=partial(_pooled_distributions, name)
+            _KINDS,
+            values,
+            rates,
+            row_scores,
+            distributions=partial(_pooled_distributions, name),
+            length=lambda names: _KINDS[:3],
         )
     names = [key for key, rate in rates(dict.fromkeys(_KINDS, 0)).items() if key not in _KINDS]
     rates_of_rows = [rates(dict(zip(_KINDS, row, strict=True))) for row in values.tolist()]
@@ -117,7 +122,12 @@ def error_statistics(
         return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
 
     return RowStatistics(
-        (*_KINDS, *names, "rows"), columns, mean_rates, row_scores, distributions=mean_distributions
+        (*_KINDS, *names, "rows"),
+        columns,
+        mean_rates,
+        row_scores,
+        distributions=mean_distributions,
+        length=lambda names: ["rows"],
     )
 
 

@@ -136,6 +136,7 @@ def _shortest_statistics(
             "translation_length",
             "reference_length",
         ),
+        length=lambda statistics: ["reference_length"],
     )
 
 

@@ -85,7 +85,14 @@ def chrf_statistics(
         values.append(pairs)
     arrays = partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing)
     distributions = partial(_chrf_distributions, arrays, names)
-    return RowStatistics(flat, np.concatenate(values), score, score, distributions)
+    return RowStatistics(
+        flat,
+        np.concatenate(values),
+        score,
+        score,
+        distributions,
+        length=lambda statistics: [names[0][1]],
+    )
 
 
 def chrf_score(

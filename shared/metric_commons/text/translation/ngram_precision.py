@@ -108,6 +108,7 @@ def bleu_statistics(
             "ref_len",
             largest=100.0,
         ),
+        length=lambda statistics: ["ref_len"],
     )
 
 
