@@ -61,7 +61,13 @@ def code(
 
     The program is the last fenced block of a completion that is marked as Python, otherwise the
     last unmarked one; without one the reward is 0.0. The reward is None, so that the row is left
-    out, if the tests cannot be read, or if the machine failed and not the program.
+    out, if the tests cannot be read or run nothing, or if the machine failed and not the program.
+
+    Test programs run in a process of their own, which gets plain values from the program;
+    `isolation="in_process"` runs both in one, where a policy may learn to forge a pass, and warns.
+    Programs share cores, so that the time limits of a batch run side by side: a test ends after
+    `timeout` seconds of CPU time, of time without waiting for a core, or of wall time once it has
+    had a fifth of them as CPU time.
 
     Args:
         column: the column of the data set with the tests, in a form that
@@ -69,7 +75,8 @@ def code(
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
         timeout: the seconds of one test.
-        num_workers: the number of programs that run at once; None for one for each core.
+        num_workers: the number of programs that run at once; None for four for each core, but at
+            most 16 if that is more than one for each.
         name: the name of the reward in logs.
         explain: whether verdicts have a reason.
         **options: further options of `code_eval` about how programs are run and judged.
@@ -119,7 +126,8 @@ async def code_score(
         score: as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
         timeout: the seconds of one test.
-        num_workers: the number of programs that run at once; None for one for each core.
+        num_workers: the number of programs that run at once; None for four for each core, but at
+            most 16 if that is more than one for each.
         **options: further options of `code_eval` about how programs are run and judged.
 
     Returns:
