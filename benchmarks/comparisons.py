@@ -4,8 +4,8 @@
 
 Systems with equal scores and with different ones, compared by `score --compare` and by the test
 that is known for the score: McNemar's, DeLong's, that of Diebold and Mariano (a t-test of losses),
-Steiger's of two correlations with the same references, and for the others the bootstrap's normal
-one. Writes a table for the page on statistics.
+Steiger's of two correlations with the same references, approximate randomization for F1 and MCC,
+and the bootstrap's normal one for R2. Writes a table for the page on statistics.
 """
 
 import math
@@ -110,15 +110,31 @@ def t_of_losses(loss):
     return lambda references, a, b: ttest_rel(loss(a, references), loss(b, references)).pvalue
 
 
+def exchanged(measure):
+    """Approximate randomization: the labels of both systems change places, 1,000 times."""
+
+    def p_value(references, a, b):
+        places = np.random.default_rng(1).random((1_000, len(a))) < 0.5
+        first, second = np.where(places, b, a), np.where(places, a, b)
+        observed = measure(a[np.newaxis], references) - measure(b[np.newaxis], references)
+        differences = measure(first, references) - measure(second, references)
+        return (np.count_nonzero(abs(differences) >= abs(observed) - 1e-12) + 1) / 1_001
+
+    return p_value
+
+
 def f1(predictions, references):
-    hits = predictions @ references
-    total = predictions.sum() + references.sum()
-    return 2 * hits / total if total else 0.0
+    """F1 of each row of an array of predictions."""
+    return 2 * (predictions @ references) / (predictions.sum(axis=1) + references.sum())
 
 
 def mcc(predictions, references):
+    """Matthews' correlation of each row of an array of predictions."""
+    rate, prevalence = predictions.mean(axis=1), references.mean()
+    covariance = predictions @ references / references.size - rate * prevalence
     with np.errstate(all="ignore"):
-        return float(np.nan_to_num(np.corrcoef(predictions, references)[0, 1]))
+        spread = np.sqrt(rate * (1 - rate) * prevalence * (1 - prevalence))
+        return np.nan_to_num(covariance / spread)
 
 
 def r2(predictions, references):
@@ -133,8 +149,8 @@ def log_loss(a, references):
 # The data, the pseudovalues, the score, the difference, the peer and its name.
 LINES = [
     (labels, paired_classification_pseudovalues, "accuracy", 0.12, mcnemar, "McNemar"),
-    (labels, paired_classification_pseudovalues, "f1", 0.12, bootstrapped(f1, 1), "bootstrap"),
-    (labels, paired_classification_pseudovalues, "mcc", 0.12, bootstrapped(mcc, 2), "bootstrap"),
+    (labels, paired_classification_pseudovalues, "f1", 0.12, exchanged(f1), "exchanged rows"),
+    (labels, paired_classification_pseudovalues, "mcc", 0.12, exchanged(mcc), "exchanged rows"),
     (confidences, paired_classification_pseudovalues, "roc_auc", 0.6, delong, "DeLong"),
     (
         confidences,
