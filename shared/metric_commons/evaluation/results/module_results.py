@@ -20,6 +20,7 @@ from ...data.files.stored import (
     to_jsonable,
 )
 from ...module.catalog import catalog
+from ...module.catalog.score_scales import lower_scores
 from ...module.declaration.declarations import (
     REPORTING,
     ClusterCounts,
@@ -124,7 +125,7 @@ def digest_text(digest: int) -> str:
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
-_OF_ROWS = ("per_example", "row_texts", "row_sums")  # in a separate file
+_OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
 # The fields that a file has even if they are empty.
 _ALWAYS = (
     *("options", "rows", "scores", "confidence_interval", "groups", "signature"),
@@ -169,6 +170,8 @@ class ModuleResult:
     row_texts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     # What each row adds to the sums from which scores that are not means are computed.
     row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
+    # The inputs themselves, if scores follow neither from those of rows nor from sums.
+    row_inputs: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything except the scores and texts of single rows, which have a separate file."""
@@ -257,7 +260,7 @@ class ModuleResult:
         def selection(values: Mapping[str, Any]) -> dict[str, Any]:
             """The values of these scores, and those of no score, such as the number of rows."""
             return {
-                key: selection(value) if key in _BY_SCORE else value
+                key: selection(value) if key in _BY_SCORE and isinstance(value, Mapping) else value
                 for key, value in values.items()
                 if key in scores or key not in self.scores
             }
@@ -281,6 +284,7 @@ def module_result(
     reported: Mapping[str, Any],
     counts: CountableScores | None = None,
     row_sums: "RowSums | None" = None,
+    row_inputs: Mapping[str, list[Any]] | None = None,
     choices: Mapping[str, Any] | None = None,
     excluded: Mapping[str, int] | None = None,
 ) -> ModuleResult:
@@ -295,6 +299,7 @@ def module_result(
         reported: the options for intervals.
         counts: how often each value of a score occurs, and the sums of clusters.
         row_sums: what rows add to the sums behind scores that are not means.
+        row_inputs: the inputs, if scores follow from neither.
         choices: how rows were selected from a log; part of the signature.
         excluded: the numbers of excluded rows by reason; part of the signature.
 
@@ -352,6 +357,7 @@ def module_result(
         per_example=of_rows,
         row_texts=texts,
         row_sums=row_sums,
+        row_inputs=dict(row_inputs or {}),
         **details,
     )
     return result_of_module.signed(name)
@@ -389,15 +395,6 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
     }
 
 
-def lower_scores(scores: Iterable[str], patterns: Iterable[str]) -> list[str]:
-    """Return the scores for which lower is better, by patterns of their names.
-
-    >>> lower_scores(["map", "unj@5"], ["unj*"])
-    ['unj@5']
-    """
-    return [score for score in scores if any(fnmatchcase(score, name) for name in patterns)]
-
-
 def functions_of_sums(result: ModuleResult) -> list[str]:
     """Return the scores computed from sums over rows, if the terms of each row are known."""
     if result.row_sums is None:
@@ -416,6 +413,36 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
         for name, values in result.per_example.items()
         if name not in result.aggregation
     }
+
+
+def functions_of_rows(result: ModuleResult) -> list[str]:
+    """Return the scores that can only be computed from all rows, if these are known."""
+    if not result.row_inputs:
+        return []
+    return [
+        name
+        for name, score in result.scores.items()
+        if isinstance(score, float) and name not in (*result.per_example, "standard_error")
+    ]
+
+
+def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
+    """Check that scores of one name have one average over labels, since they share a table.
+
+    Raises:
+        ValueError: those of two systems have different ones.
+    """
+    first: dict[str, tuple[str, Any]] = {}
+    for system, modules in systems.items():
+        for module, result in modules.items():
+            average = result.settings().get("average")
+            name, other = first.setdefault(module, (system, average))
+            if other != average:
+                raise ValueError(
+                    f"{module} averages over labels in two ways: {name!r} has average={other!r}, "
+                    f"and {system!r} has {average!r}, since their labels differ; name an average, "
+                    "or for two labels pos_label"
+                )
 
 
 def sentence_of(module: str, result: ModuleResult) -> str | None:

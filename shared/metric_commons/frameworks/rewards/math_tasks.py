@@ -1,6 +1,6 @@
 """The task of mathematical answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, get_type_hints
@@ -66,6 +66,11 @@ class Math(TextTask):
             self.relative_tolerance,
             self.absolute_tolerance,
         )
+
+    def equal_answers(self) -> Callable[[str, str], object]:
+        """Return the function that says whether two answers are equal, by the rules of the task."""
+        rules, comma = self._rules(), self.decimal_comma
+        return lambda left, right: verdict(left, right, rules, decimal_comma=comma).is_equal
 
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         rules = self._rules()

@@ -4,7 +4,6 @@ from typing import Any, Literal
 
 from ...statistics.arguments.domains import check_option
 from ...text.extraction.step_chains import Extract
-from .named_tasks import module_rows
 from .named_tasks import task as named_task
 from .reward import Reward
 from .text_tasks import Choice, Found
@@ -60,7 +59,7 @@ def math(
     >>> math()([r"It is $\boxed{\frac12}$.", r"\boxed{2}", "2"], solution=["0.5", "3", "2"])
     [1.0, 0.0, 0.0]
     """
-    from ...mathematics.proof.datasets import Dataset, extraction_of
+    from ...mathematics.proof.problem_sets import Dataset, extraction_of
     from .math_tasks import Math
 
     check_option("dataset", dataset, Dataset)
@@ -148,7 +147,9 @@ def answers(
     """
     check_option("score", score, AnswerScore)
     module = "qa_f1" if score in ("qa_precision", "qa_recall") else score
-    return _of_module(module, score, column, extract, extract_references, name, explain, options)
+    steps = {"extract": extract, "extract_references": extract_references}
+    task = named_task(module, score=score, name=name, explain=explain, **steps, **options)
+    return Reward(task, column)
 
 
 def rouge(
@@ -182,9 +183,9 @@ def rouge(
     """
     check_option("score", score, str)
     options = {"rouge_types": [score.partition("_")[0]], **options}
-    return _of_module(
-        "rouge_n_l", score, column, extract, extract_references, name, explain, options
-    )
+    steps = {"extract": extract, "extract_references": extract_references}
+    task = named_task("rouge_n_l", score=score, name=name, explain=explain, **steps, **options)
+    return Reward(task, column)
 
 
 def found(
@@ -236,7 +237,8 @@ def tools(
     >>> reward(["[f(a=1, b=3)]", "I cannot."], expected_calls=[calls, calls])
     [0.5, 0.0]
     """
-    return _of_rows("tool_calls", score, column, name, explain, options)
+    task = named_task("tool_calls", score=score, name=name, explain=explain, **options)
+    return Reward(task, column)
 
 
 def json(
@@ -267,7 +269,8 @@ def json(
     >>> reward(['{"a": 1, "b": 2}', "{"], answer=[{"a": 1, "b": 3}, {"a": 1}])
     [0.5, 0.0]
     """
-    return _of_rows("json_match", score, column, name, explain, options)
+    task = named_task("json_match", score=score, name=name, explain=explain, **options)
+    return Reward(task, column)
 
 
 def instructions(
@@ -299,33 +302,5 @@ def instructions(
     >>> reward(["One two", "One, two"], instructions=[row, row])
     [1.0, 0.0]
     """
-    return _of_rows("instruction_following", score, column, name, explain, options)
-
-
-def _of_module(
-    module: str,
-    score: str,
-    column: str,
-    extract: Extract,
-    extract_references: Extract,
-    name: str | None,
-    explain: bool,
-    options: dict[str, Any],
-) -> Reward:
-    task = named_task(
-        module,
-        score=score,
-        extract=extract,
-        extract_references=extract_references,
-        explain=explain,
-        name=name,
-        **options,
-    )
+    task = named_task("instruction_following", score=score, name=name, explain=explain, **options)
     return Reward(task, column)
-
-
-def _of_rows(
-    module: str, score: str, column: str, name: str | None, explain: bool, options: dict[str, Any]
-) -> Reward:
-    settings = {} if name is None else {"name": name}
-    return Reward(module_rows(module, score, options, explain=explain, **settings), column)

@@ -248,10 +248,10 @@ def _alignment(
     result = modules.get("error_rate")
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""
-    unit, normalizer = result.options["unit"], result.options["normalizer"]
-    is_named = normalizer in TRANSCRIPT_NORMALIZERS
+    options = {name: result.options[name] for name in ("unit", "normalizer", "merge_compounds")}
+    is_named = options["normalizer"] in TRANSCRIPT_NORMALIZERS
     if not is_named or len(prediction) + len(reference) > _MAX_ALIGNED:
         return (), ""  # a result records only the name of a function
-    parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)
+    parts = aligned_texts(prediction, reference, **options)
     has_errors = any(part.kind != "equal" for part in parts)
-    return parts if has_errors else (), " " if unit == "word" else ""
+    return parts if has_errors else (), " " if options["unit"] == "word" else ""
