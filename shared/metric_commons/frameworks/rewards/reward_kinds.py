@@ -59,7 +59,7 @@ def math(
     >>> math()([r"It is $\boxed{\frac12}$.", r"\boxed{2}", "2"], solution=["0.5", "3", "2"])
     [1.0, 0.0, 0.0]
     """
-    from ...mathematics.proof.datasets import Dataset, extraction_of
+    from ...mathematics.proof.problem_sets import Dataset, extraction_of
     from .math_tasks import Math
 
     check_option("dataset", dataset, Dataset)

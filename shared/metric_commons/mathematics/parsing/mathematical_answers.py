@@ -20,7 +20,7 @@ from .relations import parse_item
 from .separators import nesting, split_answer
 from .structures import (
     Bracketed,
-    Choice,
+    ChosenContent,
     Collection,
     Equation,
     Infinity,
@@ -258,7 +258,9 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
         inner = _answer(unmarked(match[3]), conventions)
-        return Answer(Choice((match[1] or match[2]).casefold(), inner.content), text, inner.forms)
+        return Answer(
+            ChosenContent((match[1] or match[2]).casefold(), inner.content), text, inner.forms
+        )
     if not text.isascii() and _OTHER_SCRIPT.fullmatch(text):
         return Answer(Words("".join(text.split())), text)
     if match := _ALL_BUT.fullmatch(text):

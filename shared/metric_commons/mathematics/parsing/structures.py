@@ -148,7 +148,7 @@ class Noted:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenContent:
     """The letter of a choice with its content, such as (B) 12."""
 
     letter: str
@@ -202,7 +202,7 @@ MathObject = (
     | Statement
     | Quantity
     | Noted
-    | Choice
+    | ChosenContent
     | Words
     | Dates
     | TimeOfDay

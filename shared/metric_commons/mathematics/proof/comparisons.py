@@ -23,7 +23,7 @@ from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
     BasedNumber,
     Bracketed,
-    Choice,
+    ChosenContent,
     Collection,
     Congruence,
     Dates,
@@ -85,7 +85,7 @@ class Rules:
             return self._same_numbers(left, right)
         for kinds, compare in (
             ((Dates, TimeOfDay), _with_dates),
-            ((Choice,), self._with_choice),
+            ((ChosenContent,), self._with_choice),
             ((Words,), self._with_words),
             ((Noted,), self._with_note),
             ((NamedValues,), self._with_names),
@@ -276,10 +276,12 @@ class Rules:
 
     def _with_choice(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether (B) 12 is the same choice, or the same letter or content alone."""
-        if isinstance(left, Choice) and isinstance(right, Choice):
+        if isinstance(left, ChosenContent) and isinstance(right, ChosenContent):
             is_same = self.equal(left.content, right.content)
             return is_same if (left.letter == right.letter) is is_same else None
-        contents = (side.content if isinstance(side, Choice) else side for side in (left, right))
+        contents = (
+            side.content if isinstance(side, ChosenContent) else side for side in (left, right)
+        )
         return self.equal(*contents)
 
     def _with_note(self, left: MathObject, right: MathObject) -> bool | None:

@@ -12,7 +12,7 @@ from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from ..parsing.conventions import DEFAULT, LIKELY, MAX_FORMS, Conventions
 from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
 from ..parsing.structures import (
-    Choice,
+    ChosenContent,
     Collection,
     Equation,
     MathObject,
@@ -388,7 +388,7 @@ def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
     contents = left.content, right.content
     texts = left.text, right.text
     for one, other in ((left, right), (right, left)):
-        if isinstance(one.content, Choice):
+        if isinstance(one.content, ChosenContent):
             letter = _CHOICE.fullmatch(other.text)
             if letter:
                 return one.content.letter == letter[1].casefold()

@@ -20,7 +20,7 @@ from ..algebra.exact_values import (
 from ..parsing.structures import (
     BasedNumber,
     Bracketed,
-    Choice,
+    ChosenContent,
     Collection,
     Congruence,
     Dates,
@@ -58,7 +58,7 @@ KINDS: dict[type, str] = {
     Statement: "a statement",
     Quantity: "a quantity",
     Noted: "an answer with a text",
-    Choice: "a choice",
+    ChosenContent: "a choice",
     Words: "words",
     Dates: "a date",
     TimeOfDay: "a time of day",
@@ -125,7 +125,7 @@ class _Printer:
                 return self.value(sides[0]) + "".join(f" {s} {self.value(v)}" for s, v in rest)
             case Noted(inner, note):
                 return f'{self.content(inner)} with "{note}"'
-            case Choice(letter, inner):
+            case ChosenContent(letter, inner):
                 return f"({letter}) {self.content(inner)}"
             case Words(text):
                 return f'"{text}"'
