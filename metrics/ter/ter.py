@@ -58,6 +58,7 @@ class Ter(BatchMetric):
     stock_formats = {"ter": ter}
     score_ranges = {"signature": None, "*": (0, None)}
     lower_is_better = frozenset({"ter", "num_edits"})
+    full_error = 100.0
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -12,9 +12,18 @@ from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
-from ..arguments.domains import Count, Labels, Level, Resamples, Seed, checked_options
+from ..arguments.domains import (
+    Count,
+    CrossedLabels,
+    Labels,
+    Level,
+    Resamples,
+    Seed,
+    checked_options,
+)
 from ..arithmetic.exact_sums import exact_sum
 from .cluster_sums import Clusters
+from .crossed import CrossedClusters
 from .intervals import interval as mean_interval
 from .methods import Method
 from .proportions import Interval
@@ -62,7 +71,9 @@ class Average:
         """The score of all rows."""
         return self.after(self.mean(self.before(scores)), len(scores))
 
-    def interval(self, scores: Floats, clusters: Clusters | None, **options: Any) -> Interval:
+    def interval(
+        self, scores: Floats, clusters: Clusters | CrossedClusters | None, **options: Any
+    ) -> Interval:
         """Return the interval of the score, with the options of `intervals.interval`."""
         values, rows = self.before(scores), len(scores)
         largest = self.bounds[1]
@@ -129,7 +140,7 @@ def summarize(
     confidence_level: Level | None = None,
     standard_error: bool = False,
     interval: Method = "auto",
-    clusters: Labels | None = None,
+    clusters: CrossedLabels | None = None,
     longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
@@ -148,7 +159,8 @@ def summarize(
         standard_error: also return the standard error of each score.
         interval: the method; "auto" chooses by the kind of score, "bootstrap" resamples rows.
         clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
+            instead of rows, and scores do not change. Two or three fields, such as item and
+            template, are crossed: each is a sample.
         longest: for intervals, the size of the longest row, or cluster, that may come: its words,
             characters or spans in the references, or the rows of a cluster; None if it is about as
             long as the others.
@@ -169,9 +181,11 @@ def summarize(
     arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
     rows = len(next(iter(arrays.values())))
     average = averages or {}
-    all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
+    all_clusters = None if clusters is None else _clusters_of(clusters, rows)
 
-    def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
+    def summary(
+        scores: Mapping[str, Floats], clusters: Clusters | CrossedClusters | None
+    ) -> dict[str, Any]:
         result: dict[str, Any] = {
             # Batches of one row are common, and each call costs time there.
             name: average[name](values) if name in average else mean(values)
@@ -206,6 +220,17 @@ def summarize(
             for label, of_label in members(check_labels("groups", groups, rows)).items()
         }
     return result
+
+
+def _clusters_of(
+    clusters: Sequence[Any] | Mapping[str, Sequence[Any]], rows: int
+) -> Clusters | CrossedClusters:
+    """Return the clusters of rows, by one label of each or by several fields."""
+    if isinstance(clusters, Mapping):
+        if len(clusters) != 1:
+            return CrossedClusters.of_labels(clusters, rows)
+        (clusters,) = clusters.values()
+    return Clusters.of_labels(clusters, rows)
 
 
 def uncertainty(
