@@ -22,6 +22,7 @@ from ...data.files.stored import (
 from ...module.catalog import catalog
 from ...module.catalog.score_scales import lower_scores
 from ...module.declaration.declarations import (
+    OF_UNSEEN_ROWS,
     REPORTING,
     ClusterCounts,
     CountableScores,
@@ -376,6 +377,7 @@ def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> 
     if "bootstrap" in extras.get("interval", {}).values():
         names += ["n_resamples", "seed"]
     options = {name: reported[name] for name in names if name in reported}
+    options |= {n: reported[n] for n in OF_UNSEEN_ROWS if reported.get(n) is not None}
     if extras.get("n_clusters") is not None:
         options["clusters"] = extras["n_clusters"]
     return options

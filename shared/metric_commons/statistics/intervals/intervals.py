@@ -156,6 +156,8 @@ def interval(
     if isinstance(clusters, Mapping):
         clusters = crossed_or_labels(clusters, values)
     if isinstance(clusters, CrossedMean):
+        if longest is not None:
+            raise OptionError("longest", "does not apply to crossed clusters")
         return _crossed_interval(clusters, method, confidence_level, low, high)
     sums = None if clusters is None else _cluster_sums(clusters, scores, values)
     if longest is not None:
