@@ -45,9 +45,9 @@ def problems(extras: str) -> Iterator[str]:
         folder = Path(name)
         venv.create(folder / "venv", with_pip=True)
         scripts = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
-        wheel = f"metric-commons[{extras}]" if extras else "metric-commons"
-        pip = (str(scripts / "python"), "-m", "pip", "--quiet", "install", "--find-links")
-        found = run(*pip, str(ROOT / "dist"), f"{wheel}=={PROJECT['version']}", folder=folder)
+        (wheel,) = (ROOT / "dist").glob(f"metric_commons-{PROJECT['version']}-*.whl")
+        pip = (str(scripts / "python"), "-m", "pip", "--quiet", "install")
+        found = run(*pip, f"{wheel}[{extras}]" if extras else str(wheel), folder=folder)
         if found.returncode:
             yield f"pip: {found.stderr}"
             return
