@@ -40,7 +40,10 @@ class ErrorRate(BatchMetric):
         unit: "word", for words between spaces, or "character", for code points, including spaces.
         normalizer: the normalizer of both sides: "none", "jiwer_standardize" (lower case, English
             contractions expanded, no <unk> and [noise]), "whisper_english" or "whisper_basic"
-            (those of openai-whisper), a normalizer of qa_em, or a function from str to str.
+            (those of openai-whisper), "open_asr" (that of the Open ASR Leaderboard), a normalizer
+            of qa_em, or a function from str to str.
+        merge_compounds: whether words that differ only in how they are divided, such as "web site"
+            and "website", are joined, as the Open ASR Leaderboard does.
         average: "pooled" divides the errors of all rows by the number of all words; "mean" is the
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: segments of
@@ -98,11 +101,12 @@ class ErrorRate(BatchMetric):
         references,
         unit: Unit = "word",
         normalizer: TranscriptNormalizer = "none",
+        merge_compounds: bool = False,
         average: RateAverage = "pooled",
         alignments: bool = False,
         **summary,
     ):
-        texts = {"unit": unit, "normalizer": normalizer}
+        texts = {"unit": unit, "normalizer": normalizer, "merge_compounds": merge_compounds}
         rows = error_statistics(predictions, references, average=average, **texts)
         result = summarize_sums(rows, **summary)
         if alignments:

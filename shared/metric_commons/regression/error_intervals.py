@@ -82,13 +82,13 @@ def measure_estimators(
         measure = parsed[name]
         draws = {"n_resamples": n_resamples, "seed": seed}
         if method != "bootstrap":
-            errors = _row_errors(pairs, measure, multioutput)
+            errors = row_errors(pairs, measure, multioutput)
             if errors is not None:
                 estimates = _error_intervals(
                     measure, pairs, errors, clusters, multioutput, confidence_level, method
                 )
                 return estimates if raw else estimates[0]
-            if method != "auto" and not (_row_errors(pairs, measure, "raw_values")):
+            if method != "auto" and not (row_errors(pairs, measure, "raw_values")):
                 raise OptionError(
                     "method",
                     f"{method!r} is for means of rows, which this measure is not; "
@@ -109,14 +109,14 @@ def measure_estimators(
     return {name: partial(estimate, name) for name in measures}
 
 
-class _RowErrors(NamedTuple):
+class RowErrors(NamedTuple):
     """The contribution of rows to a mean error: columns in units of 2**exponent, one per output."""
 
     columns: Floats
     exponent: int
 
 
-def _row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> _RowErrors | None:
+def row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> RowErrors | None:
     """Return the errors of rows whose mean is the measure, or for RMSE its square; else None.
 
     Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
@@ -129,7 +129,7 @@ def _row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> _
         return None
     if name in LOSS_NAMES:
         losses = row_losses(measure, *pairs.tables())
-        return _RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
+        return RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
     errors, halved = pairs.absolute_errors()
     exponent = 0
     if name in ("mape", "smape"):
@@ -151,13 +151,13 @@ def _row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> _
         errors, exponent = np.ldexp(errors, -power), power + halved
     if name in ("mse", "rmse"):
         errors, exponent = np.square(errors), 2 * exponent
-    return _RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
+    return RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
 
 
 def _error_intervals(
     measure: RegressionMeasure,
     pairs: Pairs,
-    errors: _RowErrors,
+    errors: RowErrors,
     clusters: Clusters | None,
     multioutput: Any,
     confidence_level: float,
@@ -193,7 +193,7 @@ def _constant_errors(
     references = pairs.tables()[1].T
     try:
         rows = Pairs(np.repeat(constants[np.newaxis], len(references), axis=0), references)
-        errors = _row_errors(rows, measure, multioutput)
+        errors = row_errors(rows, measure, multioutput)
     except ValueError:  # a constant outside the domain of the loss
         return None
     if errors is None:
@@ -267,7 +267,7 @@ def _output_intervals(
     draws: Mapping[str, int],
 ) -> list[Interval]:
     """Return the interval of a measure of each output alone."""
-    errors = _row_errors(pairs, measure, "raw_values")
+    errors = row_errors(pairs, measure, "raw_values")
     if errors is not None:
         return _error_intervals(
             measure, pairs, errors, clusters, "raw_values", confidence_level, method

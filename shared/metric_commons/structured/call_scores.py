@@ -26,11 +26,6 @@ _STATISTICS = (
     *_COUNTS,
     *("rows", "irrelevant", "irrelevant_silent", "relevant", "relevant_called"),
 )
-_AT_MOST = (
-    *(("matched", "predicted"), ("matched", "expected")),
-    *(("irrelevant_silent", "irrelevant"), ("relevant_called", "relevant")),
-    *((name, "rows") for name in (*_MEANS, "unparsed")),
-)
 
 
 @checked_options
@@ -115,7 +110,6 @@ def call_statistics(
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
         call_scores,
         _row_scores,
-        _AT_MOST,
         lambda names: _DISTRIBUTIONS,
     )
 

@@ -156,13 +156,14 @@ class Results(Stored):
             system: [name for result in results.values() for name in result.scores]
             for system, results in self.systems.items()
         }
-        columns, row_labels, sums, texts = read_rows(path, names)
+        columns, row_labels, sums, texts, inputs = read_rows(path, names)
 
         def with_rows(system: str, module: str, result: ModuleResult) -> ModuleResult:
             return replace(
                 with_columns(path, system, module, result, columns[system]),
                 row_sums=sums[system].get(module),
                 row_texts=texts[system].get(module, {}),
+                row_inputs=inputs[system].get(module, {}),
             )
 
         return replace(self.map_modules(with_rows), row_labels=row_labels)
@@ -177,20 +178,21 @@ class Results(Stored):
             system: {k: v for result in modules.values() for k, v in result.per_example.items()}
             for system, modules in self.systems.items()
         }
-        sums, texts = (
+        sums, texts, inputs = (
             {
                 system: {m: getattr(r, name) for m, r in modules.items() if getattr(r, name)}
                 for system, modules in self.systems.items()
             }
-            for name in ("row_sums", "row_texts")
+            for name in ("row_sums", "row_texts", "row_inputs")
         )
-        digest = write_rows(path, scores, self.row_labels, sums, texts)
+        digest = write_rows(path, scores, self.row_labels, sums, texts, inputs)
         record = {"path": str(path), "sha256": digest}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def without_rows(self) -> Self:
         """These results without the scores of rows."""
-        empty: dict[str, Any] = {"per_example": {}, "row_texts": {}, "row_sums": None}
+        empty: dict[str, Any] = {key: {} for key in ("per_example", "row_texts", "row_inputs")}
+        empty["row_sums"] = None
         return self.map_modules(lambda _, __, result: replace(result, **empty))
 
     def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:

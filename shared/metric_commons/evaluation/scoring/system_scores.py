@@ -19,7 +19,7 @@ from ...statistics.arguments.domains import is_per_row
 from ...statistics.resampling.progress import step
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
-from ..results.module_results import ModuleResult, provenance, row_digests
+from ..results.module_results import ModuleResult, check_averages, provenance, row_digests
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
@@ -108,17 +108,15 @@ def score_systems(
                 )
     if compare:
         check_same_rows(systems)
-        per_row = [name for name, metric in metrics.items() if kind_of(metric).separates_rows]
-        if len(systems) < 2 or not per_row:
+        if len(systems) < 2:
             raise ValueError(
-                "compare needs two systems and a module that scores row by row; there are "
-                f"{', '.join(map(repr, systems))} and {', '.join(metrics)}"
+                f"compare needs two systems; there is only {', '.join(map(repr, systems))}"
             )
     requested = {
-        "per_example": per_example,
         "confidence_level": request.confidence_level is not None,
         "groups": any(rows.groups is not None for rows in systems.values()),
-        "clusters": any(rows.clusters is not None for rows in systems.values()),
+        "clusters": not (compare or per_example)
+        and any(rows.clusters is not None for rows in systems.values()),
         "standard_error": request.standard_error,
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
@@ -152,8 +150,9 @@ def score_systems(
             except ValueError as error:
                 raise InputError(system, error) from error
             if not (per_example or compare):
-                result = replace(result, per_example={}, row_sums=None)
+                result = replace(result, per_example={}, row_sums=None, row_inputs={})
             results_by_system[system][name] = result
+    check_averages(results_by_system)
     digests = row_digests(
         {
             system: {"references": rows.references(), "ids": rows.ids}

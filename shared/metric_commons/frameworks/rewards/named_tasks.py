@@ -33,8 +33,9 @@ def task(
         module: "math", "choice" or "found"; or the name of a module that compares texts, calls,
             JSON or instructions.
         score: the name of a score of rows of the module; by default the first.
-        extract: what cuts the answer out of a text, or () for the whole text; by default "boxed"
-            for "math" and "found", "choice" for "choice", and the whole text for modules.
+        extract: what cuts the answer out of a text, or () for the whole text; by default
+            "tagged_or_boxed" for "math" and "found", "choice" for "choice", and the whole text for
+            modules.
         extract_references: the same for references.
         explain: whether verdicts have a reason.
         name: of the score, in logs.

@@ -58,6 +58,23 @@ class Reward:
         self._warn_of_unreadable(verdicts, references)
         return verdicts
 
+    def explain(
+        self, completions: Sequence[Any], references: Sequence[Any]
+    ) -> list[dict[str, Any]]:
+        r"""Return for each completion what was read, the steps, the verdict and the reason.
+
+        Raises:
+            ValueError: the lengths differ.
+
+        >>> from .reward_kinds import math
+        >>> [found] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
+        >>> found["prediction_reading"], found["reference_reading"], found["verdict"]
+        ('x ∈ (-∞, 5)', '(-∞, 5]', False)
+        """
+        verdicts = replace(self.task, explain=True).verdicts(completions, references)
+        pairs = zip(verdicts, references, strict=True)
+        return [self.task.explanation(verdict, reference) for verdict, reference in pairs]
+
     def check(self, dataset: Any) -> ReferenceCheck:
         r"""The number of readable references of a data set, with the first ten unreadable ones.
 

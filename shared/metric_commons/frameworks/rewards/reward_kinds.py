@@ -12,10 +12,14 @@ from .text_tasks import Choice, Found
 AnswerScore = Literal["qa_em", "qa_f1", "qa_precision", "qa_recall", "substring_recall"]
 
 
+_REPLY = "tagged_or_boxed"  # the step for completions of trained models
+
+
 def math(
     *,
     column: str = "solution",
-    extract: Extract = "boxed",
+    dataset: str | None = None,
+    extract: Extract = _REPLY,
     extract_references: Extract = None,
     percent: Literal["either", "value", "ignore", "any_scale"] = "either",
     lists: Literal["either", "set", "multiset", "sequence"] = "either",
@@ -32,9 +36,12 @@ def math(
     Args:
         column: the column of the data set with the reference, or a list of accepted references:
             texts or numbers. If none of them can be read, the reward is None.
-        extract: how to extract the answer from a completion: the name of a step, such as "boxed" or
-            "final_answer" (the card of qa_em lists them), a pattern, a function from str to str or
-            None, or a list of these. A completion without an answer has the reward 0.0.
+        dataset: the data set of the problems, such as "gsm8k" or "aqua": `extract` and
+            `extract_references` are then as in `math_equivalence`, unless they are given.
+        extract: how to extract the answer from a completion: by default from `<answer>` tags or
+            the last box after the thoughts. The name of a step, such as "boxed" or "final_answer"
+            (the card of qa_em lists them), a pattern, a function from str to str or None, or a
+            list of these. A completion without an answer has the reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.
         percent: as in `mathematics.equivalent`, like the following options.
         lists: as in `mathematics.equivalent`.
@@ -53,8 +60,16 @@ def math(
     >>> math()([r"It is $\boxed{\frac12}$.", r"\boxed{2}", "2"], solution=["0.5", "3", "2"])
     [1.0, 0.0, 0.0]
     """
+    from ...mathematics.proof.datasets import Dataset, extraction_of
     from .math_tasks import Math
 
+    check_option("dataset", dataset, Dataset)
+    if dataset is not None:
+        given = {
+            "extract": None if extract == _REPLY else extract,
+            "extract_references": extract_references,
+        }
+        extract, extract_references = extraction_of(dataset, given).values()
     task = Math(
         name=name,
         explain=explain,
@@ -172,7 +187,9 @@ def rouge(
     )
 
 
-def found(extract: Extract = "boxed", *, name: str = "found", explain: bool = False) -> Reward:
+def found(
+    extract: Extract = "tagged_or_boxed", *, name: str = "found", explain: bool = False
+) -> Reward:
     r"""1.0 if `extract` finds an answer, else 0.0: a reward for the form of a completion.
 
     Args:

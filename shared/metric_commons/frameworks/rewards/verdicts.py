@@ -94,6 +94,16 @@ class Task(ABC):
         changes = {name: _hashable(value) for name, value in settings.items() if name in names}
         return replace(self, **changes) if changes else self
 
+    def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
+        """Return what the sides of a row were read as, the steps, the verdict and the reason."""
+        return {
+            "prediction_reading": verdict.answer,
+            "reference_reading": reference,
+            "steps": [verdict.status],
+            "verdict": verdict.score,
+            "reason": verdict.reason,
+        }
+
     def _explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
         """Return the score, the answer and the accepted answers, in a sentence."""
         return (

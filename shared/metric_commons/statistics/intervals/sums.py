@@ -52,7 +52,6 @@ class RowStatistics:
     values: NDArray[Any]  # int64 or float64, shape (rows, names)
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
-    at_most: Sequence[tuple[str, str]] = ()  # prefixes of names: of hits, and of their totals
     distributions: Distributions = no_distributions  # of the scores, for their intervals
     breakdowns: Breakdowns = no_breakdowns  # of dictionaries of scores, which have intervals too
 

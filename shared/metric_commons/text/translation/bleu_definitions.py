@@ -131,7 +131,6 @@ def _shortest_statistics(
         np.concatenate(values),
         score,
         row_scores,
-        at_most=[("count_", "total_")],
         distributions=bleu_distributions(
             partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth),
             "translation_length",
@@ -223,7 +222,6 @@ def gleu_statistics(
         np.concatenate(values),
         gleu_score,
         gleu_score,
-        at_most=[names],
         distributions=lambda statistics: {"google_bleu": SumRatio({"shared": 1}, {"ngrams": 1})},
     )
 

@@ -297,7 +297,7 @@ def test_broken_calls_have_the_reward_zero(message):
             task("math", explain=True),
             "2",
             "2",
-            "No answer was found in the text (boxed); accepted is '2'.",
+            "No answer was found in the text (tagged_or_boxed); accepted is '2'.",
         ),
         (
             task("math", explain=True),
@@ -321,7 +321,12 @@ def test_broken_calls_have_the_reward_zero(message):
                 "Missing: new. Too much: city."
             ),
         ),
-        (task("found", explain=True), "2", None, "No answer was found in the text (boxed)."),
+        (
+            task("found", explain=True),
+            "2",
+            None,
+            "No answer was found in the text (tagged_or_boxed).",
+        ),
         (
             task("json_match", explain=True, score="f1"),
             '{"a": 1}',
