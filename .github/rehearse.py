@@ -46,8 +46,9 @@ def problems(extras: str) -> Iterator[str]:
         venv.create(folder / "venv", with_pip=True)
         scripts = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
         (wheel,) = (ROOT / "dist").glob(f"metric_commons-{PROJECT['version']}-*.whl")
-        pip = (str(scripts / "python"), "-m", "pip", "--quiet", "install")
-        found = run(*pip, f"{wheel}[{extras}]" if extras else str(wheel), folder=folder)
+        package = f"{wheel}[{extras}]" if extras else str(wheel)
+        pip = (str(scripts / "python"), "-m", "pip", "--quiet", "install", package)
+        found = run(*pip, folder=folder)
         if found.returncode:
             yield f"pip: {found.stderr}"
             return
