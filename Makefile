@@ -53,6 +53,7 @@ docs: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --group docs
 	$(BIN)/python docs/build_site.py
 	$(BIN)/zensical build --clean --strict --config-file build/mkdocs.yml
+	$(BIN)/python docs/build_site.py search
 	@echo "The site: file://$(CURDIR)/build/site/index.html; make serve shows it with its search"
 
 serve: docs

@@ -9,6 +9,7 @@ import ast
 import json
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import resolve_name
@@ -21,6 +22,7 @@ from typer.cli import get_docs_for_click
 
 from metric_commons import names
 from metric_commons.__main__ import program
+from metric_commons.module.catalog.field_names import USES
 from metric_commons.module.catalog.stock_modules import replacements
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +33,8 @@ PUBLIC = (
 )
 # A formula between dollars, on its own line or in a sentence.
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$`])\$([^$\n`]+)\$(?!\w)", re.DOTALL)
+# A table of ten rows and more, which folds on a phone.
+OPTIONS = re.compile(r"(?:^\|.*\|\n){12,}", re.MULTILINE)
 CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 
 
@@ -49,8 +53,33 @@ def main() -> None:
         page = TARGET / path
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(content, "utf-8")
+    for page in TARGET.rglob("*.md"):  # sessions, whose prompts and outputs are not copied
+        page.write_text(
+            page.read_text("utf-8").replace("```python\n>>> ", "```pycon\n>>> "), "utf-8"
+        )
     settings = (ROOT / "docs" / "mkdocs.yml").read_text("utf-8")
     (TARGET.parent / "mkdocs.yml").write_text(f"{settings}{_navigation()}", "utf-8")
+
+
+def rank_search() -> None:
+    """Let cards and guides be found before the API, by the names that people type for a score."""
+    path = TARGET.parent / "site" / "search.json"
+    index = json.loads(path.read_text("utf-8"))
+    for item in index["items"]:
+        place = item["location"]
+        card = re.fullmatch(r"modules/(\w+)/", place)
+        if card:
+            known = [name for name, uses in USES.items() if uses[0].module == card[1]]
+            listed = ", ".join(known[:8]).replace("_", " ")
+            item["title"] = f"{card[1]} ({listed})" if known else card[1]
+            item["text"] = f"<p>{item['path'][-1]}: {' '.join(known)}</p>"
+        elif place.startswith(("api/", "benchmarks/", "changelog/", "commands/")):
+            item["text"] = ""  # found by their titles
+        elif place.startswith(("disagree/#", "old_commands/#")):
+            item["title"] = f"{item['path'][-1]}: {item['title']}"
+        elif place == "guides/add-a-metric/":
+            item["title"] = "Add a custom metric"
+    path.write_text(json.dumps(index), "utf-8")
 
 
 def _navigation() -> str:
@@ -120,9 +149,13 @@ def _card(name: str) -> str:
     card = card.replace("](../../docs/", "](../")
     card = re.sub(r"\]\(\.\./(\w+)/README\.md", r"](\1.md", card)  # to the card of another module
     pieces = re.split(r"(^```.*?^```|`[^`\n]+`)", card, flags=re.DOTALL | re.MULTILINE)
-    return "".join(
+    card = "".join(
         piece if piece.startswith("`") else piece.replace("][", "]\\[") for piece in pieces
     )
+    folded = (
+        r'<details class="options" markdown>\n<summary>Options</summary>\n\n\g<0>\n</details>\n'
+    )
+    return OPTIONS.sub(folded, card)
 
 
 def _api(package: str) -> str:
@@ -224,4 +257,4 @@ def _benchmarks() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    rank_search() if sys.argv[1:] == ["search"] else main()

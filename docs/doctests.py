@@ -22,7 +22,7 @@ class Doctests(Extension):
             text = re.sub(r" *# doctest: .*", "", obj.docstring.value)
             text = IMPORT.sub(partial(_public_import, obj.module.path), text)
             text = text.replace("<BLANKLINE>", "")
-            obj.docstring.value = EXAMPLES.sub(r"```python\n\g<0>\n```", text)
+            obj.docstring.value = EXAMPLES.sub(r"```pycon\n\g<0>\n```", text)
 
 
 def _public_import(module: str, match: re.Match[str]) -> str:
