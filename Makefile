@@ -4,12 +4,13 @@
 # make docs   builds the site in build/site   make serve  shows it at 127.0.0.1:8000
 # make bench  ours beside the peers
 # make package  the wheel and the source in dist
+# make rehearse  the package in empty environments with each extra; one with EXTRAS=cli,plot,report
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test check lint docs serve bench package clean
+.PHONY: demo test check lint docs serve bench package rehearse clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -68,6 +69,9 @@ package: $(VENV)/installed
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
 	$(BIN)/twine check --strict dist/*
+
+rehearse: package
+	$(BIN)/python .github/rehearse.py $(EXTRAS)
 
 clean:
 	rm -rf $(VENV) build dist

@@ -51,7 +51,7 @@ def means():
     return {name: distribution(column) for name, column in values.items()}
 
 
-def ratio_distribution(draw_units, distribution, names):
+def ratio_distribution(draw_units, distribution, names, **declared):
     """A distribution of a ratio of sums, whose truth is that of many units."""
     numerators, sizes = draw_units(np.random.default_rng(1), 2_000_000)
     truth = numerators.sum() / sizes.sum() * distribution.numerator[names[0]]
@@ -64,9 +64,14 @@ def ratio_distribution(draw_units, distribution, names):
             return {"score": float(ratio)}
 
         statistics = RowStatistics(
-            names, values, score, score, distributions=lambda _: {"score": distribution}
+            names,
+            values,
+            score,
+            score,
+            distributions=lambda _: {"score": distribution},
+            length=lambda _: [names[1]],
         )
-        estimate = statistics.intervals(confidence_level=LEVEL, **DRAWS)["score"]
+        estimate = statistics.intervals(confidence_level=LEVEL, **DRAWS, **declared)["score"]
         return estimate[:2], statistics.result()["score"]
 
     return draw, truth
@@ -109,6 +114,36 @@ def error_rates():
     return {
         name: ratio_distribution(draw, WER, ("errors", "words"))
         for name, draw in distributions.items()
+    }
+
+
+def unshown(**declared):
+    """Word error rates of rows as a sample rarely shows: repeated answers, or worse long rows."""
+
+    def repeated(share, times):
+        def draw(rng, rows):
+            sizes = lengths(rng, rows)
+            few = rng.binomial(sizes.astype(int), 0.02)
+            return few + (rng.random(rows) < share) * (times - 1) * sizes, sizes
+
+        return draw, {"worst_ratio": times}
+
+    def long_rows(rng, rows):
+        is_long = rng.random(rows) < 0.05
+        sizes = np.where(is_long, 300, np.minimum(lengths(rng, rows), 60))
+        wrong = rng.binomial(sizes.astype(int), np.where(is_long, 0.8, 0.02))
+        return wrong.astype(float), sizes
+
+    distributions = {
+        "2 % of rows ten times": repeated(0.02, 10.5),
+        ".5 % of rows fifty times": repeated(0.005, 50.5),
+        "5 % long and worse": (long_rows, {"longest": 300}),
+    }
+    return {
+        name: ratio_distribution(
+            draw, WER, ("errors", "words"), **(declaration if declared else {})
+        )
+        for name, (draw, declaration) in distributions.items()
     }
 
 
@@ -213,6 +248,11 @@ def labels(name):
     }
 
 
+def rare_class(name):
+    """A score of two classes, one of which has a row in a hundred."""
+    return {"99/1": label_distribution(cells_of_labels([99, 1], [0.99, 0.7]), name)}
+
+
 def many_classes(name):
     """A score of 20 classes."""
     frequent = 1 / np.arange(1, 21)
@@ -243,6 +283,12 @@ LIGHT_TAILS = {
     "squares": (lambda rng, n: rng.normal(size=n) ** 2, 1.0),
     "lognormal": (lambda rng, n: rng.lognormal(size=n), np.exp(0.5)),
 }
+SURE_AND_WRONG = {
+    "2 % sure and wrong": (
+        lambda rng, n: np.where(rng.random(n) < 0.02, 7.0, rng.exponential(0.05, n)),
+        0.02 * 7 + 0.98 * 0.05,
+    )
+}
 HEAVY_TAILS = {
     "t(5) squared": (lambda rng, n: rng.standard_t(5, n) ** 2, 5 / 3),
     "t(3) squared": (lambda rng, n: rng.standard_t(3, n) ** 2, 3.0),
@@ -253,7 +299,7 @@ HEAVY_TAILS = {
 }
 
 
-def numbers(measure, *, gross=False):
+def numbers(measure, *, law=None):
     """R2 and correlations."""
 
     def linear(noise):
@@ -283,8 +329,13 @@ def numbers(measure, *, gross=False):
 
         return draw, truth
 
-    if gross:
-        return {"2 % gross errors": distribution(with_gross)}
+    def spread_out(rng, n):
+        x = rng.normal(size=n)
+        return x + np.square(x) * rng.normal(size=n), x
+
+    if law:
+        draw = {"2 % gross errors": with_gross, "errors grow with the number": spread_out}[law]
+        return {law: distribution(draw)}
     distributions = {"normal, noise 1": linear(1.0), "normal, noise 1/3": linear(1 / 3)}
     return {
         name: distribution(draw)

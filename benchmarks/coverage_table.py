@@ -23,6 +23,7 @@ from _score_distributions import (
     HEAVY_TAILS,
     LABEL_SCORES,
     LIGHT_TAILS,
+    SURE_AND_WRONG,
     calibration,
     clusters,
     corpus_scores,
@@ -34,7 +35,9 @@ from _score_distributions import (
     means,
     numbers,
     partitions,
+    rare_class,
     spans,
+    unshown,
 )
 from scipy import stats
 
@@ -70,14 +73,24 @@ FAMILIES = [  # scores, distributions, whether the interval draws
     ("mae, mse, rmse, mape, deviances, log_loss: light tails", lambda: errors(LIGHT_TAILS), False),
     ("the same: heavy tails, or 2 % gross errors", lambda: errors(HEAVY_TAILS), False),
     ("r2, explained_variance, d2 of regression", lambda: numbers("r2"), True),
-    ("r2 with 2 % gross errors", lambda: numbers("r2", gross=True), True),
+    ("r2 with 2 % gross errors", lambda: numbers("r2", law="2 % gross errors"), True),
     ("pearson, concordance of regression", lambda: numbers("pearson"), True),
-    ("pearson with 2 % gross errors", lambda: numbers("pearson", gross=True), True),
+    ("pearson with 2 % gross errors", lambda: numbers("pearson", law="2 % gross errors"), True),
     ("spearman, kendall of regression", lambda: numbers("spearman"), False),
     ("ece of classification", calibration, True),
     ("ari, rand, fowlkes_mallows of clustering", lambda: partitions("ari"), True),
     ("nmi, v_measure, homogeneity, completeness, ami", lambda: partitions("nmi"), True),
     ("differences of two systems", differences, False),
+    ("wer: rare rows repeat themselves, or are long and worse", unshown, False),
+    ("the same, with longest= and worst_ratio=", lambda: unshown(declared=True), False),
+    ("f1 (macro) of classes of 99 and 1 %", lambda: rare_class("f1"), True),
+    ("log_loss: 2 % sure and wrong", lambda: errors(SURE_AND_WRONG), False),
+    (
+        "pearson: errors that grow with the number",
+        lambda: numbers("pearson", law="errors grow with the number"),
+        True,
+    ),
+    ("purity", lambda: partitions("purity"), True),
 ]
 
 

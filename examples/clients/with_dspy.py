@@ -14,7 +14,7 @@ import dspy
 from dspy.utils import DummyLM
 
 import metric_commons
-from metric_commons.frameworks.harnesses.row_scorers import scorer
+from metric_commons.scorers import scorer
 
 LINES = (Path(__file__).parents[1] / "capitals.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]

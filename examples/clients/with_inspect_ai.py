@@ -13,16 +13,18 @@ import tempfile
 from pathlib import Path
 
 import inspect_ai
-from inspect_ai import Task
+from inspect_ai import Epochs, Task
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
-from inspect_ai.solver import generate
+from inspect_ai.solver import generate, use_tools
+from inspect_ai.tool import Tool, tool
 
 import metric_commons
 from metric_commons.frameworks.harnesses.inspect_ai import (
     groups,
     interval,
+    maj,
     math,
     module,
     standard_error,
@@ -50,6 +52,55 @@ def run(task: Task, answers: dict[str, str], folder: str, model: str = "model") 
 
 def values(log: EvalLog, number: int = 0) -> dict[str, float]:
     return {name: metric.value for name, metric in log.results.scores[number].metrics.items()}
+
+
+def check_epochs(folder: str) -> None:
+    """Several samples of each question: the mean, and the most frequent answer."""
+    samples = [Sample(input=f"Is it {target}?", target=target) for target, _ in PROBLEMS]
+    epochs = Epochs(3, ["mean", maj("math")])
+    task = Task(dataset=samples, solver=generate(), scorer=math(), epochs=epochs)
+    log = run(task, {f"Is it {target}?": text for target, text in PROBLEMS}, folder)
+    reduced = {score.reducer: score.metrics["accuracy"].value for score in log.results.scores}
+    assert reduced == {"mean": 2 / 3, "maj": 2 / 3}, reduced
+    print(f"epochs {reduced}")
+
+
+def check_calls(folder: str) -> None:
+    """Calls of tools, which a final answer does not hide."""
+
+    @tool
+    def add() -> Tool:
+        async def execute(x: int, y: int) -> int:
+            """Add two numbers.
+
+            Args:
+                x: the first.
+                y: the second.
+            """
+            return x + y
+
+        return execute
+
+    def answer(messages: list[ChatMessage], *_: object) -> ModelOutput:
+        if messages[-1].role == "tool":
+            output = ModelOutput.from_content("model", "It is 3.")
+        else:
+            output = ModelOutput.for_tool_call("model", "add", {"x": 1, "y": 2})
+        output.usage = ModelUsage()
+        return output
+
+    target = json.dumps([{"name": "add", "arguments": {"x": 1, "y": 2}}])
+    task = Task(
+        dataset=[Sample(input="What is 1 + 2?", target=target)],
+        solver=[use_tools(add()), generate()],
+        scorer=[module("tool_calls"), module("tool_calls", score="f1")],
+    )
+    recorded = get_model("mockllm/model", custom_outputs=answer)
+    [log] = inspect_ai.eval(task, model=recorded, log_dir=folder, display="none")
+    assert log.status == "success", log.error.message
+    names = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    assert names == {"tool_calls": 1.0, "tool_calls_f1": 1.0}, names
+    print(f"calls {names}")
 
 
 def answers_task() -> Task:
@@ -101,7 +152,7 @@ def check_answers(folder: str, system: str) -> str:
         clusters=[question["topic"] for question in QUESTIONS],
         groups=[question["topic"] for question in QUESTIONS],
     )
-    logged = {int(sample.id): sample.scores["module"].value for sample in log.samples}
+    logged = {int(sample.id): sample.scores["qa_f1"].value for sample in log.samples}
     assert [logged[row] for row in range(len(QUESTIONS))] == expected["per_example"]["qa_f1"]
     assert [found["low"], found["high"]] == expected["confidence_interval"]["qa_f1"]
     assert found["standard_error"] == expected["standard_error"]["qa_f1"]
@@ -120,11 +171,13 @@ def command(*arguments: str) -> str:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         check_problems(folder)
+        check_epochs(folder)
+        check_calls(folder)
         logs = [check_answers(folder, system) for system in ("atlas", "borealis")]
 
         # A log is scored again by a name that inspect finds by our entry point.
         inspect = str(Path(sys.executable).with_name("inspect"))
-        scorer = ("--scorer", "metric_commons/module", "-S", "module=qa_em")
+        scorer = ("--scorer", "metric_commons/qa_em")
         rescored = str(Path(folder, "rescored.eval"))
         command(inspect, "score", logs[0], *scorer, "--action", "append", "--output-file", rescored)
         expected = metric_commons.load("qa_em").compute(

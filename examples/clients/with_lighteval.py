@@ -39,7 +39,7 @@ def prompt(line: dict, task_name: str) -> Doc:
     )
 
 
-def configuration(folder: str) -> LightevalTaskConfig:
+def configuration(folder: str, metrics: list) -> LightevalTaskConfig:
     return LightevalTaskConfig(
         name="capitals",
         prompt_function=prompt,
@@ -47,20 +47,22 @@ def configuration(folder: str) -> LightevalTaskConfig:
         hf_subset="default",
         hf_avail_splits=["train"],
         evaluation_splits=["train"],
-        metrics=[metric("qa_f1"), corpus_metric("chrf", word_order=2)],
+        metrics=metrics,
     )
 
 
-def results() -> dict[str, float]:
+def results(metrics: list, *models: str) -> dict[str, float]:
     """The results of the task, in the steps of lighteval's pipeline.
 
     The pipeline itself imports all tasks of lighteval, one of which downloads a file.
     """
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(DATA, Path(folder, "train.jsonl"))
-        task = LightevalTask(configuration(folder))
+        task = LightevalTask(configuration(folder, metrics))
         docs = task.eval_docs()
-    responses = [ModelResponse(text=[ANSWERS[doc.query]]) for doc in docs]
+    assert max(task.num_samples) == len(models)  # which lighteval draws
+    rows = {question["question"]: question for question in QUESTIONS}
+    responses = [ModelResponse(text=[rows[doc.query][model] for model in models]) for doc in docs]
     logger = MetricsLogger()
     for output in apply_metric(responses=responses, docs=docs, metrics=task.metrics):
         logger.log(task.full_name, output)
@@ -69,7 +71,7 @@ def results() -> dict[str, float]:
 
 
 def main() -> None:
-    found = results()
+    found = results([metric("qa_f1"), corpus_metric("chrf", word_order=2)], "borealis")
     columns = {
         "predictions": list(ANSWERS.values()),
         "references": [question["answers"] for question in QUESTIONS],
@@ -80,6 +82,21 @@ def main() -> None:
         assert math.isclose(found[f"{name}_stderr"], expected["standard_error"][name])
     chrf = metric_commons.load("chrf").compute(**columns, word_order=2)
     assert found["chrf"] == chrf["chrf"]
+    print(found)
+
+    # Two samples of each question: the mean, whether one is right, and the most frequent answer.
+    found = results([metric("qa_em", samples=2)], "borealis", "atlas")
+    of_models = [
+        metric_commons.load("qa_em").compute(
+            predictions=[question[model] for question in QUESTIONS],
+            references=columns["references"],
+            per_example=True,
+        )["per_example"]["qa_em"]
+        for model in ("borealis", "atlas")
+    ]
+    rows = list(zip(*of_models, strict=True))
+    assert math.isclose(found["avg@2"], sum(map(sum, rows)) / 2 / len(rows))
+    assert found["qa_em"] == found["pass@2"] == sum(map(max, rows)) / len(rows)
     print(found)
 
 

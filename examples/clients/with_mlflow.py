@@ -16,7 +16,7 @@ os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"  # nothing is sent to a server
 import mlflow
 
 import metric_commons
-from metric_commons.frameworks.harnesses.row_scorers import scorer
+from metric_commons.scorers import scorer
 
 LINES = (Path(__file__).parents[1] / "capitals.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 import metric_commons
-from metric_commons.frameworks.harnesses.row_scorers import scorer
+from metric_commons.scorers import scorer
 
 HERE = Path(__file__).resolve()
 LINES = (HERE.parents[1] / "capitals.jsonl").read_text("utf-8").splitlines()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import metric_commons
-from metric_commons.frameworks.harnesses.assertions import assert_scores
+from metric_commons.testing import assert_scores
 
 LINES = (Path(__file__).resolve().parents[1] / "capitals.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]

@@ -8,6 +8,9 @@ import datasets
 import evaluate
 
 from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.classification.label_pseudovalues import (
+    paired_classification_pseudovalues,
+)
 from metric_commons.labels.classification.stock_classification import (
     GLUE,
     SUPER_GLUE,
@@ -86,6 +89,7 @@ class Classification(BatchMetric):
         "brier": (0, 2),
         "*": (0, 1),
     }
+    pseudovalues = staticmethod(paired_classification_pseudovalues)
     state_columns = staticmethod(with_rounded_scores)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True

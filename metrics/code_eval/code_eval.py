@@ -54,9 +54,10 @@ class CodeEval(BatchMetric):
     Args:
         predictions (list of list of str): the candidates of each task, each a Python program.
         references (list of str, or of dict): the tests of each task. A test program, which runs
-            after the candidate; {"tests": str, "prelude": str, "entry_points": [str, ...]} to run
-            it apart from the candidate; or tests as data, {"inputs": [...], "outputs": [...],
-            "fn_name": str or None}, open-r1's {"language", "test_cases"}, or the JSON text of one.
+            after the candidate, as do its test classes and functions; {"tests": str, "prelude":
+            str, "entry_points": [str, ...]}, which also says how it runs apart from the candidate;
+            or tests as data, {"inputs": [...], "outputs": [...], "fn_name": str or None}, open-r1's
+            {"language", "test_cases"}, or the JSON text of one.
         k: the number of candidates, or several numbers.
         num_workers: the number of programs that run at once; None for one for each core.
         timeout: seconds of each test, both of CPU time and of time without waiting for a core.
@@ -70,6 +71,8 @@ class CodeEval(BatchMetric):
         packages: whether programs can import installed packages, beside the standard library.
         infrastructure: what happens if the machine fails and not the program: "error" raises an
             error, "fail" counts the program as failed, "skip" leaves it out.
+        check_tasks: whether an empty program runs with each task first; a task that it passes
+            cannot fail, and is an error.
         compare: how outputs are compared: "lines" as LiveCodeBench does, "tokens" word by word,
             "floats" with a tolerance for numbers.
         tolerance: the absolute or relative tolerance of "floats".
@@ -146,6 +149,7 @@ class CodeEval(BatchMetric):
         preload: Names = (),
         packages: bool = True,
         infrastructure: Infrastructure = "error",
+        check_tasks: bool = False,
         compare: Comparison = "lines",
         tolerance: NonNegative = 1e-6,
         stop_at_failure: bool = False,
@@ -173,6 +177,7 @@ class CodeEval(BatchMetric):
             preload=preload,
             packages=packages,
             infrastructure=infrastructure,
+            check_tasks=check_tasks,
             compare=compare,
             tolerance=tolerance,
             stop_at_failure=stop_at_failure,

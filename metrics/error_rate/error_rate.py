@@ -9,6 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.statistics.arguments.domains import Positive
 from metric_commons.statistics.intervals.sums import summarize_sums
 from metric_commons.text.transcripts.edit_rate import (
     RateAverage,
@@ -40,11 +41,16 @@ class ErrorRate(BatchMetric):
         unit: "word", for words between spaces, or "character", for code points, including spaces.
         normalizer: the normalizer of both sides: "none", "jiwer_standardize" (lower case, English
             contractions expanded, no <unk> and [noise]), "whisper_english" or "whisper_basic"
-            (those of openai-whisper), a normalizer of qa_em, or a function from str to str.
+            (those of openai-whisper), "open_asr" (that of the Open ASR Leaderboard), a normalizer
+            of qa_em, or a function from str to str.
+        merge_compounds: whether words that differ only in how they are divided, such as "web site"
+            and "website", are joined, as the Open ASR Leaderboard does.
         average: "pooled" divides the errors of all rows by the number of all words; "mean" is the
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: segments of
             [kind, first word and end in the reference, first word and end in the prediction].
+        worst_ratio: for intervals, the most errors per word that a row may have; None for the
+            most of these rows, and at least 1.
 
     Returns:
         wer, or cer (float): errors per word, or character, of the references; lower is better;
@@ -98,13 +104,15 @@ class ErrorRate(BatchMetric):
         references,
         unit: Unit = "word",
         normalizer: TranscriptNormalizer = "none",
+        merge_compounds: bool = False,
         average: RateAverage = "pooled",
         alignments: bool = False,
+        worst_ratio: Positive | None = None,
         **summary,
     ):
-        texts = {"unit": unit, "normalizer": normalizer}
+        texts = {"unit": unit, "normalizer": normalizer, "merge_compounds": merge_compounds}
         rows = error_statistics(predictions, references, average=average, **texts)
-        result = summarize_sums(rows, **summary)
+        result = summarize_sums(rows, worst_ratio=worst_ratio, **summary)
         if alignments:
             result["alignments"] = error_alignments(predictions, references, **texts)
         return result

@@ -43,8 +43,7 @@ class JudgeCorrected(BatchMetric):
         effective_labels (float): how many labels alone would be as informative.
         labelled, n (int): the number of labelled rows, and of all rows.
         sensitivity, specificity (float): of the judge, with method="rogan_gladen".
-        confidence_interval, interval, effective_n (dict): of judge_corrected, unless
-            confidence_level is None.
+        confidence_interval, interval (dict): of judge_corrected, unless confidence_level is None.
 
     Examples:
         >>> judge_corrected = evaluate.load("./metrics/judge_corrected")
@@ -56,8 +55,8 @@ class JudgeCorrected(BatchMetric):
         >>> round(result["judge_corrected"], 4), result["judged_rate"], result["judge_bias"]
         (0.5, 0.75, 0.25)
         >>> low, high = result["confidence_interval"]["judge_corrected"]
-        >>> round(low, 2), round(high, 2)  # four labels say next to nothing
-        (0.0, 1.0)
+        >>> round(low, 2), round(high, 2)  # four labels say little
+        (0.07, 0.93)
     """
 
     score_kind = "counts"

@@ -9,6 +9,7 @@ import evaluate
 
 from metric_commons.mathematics.proof.backends import Backend, equivalence_scores
 from metric_commons.mathematics.proof.comparisons import Lists, Percent, Rounding
+from metric_commons.mathematics.proof.datasets import Dataset, extraction_of
 from metric_commons.mathematics.proof.stock_mathematics import competition_math
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import NonNegative, Positive
@@ -46,7 +47,9 @@ class MathEquivalence(BatchMetric):
             the reference. Also years: with 0.001, 2011 equals 2010.
         absolute_tolerance: two numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with a backend that uses sympy.
-        explain: also return why each row is undecided, in `per_example["reason"]`.
+        dataset: the data set of the problems, such as "gsm8k" or "college_math": `extract` and
+            `extract_references` are then as it needs them, unless they are given.
+        explain: also return `explanations`: what each side was read as, the steps and the reason.
 
     Returns:
         math_equivalence (float): proportion of correct answers, from 0.0 to 1.0; higher is better.
@@ -58,6 +61,8 @@ class MathEquivalence(BatchMetric):
         unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
             too long.
+        explanations (list of dict): with `explain`, for each row `prediction_reading`,
+            `reference_reading`, `steps`, `verdict` (True, False or None) and `reason`.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -71,7 +76,7 @@ class MathEquivalence(BatchMetric):
     stock_formats = {"competition_math": competition_math}
     lower_is_better = frozenset({"undecided", "unreadable", "unparsed", "timed_out"})
     always_scored = frozenset({"math_equivalence"})
-    row_texts = frozenset({"reason"})
+    row_texts = frozenset({"explanations"})
 
     def _info(self):
         return evaluate.MetricInfo(
@@ -96,10 +101,12 @@ class MathEquivalence(BatchMetric):
         relative_tolerance: NonNegative = 0.0,
         absolute_tolerance: NonNegative = 0.0,
         timeout: Positive = 5,
+        dataset: Dataset = None,
         explain: bool = False,
         **answers: summarize_extracted,
     ):
-        reasons = []
+        answers = extraction_of(dataset, answers)
+        explanations = []
 
         def scores(predictions, references):
             equivalence = equivalence_scores(
@@ -113,11 +120,13 @@ class MathEquivalence(BatchMetric):
                 relative_tolerance=relative_tolerance,
                 absolute_tolerance=absolute_tolerance,
                 timeout=timeout,
+                explain=explain,
             )
-            reasons.extend(equivalence.reasons)
+            for text, found in zip(predictions, equivalence.explanations, strict=False):
+                if answers.get("extract") is not None:
+                    found.steps.insert(0, f"extraction: {text or 'no answer is found'}")
+                explanations.append(found._asdict())
             return equivalence.columns(backend)
 
         result = summarize_extracted(scores, predictions, references, {"unreadable"}, **answers)
-        if explain:
-            result.setdefault("per_example", {})["reason"] = reasons
-        return result
+        return result | {"explanations": explanations} if explain else result

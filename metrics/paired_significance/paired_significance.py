@@ -9,7 +9,13 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchComparison
-from metric_commons.statistics.arguments.domains import Labels, Level, Positive, Resamples, Seed
+from metric_commons.statistics.arguments.domains import (
+    CrossedLabels,
+    Level,
+    Positive,
+    Resamples,
+    Seed,
+)
 from metric_commons.statistics.intervals.methods import Assumption, DifferenceBounds
 from metric_commons.statistics.tests.paired_tests import Alternative, Test
 from metric_commons.statistics.tests.significance import compare
@@ -40,7 +46,8 @@ class PairedSignificance(BatchComparison):
             could be exchanged row by row, or "nothing" but the bounds of a difference.
         bounds: the smallest and the largest possible difference, -1 and 1 by default for scores
             from 0 to 1.
-        clusters: one label per row; clusters are the units of the test and the interval.
+        clusters: one label per row; clusters are the units of the test and the interval. Two or
+            three fields, such as item and template, are crossed: each is a sample.
         margin: the smallest difference that matters; also test whether A is not worse by this
             margin, and whether both are equivalent.
         power: also return the difference that a t-test finds with this probability, such as 0.8.
@@ -110,7 +117,7 @@ class PairedSignificance(BatchComparison):
         alternative: Alternative = "two-sided",
         assume: Assumption = "exchangeable",
         bounds: DifferenceBounds | None = None,
-        clusters: Labels | None = None,
+        clusters: CrossedLabels | None = None,
         margin: Positive | None = None,
         power: Level | None = None,
         n_resamples: Resamples = 10_000,

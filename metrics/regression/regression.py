@@ -9,6 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
+from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
 from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.rounded_errors import with_rounded_errors
@@ -86,6 +87,7 @@ class Regression(BatchMetric):
         "coverage": (0, 1),
         "*": (0, None),
     }
+    pseudovalues = staticmethod(paired_regression_pseudovalues)
     state_columns = staticmethod(with_rounded_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}

@@ -7,6 +7,7 @@ substitutes, deletes or inserts a word, or moves a sequence of words.
 import evaluate
 
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.arguments.domains import Positive
 from metric_commons.statistics.intervals.sums import summarize_sums
 from metric_commons.text.translation.sacrebleu_signatures import ter_signature
 from metric_commons.text.translation.stock_translations import ter
@@ -38,6 +39,8 @@ class Ter(BatchMetric):
         asian_support: apply both also to Chinese and Japanese text.
         case_sensitive: compare case.
         signature: also return sacrebleu's own signature, under `signature`.
+        worst_ratio: for intervals, the most errors per word that a row may have; None for the
+            most of these rows, and at least 1.
 
     Returns:
         ter (float): edits per 100 words of the references; lower is better; it may exceed 100.0.
@@ -55,6 +58,7 @@ class Ter(BatchMetric):
     stock_formats = {"ter": ter}
     score_ranges = {"signature": None, "*": (0, None)}
     lower_is_better = frozenset({"ter", "num_edits"})
+    full_error = 100.0
 
     def _info(self):
         return evaluate.MetricInfo(
@@ -76,6 +80,7 @@ class Ter(BatchMetric):
         asian_support: bool = False,
         case_sensitive: bool = False,
         signature: bool = False,
+        worst_ratio: Positive | None = None,
         **summary,
     ):
         options = {
@@ -85,7 +90,7 @@ class Ter(BatchMetric):
             "case_sensitive": case_sensitive,
         }
         rows = ter_statistics(predictions, references, **options)
-        result = summarize_sums(rows, **summary)
+        result = summarize_sums(rows, worst_ratio=worst_ratio, **summary)
         if signature:
             result["signature"] = ter_signature(references, **options)
         return result

@@ -13,9 +13,10 @@ from metric_commons.module.declaration.declarations import VALUES, JsonInput
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.arguments.domains import Names, NonNegative
 from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.structured.call_formats import CallFormat
 from metric_commons.structured.call_matches import ArgumentMatch, CallMatch, Dots
 from metric_commons.structured.call_scores import call_statistics
-from metric_commons.structured.call_texts import OBJECT_MARK, CallFormat
+from metric_commons.structured.call_texts import OBJECT_MARK, Turns
 from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
 from metric_commons.structured.tool_declarations import Tools
 
@@ -54,7 +55,9 @@ class ToolCalls(BatchMetric):
         rel_tol: how far a number may be from the expected one, as a proportion of that one.
         abs_tol: the same, as a number.
         list_order: whether lists in arguments are equal in "any" order of their items.
-        format: the form of texts: "auto", "hermes", "json" or "python".
+        format: the form of texts: "hermes", "qwen3_coder", "llama", "deepseek", "mistral" and
+            "gemma" are those of models; "json", "python"; "auto" finds it.
+        turns: the calls of "all" messages of the assistant in a prediction, or of its "last".
         dots: "underscore" takes a.b and a_b for one name.
 
     Returns:
@@ -133,6 +136,7 @@ class ToolCalls(BatchMetric):
         abs_tol: NonNegative = 0.0,
         list_order: ListOrder = "ordered",
         format: CallFormat = "auto",  # noqa: A002 # the name of the option
+        turns: Turns = "all",
         dots: Dots = "keep",
         **summary,
     ):
@@ -151,6 +155,7 @@ class ToolCalls(BatchMetric):
             abs_tol=abs_tol,
             list_order=list_order,
             format=format,
+            turns=turns,
             dots=dots,
         )
         return summarize_sums(rows, **summary)

@@ -31,6 +31,9 @@ def process() -> int:
 
         gc.set_threshold(_OBJECTS)
         atexit.register(gc.freeze)
+        if sys.stdout is None:  # closed: nobody would see a result
+            os.write(2, b"error: standard output is closed\n")
+            return 1
         _accept_closed_stdout()
         return main()
 

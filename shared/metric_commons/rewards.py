@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .lazy import resolver
 
 if TYPE_CHECKING:
-    from .frameworks.rewards.code_rewards import code, code_reward, code_score
+    from .frameworks.rewards.code_rewards import code, code_reward, code_score, code_verl
     from .frameworks.rewards.reference_checks import ReferenceCheck
     from .frameworks.rewards.reward import Reward
     from .frameworks.rewards.reward_kinds import (
@@ -38,6 +38,7 @@ __all__ = [
     "code",
     "code_reward",
     "code_score",
+    "code_verl",
     "found",
     "instructions",
     "json",
@@ -58,6 +59,7 @@ _resolve = resolver(
         "code": "frameworks.rewards.code_rewards",
         "code_reward": "frameworks.rewards.code_rewards",
         "code_score": "frameworks.rewards.code_rewards",
+        "code_verl": "frameworks.rewards.code_rewards",
         "total": "frameworks.rewards.reward_sums",
         **dict.fromkeys(_KINDS, "frameworks.rewards.reward_kinds"),
     },
@@ -72,7 +74,7 @@ def __getattr__(name: str) -> Any:
 @cache  # one value for each name
 def _named(name: str) -> Any:
     kind, _, form = name.partition("_")
-    if form in _FORMS and kind in (*_KINDS, "code"):
+    if form in _FORMS and kind in (*_KINDS, "code") and name != "code_verl":
         reward = _resolve(kind)()
         return reward if form == "trl" else getattr(reward, form)
     return _resolve(name)

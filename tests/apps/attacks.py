@@ -26,7 +26,7 @@ import typer
 
 from metric_commons.__main__ import main as command
 from metric_commons.__main__ import program
-from metric_commons.apps.mcp.forking import message
+from metric_commons.apps.mcp.call_process import message
 from metric_commons.apps.mcp.roots import Roots
 from metric_commons.apps.mcp.tools import TOOLS, call
 from metric_commons.evaluation.scoring.scoring import score
@@ -210,8 +210,7 @@ def interrupted_server(folder, calls, on_terminal):
         send(id=number + 1, method="tools/call", params=asked)
 
     def processes():
-        origins = children(server.pid)
-        return [*origins, *(worker for origin in origins for worker in children(origin))]
+        return children(server.pid)
 
     end = time.monotonic() + PATIENCE
     while len(processes()) < calls + 1:

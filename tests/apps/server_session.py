@@ -173,20 +173,13 @@ class Session:
         self.counts, self.times = Counter(), []
 
     @property
-    def origins(self):
-        """The process from which those of calls are forked; none for a moment, if it was killed."""
-        return children(self.server)
-
-    @property
     def workers(self):
-        """The processes of calls."""
-        return [worker for origin in self.origins for worker in children(origin)]
+        """The processes of calls, and last the one that waits for the next."""
+        return sorted(filter(is_running, children(self.server)))
 
     def figures(self):
-        """The memory of the server and of the origin, and the open files of both."""
-        processes = [self.server, *self.origins]
-        files = (len(os.listdir(f"/proc/{process}/fd")) for process in processes)
-        return [*map(resident, processes), *files]
+        """The memory of the server, and its open files."""
+        return [resident(self.server), len(os.listdir(f"/proc/{self.server}/fd"))]
 
     async def until(self, condition):
         """Wait until something is so."""
@@ -204,10 +197,10 @@ class Session:
 
     async def long_call(self):
         """A call that works for minutes, once it does, and the number of its request."""
-        await self.until(lambda: not self.workers)  # those that were cancelled end soon
+        await self.until(lambda: len(self.workers) == 1)  # those that were cancelled end soon
         number = getattr(self.client, "_request_id", None)  # the next one, in the first major
         task = asyncio.create_task(self.ask("evaluate_file", LONG))
-        await self.until(lambda: self.workers)
+        await self.until(lambda: len(self.workers) == 2)
         return task, number
 
     async def cancel(self, task, number):
@@ -223,7 +216,8 @@ class Session:
         self.counts["cancelled"] += 1
 
     async def kill(self, task):
-        """Kill the process of a call, which has to be told."""
+        """Kill the process of a call, which has to be told, once it works."""
+        await asyncio.sleep(1)
         os.kill(self.workers[0], signal.SIGKILL)
         is_error, text = await task
         self.counts["killed, told" if is_error and "was killed" in text else "wrong"] += 1
@@ -231,7 +225,7 @@ class Session:
     async def interrupt(self):
         """Interrupt the server while a call works: the client is told, and no process is left."""
         task, _ = await self.long_call()
-        processes = [self.server, *self.origins, *self.workers]
+        processes = [self.server, *self.workers]
         os.kill(self.server, signal.SIGINT)
         done, _ = await asyncio.wait([task], timeout=60)
         is_told = bool(done) and task.exception() is not None
@@ -240,9 +234,9 @@ class Session:
         left = [*filter(is_running, processes)]
         self.counts["interrupted, told" if is_told and not left else "wrong"] += 1
 
-    def kill_origin(self):
-        """Kill the process from which others are forked; the next call starts another."""
-        os.kill(self.origins[0], signal.SIGKILL)
+    def kill_waiting(self):
+        """Kill the process that waits for the next call, which starts another."""
+        os.kill(self.workers[-1], signal.SIGKILL)
 
     async def call(self, dice, calls):
         """One call of some tool, or one with a mistake."""
@@ -289,10 +283,10 @@ async def session(calls, python, folder):
                 else:
                     await talk.call(dice, kinds)
                 if number == calls // 20:
-                    talk.kill_origin()
-            await talk.until(lambda: not talk.workers)
+                    talk.kill_waiting()
+            await talk.until(lambda: len(talk.workers) == 1)
             figures.append(talk.figures())
-            processes = [server, *talk.origins]
+            processes = [server, *talk.workers]
             await talk.interrupt()
     left = [*filter(is_running, processes)]
     median = sorted(talk.times)[len(talk.times) // 2]
@@ -301,11 +295,10 @@ async def session(calls, python, folder):
     )
     print(  # noqa: T201
         f"client mcp {version('mcp')}: {dict(talk.counts)}; memory {first[0]:+d} KiB until half "
-        f"of the calls and {second[0]:+d} after it, of the origin of processes {first[1]:+d} and "
-        f"{second[1]:+d}; open files {second[2]:+d} and {second[3]:+d}; "
+        f"of the calls and {second[0]:+d} after it; open files {second[1]:+d}; "
         f"{len(left)} processes left; a call takes {1000 * median:.0f} ms"
     )
-    is_flat = max(second[:2]) < STEADY and max(second[2:]) <= 0
+    is_flat = second[0] < STEADY and second[1] <= 0
     return is_flat and not left and not talk.counts["wrong"]
 
 

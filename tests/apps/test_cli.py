@@ -808,3 +808,13 @@ def test_the_shell_completes_commands(run, monkeypatch, capsys):
         run()
     assert ended.value.code == 0
     assert capsys.readouterr().out == "leaderboard\n"
+
+
+@pytest.mark.processes
+def test_a_command_without_standard_output_fails_before_it_works(tmp_path):
+    (tmp_path / "x.jsonl").write_text(GOOD, "utf-8")
+    command = [sys.executable, "-m", "metric_commons", "score", "qa_em", "x.jsonl", *FIELDS]
+    close = ["sh", "-c", 'exec "$@" >&-', "sh"]
+    done = subprocess.run([*close, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+
+    assert (done.returncode, done.stderr) == (1, "error: standard output is closed\n")

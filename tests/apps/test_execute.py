@@ -29,6 +29,14 @@ SAMPLES = [
 ]
 
 
+EASY = [
+    {"task_id": "always", "tests": "assert True"},
+    {"task_id": "silent", "tests": {"inputs": ["1"], "outputs": [""]}},
+    *TASKS,
+]
+EASY_SAMPLES = [{"task_id": name, "solution": "x = 1"} for name in ("always", "silent", "echo")]
+
+
 def write(name, rows):
     Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
@@ -106,6 +114,15 @@ def test_programs_are_taken_out_of_answers(execute):
         ([], [{"task_id": "x", "solution": ""}], TASKS, 1, "is of task 'x', which has no tests"),
         ([], SAMPLES, [*TASKS, {"task_id": "y"}], 1, "task y has no tests"),
         ([], [], TASKS, 1, "samples.jsonl: there are no samples"),
+        (
+            [],
+            SAMPLES,
+            [{**TASKS[0], "test": ""}, *TASKS[1:]],
+            1,
+            "tasks.jsonl: task sum has test",
+        ),
+        ([], EASY_SAMPLES, EASY, 1, "2 tasks cannot fail, since an empty program passes their "),
+        (["--check-tasks", "skip"], EASY_SAMPLES[:1], EASY, 1, "tests: always; no other task is"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status, message):
@@ -115,6 +132,31 @@ def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status,
     assert message in err
     assert err.count("\n") == 1
     assert not Path("outcomes.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("choice", "message", "names"),
+    [
+        ("skip", "left out: 2 tasks cannot fail, ", ["echo"]),
+        ("report", "2 tasks cannot fail, since an empty program", ["always", "silent", "echo"]),
+        ("off", "", ["always", "silent", "echo"]),
+    ],
+)
+def test_tasks_that_cannot_fail_may_be_kept(execute, choice, message, names):
+    words = ("--allow-execution", "--check-tasks", choice)
+    status, _, err = execute(*words, samples=EASY_SAMPLES, tasks=EASY)
+
+    assert (status, err.count("\n")) == (0, bool(message))
+    assert err.startswith(message)
+    assert [line["task_id"] for line in outcomes()] == names
+
+
+@pytest.mark.parametrize("isolation", ["in_process", "separate"])
+def test_entry_points_follow_from_the_rows(execute, isolation):
+    status, _, err = execute("--allow-execution", "--set", f'isolation="{isolation}"')
+
+    assert (status, err) == (0, "")
+    assert [line["outcome"] for line in outcomes()] == [True, False, True, False, True]
 
 
 def test_a_run_that_was_interrupted_is_not_overwritten(execute):

@@ -361,3 +361,89 @@ def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
 
     assert (status, out) == (2, "")
     assert err.startswith(message)
+
+
+# ---- looking again ------------------------------------------------------------------------------
+
+
+def first_rows(count):
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS[:count]))
+
+
+def scored(run, field, count):
+    first_rows(count)
+    status, _, err = run(
+        *("score", "qa_em", "rows.jsonl", "--predictions", field, "--references", "gold"),
+        *("--id", "id", "--save", f"{field}.json", "--per-example", f"{field}.rows.jsonl"),
+    )
+    assert (status, err) == (0, "")
+    return f"{field}.json"
+
+
+@pytest.mark.parametrize(
+    ("new", "looks", "verdict"),
+    [
+        ("good", [(10, 3), (60, 0)], "not inferior by 0.05"),
+        ("bad", [(10, 3), (60, 4)], "inferior by 0.05"),
+        ("same", [(30, 3), (60, 0)], "not inferior by 0.05"),  # all rows of the benchmark
+    ],
+)
+def test_rows_may_be_added_between_looks(run, new, looks, verdict):
+    old = scored(run, "old", 60)
+    for count, expected in looks:
+        options = ("--sequential", "--total", 60)
+        status, out, err = gate(run, scored(run, new, count), old, 0.05, *options)
+        assert (status, err) == (expected, "")
+        assert out.startswith(f"qa_em: {count} of 60 rows, difference ")
+    assert out.endswith(f"at 90 % over all looks: {verdict}.\n")
+    status, out, _ = run("compare", f"{new}.json", old, "--sequential", "--format", "json")
+    assert json.loads(out)["rows"] == 60
+    assert json.loads(out)["verdict"] == {"good": "better", "bad": "worse"}.get(new, "undecided")
+
+
+def test_a_beginning_that_changed_decides_nothing(run, saved):
+    old, new = scored(run, "old", 60), scored(run, "near", 20)
+    assert gate(run, new, old, 0.05, "--sequential")[0] == 3
+    ROWS[:2] = ROWS[1::-1]
+    try:
+        changed = scored(run, "near", 30)
+    finally:
+        ROWS[:2] = ROWS[1::-1]
+    status, out, err = gate(run, changed, old, 0.05, "--sequential")
+    assert (status, out) == (1, "")
+    assert "row 0 differs from what an earlier look saw; rows may only be appended" in err
+    status, out, err = gate(run, scored(run, "near", 10), old, 0.05, "--sequential")
+    assert (status, out) == (1, "")
+    assert "there are 10 rows, but an earlier look saw 20" in err
+
+
+def test_rows_are_followed_in_the_order_of_the_benchmark(run, saved):
+    old = saved("old")
+    lines = [json.dumps({"id": row["id"], "qa_em": float(row["good"] == "x")}) for row in ROWS]
+    lines[:2] = lines[1::-1]  # the second row is finished early
+    Path("running.jsonl").write_text("\n".join(lines) + "\n")
+    status, out, err = run("compare", "running.jsonl", old, "--sequential", "--follow")
+    assert (status, err) == (0, "")
+    shown = out.strip("\r\n").split("\r")
+    assert shown[0].startswith("qa_em: 2 rows, ") or shown[0].startswith("qa_em: 1 row, ")
+    assert shown[-1].endswith(": better")
+    assert not shown[-2].endswith(": better")
+    options = ("--sequential", "--follow", "--total", 60)
+    assert gate(run, "running.jsonl", old, 0.05, *options)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--total", "60"], 2, "--total is for --sequential"),
+        (["--follow"], 2, "--follow is for --sequential"),
+        (["--sequential", "--floor", "qa_em=0.5"], 2, "compares with a --baseline"),
+        (["--sequential", "--total", "50"], 1, "row 50 is more than the total of 50"),
+        (["--sequential", "--score", "bleu"], 1, "no score 'bleu' of rows"),
+    ],
+)
+def test_looks_that_make_no_sense_are_one_line(run, saved, options, status, message):
+    new, old = saved("good"), saved("old")
+    given, out, err = gate(run, new, old, 0.05, *options)
+    assert (given, out) == (status, "")
+    assert message in err

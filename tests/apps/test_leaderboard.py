@@ -201,14 +201,15 @@ def test_the_mean_over_tasks(run, saved):
     assert [float(found[0][end]) for end in ("low", "high")] == pytest.approx(
         [mean - math.hypot(*falls) / 2, mean + math.hypot(*rises) / 2]
     )
-    assert [float(each["value"]) for each in records(run(*command, "ranks")[1])] == [1, 2, 3]
     assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
+    pooled = records(run(*command, "rows")[1])
+    assert float(pooled[0]["value"]) == pytest.approx((38 + 50) / 100)
     told = " ".join(run(*command[:-3], "--mean", "tasks")[1].split())
-    assert "a normal test of the paired differences" in told
+    assert "Normal test of the differences, corrected by Bonferroni's method" in told
 
 
 @pytest.mark.long
-def test_mean_ranks_have_intervals_where_rows_are(run, saved):
+def test_ranks_have_intervals_where_rows_are(run, saved):
     systems = ("good", "fair", "poor")
     write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
     paths = [*saved("one", *systems), *saved("three", *systems)]
@@ -218,14 +219,14 @@ def test_mean_ranks_have_intervals_where_rows_are(run, saved):
             each["system"]: (float(each["low"]), float(each["high"]))
             for each in records(run(*command, kind, "--format", "csv")[1])
         }
-        for kind in ("ranks", "borda")
+        for kind in ("win_rate", "borda")
     }
 
     # In "one" every two differ; in "three" the best two differ in three rows.
-    assert found["ranks"] == {"good": (1.0, 1.5), "fair": (1.5, 2.0), "poor": (3.0, 3.0)}
     assert found["borda"] == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
-    told = " ".join(run(*command, "ranks")[1].split())
-    assert "corrected by Holm's method over all comparisons of all tasks" in told
+    assert found["win_rate"] == {name: (a / 4, b / 4) for name, (a, b) in found["borda"].items()}
+    told = " ".join(run(*command, "borda")[1].split())
+    assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
     Path("three.poor.rows").unlink()
     told = " ".join(run(*command, "borda")[1].split())
     assert "There are no intervals: three.poor.json: the scores of its rows are missing" in told
@@ -237,8 +238,8 @@ def test_what_has_no_mean(run, saved):
     paths = [*saved("one", "good", "fair"), *saved("two", "good")]
     mean = ("--by", "qa_em", "--mean", "tasks")
 
-    assert run("leaderboard", *paths, *mean)[2].startswith(
-        "system 'fair' has no result for task 'two'; a mean over tasks needs a result of each"
+    assert run("leaderboard", *paths, *mean)[::2] == (
+        *(0, "fair has no score of task two; it is left out\n"),
     )
     assert run("leaderboard", *paths[:2], *mean)[2] == (
         "a mean over tasks needs results of several tasks, but there is only one\n"
@@ -246,20 +247,6 @@ def test_what_has_no_mean(run, saved):
     lower = saved("two", "good", name="lower", options=("--set", "normalizer=lower"))
     message = run("leaderboard", paths[0], *lower, *mean)[2]
     assert message.startswith("scores that are not comparable have no mean: normalizer: squad")
-
-
-@pytest.mark.long
-def test_equal_scores_share_a_rank(run, saved):
-    write_task("three", 10, {"good": 5, "fair": 5, "poor": 1})
-    paths = [*saved("one", "good", "fair", "poor"), *saved("three", "good", "fair", "poor")]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--format", "json", "--mean", "ranks")
-    content = json.loads(run(*command)[1])["boards"][0]
-
-    assert {each["system"]: each["value"] for each in content["systems"]} == {
-        "good": 1.25,
-        "fair": 1.75,
-        "poor": 3.0,
-    }
 
 
 def test_less_is_better_where_it_is(run, saved):
@@ -521,27 +508,23 @@ def test_votes_without_finite_ratings_are_one_line(run):
     assert err.startswith("separated: 'x' never lost a point to 'y'")
 
 
-@pytest.mark.long
-def test_mean_win_rates_are_over_the_tasks_that_a_system_has(run, saved):
-    systems = ("good", "fair", "poor")
-    paths = [*saved("one", *systems), *saved("two", "good", "fair")]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--mean", "win_rate")
-    (board,) = json.loads(run(*command, "--format", "json")[1])["boards"]
-    found = {each["system"]: each for each in board["systems"]}
-
-    assert found["good"]["value"] == found["good"]["mean_win_rate"] == 1.0
-    assert found["fair"]["mean_win_rate"] == (0.5 + 0) / 2
-    assert found["poor"]["mean_win_rate"] == 0.0
-    assert {system: each["borda"] for system, each in found.items()} == {
-        "good": 4.0,
-        "fair": 2.0,
-        "poor": 0.0,
-    }
-    assert [each["borda_rank"] for each in board["systems"]] == [1, 2, 3]
-    assert found["poor"]["tasks"]["two"] is None
-    told = " ".join(run(*command)[1].split())
-    assert told.startswith("2 tasks: good has the best mean win rate, 1; there is no interval")
-    assert "There are no intervals: some systems lack a task." in told
-    complete = ("leaderboard", *paths, *saved("two", "poor"), "--by", "qa_em", "--mean", "win_rate")
-    told = " ".join(run(*complete)[1].split())
-    assert told.startswith("2 tasks: good has the best mean win rate, 1 (1 to 1), and no other")
+def test_the_best_has_an_interval_that_allows_for_the_choice(run):
+    rows = [
+        {"gold": "x", **{f"s{k}": "x" if (row * 7 + k * 5) % 11 > 4 else "y" for k in range(4)}}
+        for row in range(40)
+    ]
+    Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    predictions = [word for k in range(4) for word in ("--predictions", f"s{k}")]
+    command = ("score", "qa_em", "many.jsonl", *predictions, "--references", "gold")
+    run(*command, "--save", "many.json", "--per-example", "many.rows.jsonl")
+    board = ("leaderboard", "many.json", "--by", "qa_em", "--best")
+    status, out, err = run(*board)
+    assert (status, err) == (0, "")
+    assert "Best of 4: s" in " ".join(out.split())
+    (found,) = json.loads(run(*board, "--format", "json")[1])["boards"][0]["best"].values()
+    assert list(found) == ["system", "score", "interval", "candidates", "expected_drop"]
+    run(*command, "--save", "means.json")
+    status, _, err = run("leaderboard", "means.json", "--by", "qa_em", "--best")
+    assert status == 1
+    assert "the scores of rows of system 's" in err
+    assert "--per-example FILE" in err

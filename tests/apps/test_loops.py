@@ -1,6 +1,9 @@
 """The recipes of the guide for loops of PyTorch and Lightning return what `compute` does."""
 
+import pickle
 import re
+import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -51,6 +54,41 @@ def test_a_plain_loop(torch, rows, model):
 
     assert result == expected(model, rows)
     assert 0 < result["accuracy"] < 1
+
+
+def test_lightning_counts_the_rows_of_all_processes(monkeypatch):
+    """With a stand-in for Lightning, which has two processes."""
+
+    class LightningModule:
+        trainer = SimpleNamespace(world_size=2)
+
+        def log_dict(self, scores):
+            self.logged = scores
+
+    lightning = SimpleNamespace(LightningModule=LightningModule)
+    made = recipe("Classifier", lightning=lightning, metric_commons=metric_commons)
+    processes = [made(None), made(None)]
+    rows = [{"predictions": [0, 1, 1], "references": [0, 1, 0]}]
+    rows += [{"predictions": [2], "references": [2]}]
+    for process, columns in zip(processes, rows, strict=True):
+        process.state.update(**columns)
+    gathered = [pickle.loads(pickle.dumps(process.state)) for process in processes]
+
+    def all_gather_object(states, own):
+        states[:] = gathered
+
+    torch = ModuleType("torch")
+    torch.distributed = ModuleType("torch.distributed")
+    torch.distributed.all_gather_object = all_gather_object
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "torch.distributed", torch.distributed)
+    for process in processes:
+        process.on_validation_epoch_end()
+
+    expected = metric_commons.load("classification").compute(
+        predictions=[0, 1, 1, 2], references=[0, 1, 0, 2]
+    )
+    assert [process.logged for process in processes] == [expected, expected]
 
 
 @pytest.mark.filterwarnings("ignore")  # of Lightning, about cores and loggers

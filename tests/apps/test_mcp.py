@@ -903,7 +903,7 @@ def test_what_takes_long_to_import_waits_until_it_is_needed():
     assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
 
 
-def test_the_process_that_forks_has_imported_what_calls_need_and_no_more():
+def test_the_process_that_waits_has_imported_what_calls_need_and_no_more():
     program = """
 import sys
 from importlib import import_module
@@ -1081,7 +1081,7 @@ def test_long_work_blocks_nobody_reports_and_stops_when_it_is_cancelled(wire, lo
     before = children(server.process.pid)
     cancel = {"requestId": "long"}
     server.tell("notifications/cancelled", cancel)
-    eventually(lambda: sum(map(alive, before)) == 1)  # the one from which others are forked
+    eventually(lambda: sum(map(alive, before)) == 1)  # the one that waits for the next call
 
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
     shares = [o["params"]["progress"] for o in server.others if "params" in o]
@@ -1144,25 +1144,30 @@ def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
     answer = {}
     while answer.get("method") != "notifications/progress":  # a process that has not begun to work
         answer = json.loads(server.process.stdout.readline())  # would be replaced by another
-    origin, worker = children(server.process.pid)
+    worker, waiting = sorted(children(server.process.pid))  # in the order of their start
     os.kill(worker, signal.SIGKILL)
     while "id" not in answer:
         answer = json.loads(server.process.stdout.readline())
 
     assert answer["result"]["isError"]
     assert "was killed" in answer["result"]["content"][0]["text"]
-    os.kill(origin, signal.SIGKILL)
-    eventually(lambda: not alive(origin))
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    os.kill(waiting, signal.SIGKILL)
+    eventually(lambda: not alive(waiting))
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS), "another one is started"
 
 
-def test_a_call_is_started_again_if_the_process_that_forks_is_killed(wire):
-    server = wire()
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
-    for _ in range(3):
-        origin, *_ = children(server.process.pid)
-        os.kill(origin, signal.SIGKILL)
-        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+def test_parts_of_memory_never_exceed_the_whole():
+    for total, gigabytes in ((12.0, 4.0), (3.0, 4.0), (100.0, 4.0), (0.1, 4.0)):
+        workers = Workers(Budget(gigabytes=gigabytes, processes=8, max_memory=total))
+        for _ in range(8):
+            workers._promised.append(workers._part_of_memory())
+        parts = workers._promised
+
+        assert sum(parts) <= total
+        assert parts == sorted(parts, reverse=True)
+        assert parts[-1] >= min(gigabytes, total / 32)
+        workers._promised.remove(parts[0])
+        assert workers._part_of_memory() > 0
 
 
 def test_the_command_says_what_is_missing(monkeypatch, capsys):

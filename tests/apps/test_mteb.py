@@ -99,71 +99,101 @@ def test_splits_for_development_are_no_tasks_beside_a_test_split(run):
         write("org/large", "Dev", {"dev": {"a": 0.5}}),
         write("org/large", "Further", {"test": {"a": 0.5}, "standard": {"a": 0.25}}),
     ]
-    command = ("leaderboard", *paths, "--by", "main_score", "--mean", "tasks", "--format", "json")
-    (board,) = json.loads(run(*command)[1])["boards"]
+    for command in (paths, ["results"]):
+        (board,) = json.loads(run("leaderboard", *command, "--format", "json")[1])["boards"]
 
-    assert board["tasks"] == ["Both", "Dev (dev)", "Further", "Further (standard)"]
-    assert [each["value"] for each in board["systems"]] == [(0.75 + 0.5 + 0.5 + 0.25) / 4]
+        assert board["tasks"] == ["Both", "Dev", "Further"]
+        assert [each["value"] for each in board["systems"]] == [(0.75 + 0.5 + 0.5) / 3]
+    write("org/small", "Both", {"dev": {"a": 0.5}})
+    err = run("leaderboard", "results")[2]
+    assert "Both: the split dev does not count, but test does" in err
+    assert "org/small has no score of any task" in err
 
 
 def test_the_order_of_subsets_does_not_matter(run):
-    paths = [
-        write("org/large", "STS", {"test": {"fin": 0.5, "swe": 0.75}}),
-        write("org/small", "STS", {"test": {"swe": 0.25, "fin": 0.5}}),
-    ]
-    status, out, err = run("leaderboard", *paths, "--by", "main_score", "--format", "csv")
+    write("org/large", "STS", {"test": {"fin": 0.5, "swe": 0.75}})
+    write("org/small", "STS", {"test": {"swe": 0.25, "fin": 0.5}})
+    status, out, err = run("leaderboard", "results", "--format", "csv")
 
     assert (status, err) == (0, "")
     assert [each["value"] for each in records(out)] == ["0.625", "0.375"]
 
 
-def test_a_missing_task_is_named_with_what_distinguishes_it(run, files):
-    other = write("org/tiny", "STS", {"test": {"fin": 0.5}})
-    paths = [*files, other, write("org/tiny", "Ret", {"test": {"default": 0.5}})]
-    status, _, err = run("leaderboard", *paths, "--by", "main_score", "--mean", "tasks")
+def test_missing_tasks_and_subsets_are_named(run, files):
+    write("org/tiny", "STS", {"test": {"fin": 0.5}})
+    write("org/tiny", "Ret", {"test": {"default": 0.5}})
+    status, out, err = run("leaderboard", "results", "--format", "csv")
 
-    assert status == 1
-    assert err.startswith(
-        "system 'org/large' has no result for task 'STS (subsets=fin)'; a mean over tasks needs "
+    assert status == 0
+    assert [each["system"] for each in records(out)] == ["org/large", "org/small"]
+    assert err.splitlines() == [
+        f"results/org__tiny/{REVISION}/STS.json: model org/tiny, task STS has no subset swe",
+        "org/tiny has no score of task STS; it is left out",
+    ]
+    status, out, err = run("leaderboard", "results", "--missing-tasks", "worst", "--format", "json")
+    (board,) = json.loads(out)["boards"]
+    assert board["missing"] == {"org/tiny": ["STS"]}
+    assert {each["system"]: each["borda"] for each in board["systems"]} == {
+        "org/large": 2 + 0.5,
+        "org/small": 1 + 2,
+        "org/tiny": 0 + 0.5,
+    }
+    Path("tasks.csv").write_text("task,subsets\nSTS,fin\nRet,\n")
+    out = run("leaderboard", "results", "--benchmark", "tasks.csv", "--format", "csv")[1]
+    assert {each["system"]: each["STS"] for each in records(out)} == {
+        "org/large": "0.5",
+        "org/small": "0.25",
+        "org/tiny": "0.5",
+    }
+
+
+def test_a_model_has_one_score_of_a_task_in_a_folder(run, files):
+    other = Path("results/org__small/main/STS.json")
+    other.parent.mkdir()
+    document = json.loads(Path(files[2]).read_text())
+    document["dataset_revision"] = "other"
+    other.write_text(json.dumps(document))
+    status, _, err = run("leaderboard", "results")
+
+    assert (status, err) == (
+        1,
+        f"two scores of model org/small and task STS: {files[2]} and {other}\n",
+    )
+    out = run("leaderboard", *files, str(other), "--format", "csv", "--missing-tasks", "worst")[1]
+    assert {each["system"] for each in records(out)} == {
+        "org/large",
+        "org/small",
+        files[2],
+        str(other),
+    }
+    Path(files[2]).unlink()
+    err = run("leaderboard", "results")[2]
+    assert err == (
+        "task STS: scores are of unlike revisions of its data: e4428e39 (1 models, such as "
+        "org/large), other (1 models, such as org/small)\n"
     )
 
 
-@pytest.mark.long
-def test_boards_take_the_files_as_they_are(run, files):
-    for path in files[:1]:
-        Path(path).with_name("model_meta.json").write_text('{"name": "org/Large"}')
-    metadata = str(Path(files[0]).with_name("model_meta.json"))
-    paths = [metadata, files[0], files[2]]
-    command = ("leaderboard", *paths, "--by", "main_score")
-    found = records(run(*command, "--format", "csv")[1])
-    told = " ".join(run(*command)[1].split())
-
-    assert [(each["system"], each["value"]) for each in found] == [
-        ("org/Large", "0.625"),
-        ("org/small", "0.375"),
-    ]
-    assert [each["rank"] for each in found] == ["", ""]
-    assert "There are no ranks: " in told
-    assert "it contains means without scores of rows" in told
-    assert "interval" not in told.partition("There are no ranks")[0]
-    saved = run("score", "logged", files[0], "--save", "saved.json")
-    assert saved[0] == 0
-    told = " ".join(run("leaderboard", "saved.json", files[2], "--by", "spearman")[1].split())
-    assert "saved.json: it contains means without scores of rows" in told
-
-
 def test_the_mean_over_tasks_is_that_of_mteb(run, files):
-    command = ("leaderboard", *files, "--by", "main_score")
-    found = records(run(*command, "--mean", "tasks", "--format", "csv")[1])
+    Path(files[0]).with_name("model_meta.json").write_text('{"name": "org/large"}')
+    Path("tasks.txt").write_text("Ret  # retrieval\n\nSTS\n")
+    command = ("leaderboard", "results", "--benchmark", "tasks.txt")
+    found = records(run(*command, "--format", "csv")[1])
 
-    assert run(*command)[0] == 1
     assert [(each["system"], each["value"]) for each in found] == [
         ("org/large", "0.5625"),
         ("org/small", "0.5625"),
     ]
     assert [found[0][task] for task in ("STS", "Ret")] == ["0.625", "0.5"]
+    assert list(found[0])[-2:] == ["Ret", "STS"]
     told = " ".join(run(*command, "--mean", "borda")[1].split())
-    assert "There are no intervals: " in told
+    assert "There are no intervals: there are neither rows nor standard errors" in told
+    out = run("leaderboard", *files, "--by", "spearman", "--format", "csv")[1]
+    assert [each["value"] for each in records(out)] == ["0.5625", "0.5625"]
+    assert run("score", "logged", files[0], "--save", "saved.json")[0] == 0
+    assert run("leaderboard", "saved.json", files[2], "--by", "spearman")[2] == (
+        f"saved.json is a saved result, but {files[2]} is not; name files of one kind\n"
+    )
 
 
 def test_files_of_old_versions_have_names_inside_names(run):

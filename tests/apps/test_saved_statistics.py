@@ -6,7 +6,11 @@ import pytest
 
 from metric_commons import Results, compare, score
 from metric_commons.data.files.stored import to_jsonable
-from metric_commons.evaluation.results.module_results import functions_of_sums, means_of_rows
+from metric_commons.evaluation.results.module_results import (
+    functions_of_rows,
+    functions_of_sums,
+    means_of_rows,
+)
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.generators.rows import draw_rows
 from tests.spec import METRICS, specs
@@ -82,7 +86,8 @@ def check(run, name, columns, options):
         if saved is not None:
             assert (kept.names, kept.values.tolist()) == (saved.names, saved.values.tolist())
     of_system = results[0].systems["predictions"][name]
-    is_compared = bool(means_of_rows(of_system) or functions_of_sums(of_system))
+    kept = means_of_rows(of_system) or functions_of_sums(of_system) or functions_of_rows(of_system)
+    is_compared = bool(kept)
     if is_compared:
         expected, found = (compare(*sides, n_resamples=50).comparisons for sides in (results, read))
         assert to_jsonable(found) == to_jsonable(expected)

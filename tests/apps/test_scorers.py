@@ -7,47 +7,28 @@ deepeval 4.3.1.
 
 import asyncio
 import inspect
-import sys
-from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from metric_commons import load
 from metric_commons.frameworks.harnesses.row_scorers import scorer
+from metric_commons.scorers import task
+from tests.client_stand_ins import Record, install
 
 ANSWERS = ["New York", "NYC"]
 REASON = (
     "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'. "
     "Missing: new. Too much: city."
 )
+SCORES = {"qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
+SIGNATURE = task("qa_f1").signature
+RECORD = {"status": "scored", **SCORES, "signature": SIGNATURE}
 PLAIN = ["dspy", "weave", "langsmith", "phoenix", "promptfoo"]
-
-
-class Record(SimpleNamespace):
-    """A stand-in that keeps its keywords."""
 
 
 @pytest.fixture
 def clients(monkeypatch):
-    """Stand-ins for the classes that results belong to."""
-
-    def decorated(function, *, name, aggregations):
-        return Record(function=function, name=name, aggregations=aggregations)
-
-    modules = {
-        "dspy": {"Prediction": Record},
-        "langfuse": {"Evaluation": Record},
-        "mlflow": {},
-        "mlflow.entities": {"AssessmentSource": Record, "Feedback": Record},
-        "mlflow.genai": {},
-        "mlflow.genai.scorers": {"scorer": decorated},
-        "deepeval": {},
-        "deepeval.metrics": {"BaseMetric": object},
-    }
-    for name, members in modules.items():
-        stand_in = ModuleType(name)
-        stand_in.__dict__.update(members)
-        monkeypatch.setitem(sys.modules, name, stand_in)
+    install(monkeypatch)
 
 
 def test_dspy_gets_a_number():
@@ -79,14 +60,15 @@ def test_mlflow_gets_feedback_whose_mean_it_reports():
     made = scorer("mlflow", "qa_f1")
     expectations = {"expected_response": ANSWERS}
 
-    texts = made.function(outputs="York city", expectations=expectations)
-    fields = made.function(outputs={"response": "York city"}, expectations=expectations)
+    texts = made.f(outputs="York city", expectations=expectations)
+    fields = made.f(outputs={"response": "York city"}, expectations=expectations)
 
     assert texts == fields
     assert (texts.name, texts.value, texts.rationale) == ("qa_f1", 0.5, REASON)
     assert texts.source.source_type == "CODE"
+    assert texts.metadata == {name: str(value) for name, value in RECORD.items()}
     assert (made.name, made.aggregations) == ("qa_f1", ["mean"])
-    assert made.function(outputs="a", expectations={"expected_response": None}).value is None
+    assert made.f(outputs="a", expectations={"expected_response": None}).value is None
 
 
 def test_weave_gets_all_scores_by_the_name_of_a_column():
@@ -94,6 +76,7 @@ def test_weave_gets_all_scores_by_the_name_of_a_column():
 
     assert str(inspect.signature(score)) == "(*, output, answers)"
     assert score(output="York city", answers=ANSWERS) == {
+        "signature": SIGNATURE,
         "qa_f1": 0.5,
         "qa_precision": 0.5,
         "qa_recall": 0.5,
@@ -109,6 +92,7 @@ def test_langfuse_gets_an_evaluation_or_none():
     judged = score(output={"answer": "York city"}, expected_output={"answer": ANSWERS}, **context)
 
     assert (judged.name, judged.value, judged.comment) == ("qa_f1", 0.5, REASON)
+    assert judged.metadata == RECORD
     assert score(output="York city", expected_output=None, **context) == []
 
 
@@ -119,6 +103,7 @@ def test_langsmith_gets_a_key_a_score_and_a_comment():
         "key": "qa_f1",
         "score": 0.5,
         "comment": REASON,
+        "metadata": RECORD,
     }
     assert list(inspect.signature(score).parameters) == ["outputs", "reference_outputs"]
 
@@ -130,8 +115,11 @@ def test_phoenix_gets_a_label():
         "score": 0.5,
         "label": "scored",
         "explanation": REASON,
+        "metadata": RECORD,
+        "direction": "maximize",
     }
     assert score("York city", {"answer": None})["label"] == "unreadable"
+    assert scorer("phoenix", "ter")("a", "a")["direction"] == "minimize"
 
 
 def test_promptfoo_gets_a_grade():
@@ -142,6 +130,8 @@ def test_promptfoo_gets_a_grade():
         "pass": False,
         "score": 0.5,
         "reason": REASON,
+        "namedScores": SCORES,
+        "metadata": {"signature": SIGNATURE},
     }
 
 
@@ -153,7 +143,7 @@ def test_deepeval_gets_a_metric():
     assert metric.measure(case) == 0.5
     assert asyncio.run(metric.a_measure(case)) == 0.5
     assert metric.is_successful()
-    assert metric.score_breakdown == {"qa_precision": 0.5, "qa_recall": 0.5}
+    assert metric.score_breakdown == SCORES
     assert metric.reason.endswith("Missing: new. Too much: city.")
     assert metric.__name__ == "qa_f1"
     assert not scorer("deepeval", "qa_f1").threshold < 1

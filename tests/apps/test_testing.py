@@ -1,6 +1,9 @@
 """`assert_scores` fails with a message that a reader can act on."""
 
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -128,3 +131,28 @@ def test_wrong_calls_are_not_failed_assertions(arguments, error, message):
     }
     with pytest.raises(error, match=message):
         assert_scores(**(call | arguments))
+
+
+@pytest.mark.processes
+def test_the_fixture_reports_all_rows_that_failed(tmp_path):
+    """pytest finds the plugin by an entry point; here it is named."""
+    (tmp_path / "test_answers.py").write_text(
+        "def test_answers(assert_scores):\n"
+        "    assert_scores('qa_em', list('abcdefg'), list('abxxxxx'), at_least=0.5)\n"
+    )
+    plugin = "metric_commons.frameworks.harnesses.pytest_plugin"
+    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--noconftest"]
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        [*command, "-p", plugin, "--rootdir", tmp_path, tmp_path],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+
+    assert done.returncode == 1
+    assert "qa_em 0.2857" in done.stdout
+    report = done.stdout.partition("rows that failed")[2]
+    assert re.findall(r"row (\d): 0.0000  '(\w)' for 'x'", report) == list(
+        zip("23456", "cdefg", strict=True)
+    )

@@ -10,6 +10,7 @@ import pytest
 from metric_commons import load
 from metric_commons.text.transcripts import american_spellings, whisper_numbers
 from metric_commons.text.transcripts.edit_rate import error_alignments, error_statistics
+from metric_commons.text.transcripts.open_asr_texts import merged_compounds, open_asr
 from metric_commons.text.transcripts.transcript_normalizers import jiwer_standardize
 from metric_commons.text.transcripts.whisper_texts import whisper_basic, whisper_english
 from tests.spec import GIVEN, ROOT, recorded
@@ -145,6 +146,31 @@ def test_whisper_s_normalizers_return_what_openai_whisper_returned():
     for case in WHISPER:
         assert whisper_english(case["text"]) == case["english"]
         assert whisper_basic(case["text"]) == case["basic"]
+
+
+# Returned by `normalizer` of huggingface/open_asr_leaderboard at commit d1e99b2.
+OPEN_ASR = {
+    "Ah, it's John's e-mail, um": "it is john s email",
+    "the B.B.C. and a b c, but a b and i i": "the bbc and abc but a b and i i",
+    "Et cetera: al right, o k at 5 p.m.": "etc alright okay at 5 pm",
+    "Stephen MacDonald and Sara met Katherine": "steven mcdonald and sarah met catherine",
+    "an archaeological flyer, mm, travelogue": "an archeological flier travelog",
+    "twenty-five per cent of 5 g": "25% of 5g",
+    "won't he've 3,000 dollars and 7 cents": "will not he have $3000.07",
+    "Wi-Fi how ever x ray": "wifi however xray",
+    "eh? ahm (laughs) <unk> that's who's": "that is who is",
+}
+MERGED = {
+    ("website is up", "web site is up"): ("website is up", "website is up"),
+    ("ab x cd", "a b c d"): ("ab x cd", "a b c d"),
+    ("", "x"): ("", "x"),
+    ("to day we meet", "today we me et"): ("today we meet", "today we meet"),
+}
+
+
+def test_open_asr_s_normalizer_returns_what_the_leaderboard_s_returned():
+    assert {text: open_asr(text) for text in OPEN_ASR} == OPEN_ASR
+    assert {pair: merged_compounds(*pair) for pair in MERGED} == MERGED
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the peer leaves it open

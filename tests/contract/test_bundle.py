@@ -91,6 +91,38 @@ def changed(before, after):
     return [(old, new) for old, new in zip(*lines, strict=True) if old != new]
 
 
+# Some intervals need scipy, which evaluate does not install; prints what says so, or "an interval".
+WITHOUT_SCIPY = """
+import json, sys
+
+sys.modules["metric_commons"] = sys.modules["scipy"] = None
+import evaluate
+
+said = {}
+for name, (folder, call) in json.load(sys.stdin).items():
+    metric = evaluate.load(folder)
+    metric.compute(**call)
+    try:
+        metric.compute(**call, confidence_level=0.9)
+        said[name] = "an interval"
+    except ImportError as error:
+        said[name] = str(error)
+json.dump(said, sys.stdout)
+"""
+
+
+def test_intervals_without_scipy_say_what_to_install(bundles, tmp_path):
+    names = ("error_rate", "qa_em", "qa_f1", "regression")
+    calls = {name: (str(bundles[name]), spec(name).sample) for name in names}
+    said = as_stranger(WITHOUT_SCIPY, calls, tmp_path)
+
+    for name, text in said.items():
+        assert text == "an interval" or text.endswith("needs scipy for this: pip install scipy")
+        card = (bundles[name] / "README.md").read_text("utf-8")
+        assert "intervals need `pip install scipy`" in card.partition("## ")[0]
+    assert "scipy" in said["qa_f1"]
+
+
 def test_bundled_files_differ_only_in_their_imports(bundles):
     package = ROOT / "shared" / "metric_commons"
     sources = {path.name: path for path in package.rglob("[!_]*.py") if is_bundled(path)}

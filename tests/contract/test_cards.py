@@ -41,6 +41,7 @@ KEYS = {
     "standard_error": ["standard_error"],
     "interval": [],
     "clusters": ["n_clusters", "design_effect"],
+    "longest": [],
     "n_resamples": [],
     "seed": [],
     "groups": ["groups"],

@@ -205,12 +205,12 @@ OPENERS = (
     *("data/files/access.py", "apps/mcp/roots.py"),
     *("module/catalog/catalog.py", "module/declaration/declared_module.py"),
     *("mathematics/proof/symbolic_worker.py", "reporting/report/*page.py", "apps/mcp/stdio.py"),
-    *("apps/mcp/forking.py", "apps/mcp/memory_watch.py", "programs/*", "apps/hub/*"),
+    *("apps/mcp/call_process.py", "apps/mcp/workers.py", "programs/*", "apps/hub/*"),
 )
-# How often others open such a file: stdout and a place that `files.access` returned, the journal of
-# a command, the summary of a workflow, and cards.
+# How often others open such a file: stdout, the journal of a command, the summary of a workflow,
+# and cards.
 KNOWN_CALLS = {
-    "data/files/stored.py": 2,
+    "data/files/stored.py": 1,
     "apps/cli/execute.py": 2,
     "apps/cli/gate.py": 1,
     "apps/mcp/file_tools.py": 1,

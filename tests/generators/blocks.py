@@ -25,7 +25,6 @@ BOUNDS = {
     "pair_counts": ((), ("_TABLE_SIZE",)),
     "pairs": (("_BLOCK_SIZE", "_SAMPLE_SIZE"), ()),
     "passes": (("_CELLS",), ()),
-    "product_sums": (("_ROWS", "_MOST_BLOCKS"), ()),
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
     "rouge_scores": (("_BLOCKS",), ()),
     "row_losses": (("_BLOCK",), ("_FEWEST_SETTLED",)),

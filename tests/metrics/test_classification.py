@@ -4,7 +4,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from metric_commons import load
+from metric_commons import State, load, score
 from tests.spec import ROOT, Spec
 
 SPEC = Spec(
@@ -329,7 +329,13 @@ def test_an_edge_case(classification, predictions, references, options, expected
 REFUSED = [
     ([0, 1], [0, 1], {"pos_label": 2}, "pos_label must be one of the labels 0, 1, got 2"),
     (["no"], ["yes"], {"average": "binary"}, "pos_label must be one of the labels 'no', 'yes'"),
-    ([0, 1], [2, 1], {"average": "binary"}, "average='binary' needs two labels, but there are 0"),
+    (
+        [0, 0, 0],
+        [0, 1, 2],
+        {"average": "binary"},
+        "average='binary' needs two labels, but there are 0",
+    ),
+    ([0, 1, 2], [0, 1, 2], {"pos_label": 1}, "pos_label is for two labels, but references have 0"),
     ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
     ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score per row"),
     ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
@@ -544,3 +550,37 @@ def test_whole_numbers_of_a_row_are_probabilities():
     )
     with pytest.raises(ValueError, match="needs two labels, not rows of several"):
         metric.compute(predictions=rows, references=rows)
+
+
+@pytest.mark.parametrize("options", [{}, {"pos_label": "yes"}, {"average": "binary"}])
+def test_a_label_that_no_reference_has_is_wrong_and_keeps_the_task_binary(options):
+    references = ["yes", "no", "yes", "no", "yes", "no"]
+    predictions = ["yes", "no", "no", "yes", "yes", "no"]
+    if "average" in options:
+        options = {**options, "pos_label": "yes"}
+    stray = [*predictions[:-2], "Yes", "No"]  # of a positive and of a negative row
+    wrong = [*predictions[:-2], "no", "yes"]
+
+    strays, expected = (
+        score("classification", predictions=rows, references=references, options=options)
+        for rows in (stray, wrong)
+    )
+    found, plain = (dict(result["predictions"]) for result in (strays, expected))
+
+    assert found.keys() == plain.keys()
+    for name in ("accuracy", "recall", "specificity"):
+        assert found[name] == plain[name]
+    assert found["precision"] == 0.5  # of the two that were predicted as positive
+    assert "average=binary" in strays.signatures()[0]
+    state = State("classification", **options)
+    for part in (slice(3), slice(3, None)):
+        state.update(predictions=stray[part], references=references[part])
+    assert state.result() == found
+
+
+def test_systems_of_one_table_have_one_average():
+    systems = {"a": [0, 1, 0], "b": [0, 1, 2]}
+    with pytest.raises(ValueError, match=r"'a' has average='binary', and 'b' has 'macro'"):
+        score("classification", predictions=systems, references=[0, 0, 0])
+    results = score("classification", predictions=systems, references=[0, 0, 0], pos_label=0)
+    assert results["b"]["recall"] == 1 / 3

@@ -217,7 +217,11 @@ def test_a_program_cannot_forge_a_pass_apart_from_its_tests(code_eval):
         ({"references": ["x", "[]"]}, r"references\[1\] has no tests"),
         ({"references": ["x", {"inputs": ["1"]}]}, r"references\[1\] has no list of outputs"),
         ({"references": ["x", {"tests": {1, 2}}]}, r"references\[1\] cannot be written as JSON"),
-        ({"isolation": "separate"}, r"references\[0\] has no entry_points"),
+        (
+            {"isolation": "separate", "references": ["assert True"] * 2},
+            r"references\[0\] has tests that name nothing of the solution",
+        ),
+        ({"references": ["x", ""]}, r"references\[1\] has tests that run nothing"),
         ({"memory": "64MB"}, "memory: '64MB' is not a size"),
         ({"require": ["moat"]}, "require holds 'moat'"),
         ({"timeout": 0}, "timeout must be a number above 0"),

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from metric_commons import State, load
+from metric_commons.judging import judge_corrected as judged_rate
 from tests.spec import Spec
 
 NAN = math.nan
@@ -23,15 +24,8 @@ RESIDUALS = [1 - LAMBDA, -LAMBDA, 0.0, 0.0]
 MEAN = 0.25 - LAMBDA / 2
 VARIANCE = sum((r - MEAN) ** 2 for r in RESIDUALS) / 16 + LAMBDA**2 * 0.25 / 4
 
-# The pseudo-row has a residual at an end: from 0 - L to 1 - 0, around the mean.
-PSEUDO = (1 - 0 - MEAN) * (MEAN - 0 + LAMBDA)
-CAUTIOUS = (sum((r - MEAN) ** 2 for r in RESIDUALS) + PSEUDO) / 20 + LAMBDA**2 * 0.25 / 4
-TRIALS = VALUE * (1 - VALUE) / CAUTIOUS
-T = (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 3)) ** 2
-ENDS = [
-    stats.beta.ppf(0.025, VALUE * TRIALS * T, (1 - VALUE) * TRIALS * T + 1),
-    stats.beta.ppf(0.975, VALUE * TRIALS * T + 1, (1 - VALUE) * TRIALS * T),
-]
+# Four labels alone have the narrower interval: Clopper and Pearson's of one in four.
+ENDS = [stats.beta.ppf(0.025, 1, 4), stats.beta.ppf(0.975, 2, 3)]
 
 
 def of_rate(value):
@@ -55,8 +49,8 @@ SPEC = Spec(
         "labelled": 4,
         "n": 8,
         "confidence_interval": of_rate(ENDS),
-        "interval": of_rate("korn_graubard"),
-        "effective_n": of_rate(TRIALS),
+        "interval": of_rate("unseen_row"),
+        "effective_n": {},
     },
     perfect={"predictions": [1.0, 1.0, 1.0], "references": [1.0, 1.0, NAN]},
     best={
@@ -70,8 +64,8 @@ SPEC = Spec(
         "labelled": 2,
         "n": 3,
         "confidence_interval": of_rate([math.sqrt(0.025), 1.0]),
-        "interval": of_rate("korn_graubard"),
-        "effective_n": of_rate(2.0),
+        "interval": of_rate("unseen_row"),
+        "effective_n": {},
     },
     ranges=dict.fromkeys(SCORES, (-math.inf, math.inf))
     | dict.fromkeys(("standard_error", "effective_labels"), (0.0, math.inf)),
@@ -182,6 +176,28 @@ def test_labels_alone_have_the_interval_of_clopper_and_pearson(judge_corrected):
     expected = proportion_interval(int(sum(labels[:40])), 40)
     assert result["confidence_interval"]["judge_corrected"] == pytest.approx(expected[:2])
     assert result["effective_labels"] == pytest.approx(40)
+
+
+def test_no_interval_with_a_judge_is_wider_than_that_of_the_labels(judge_corrected):
+    rng = np.random.default_rng(9)
+    narrower = 0
+    for _ in range(1_000):
+        n_labelled, n_others = int(rng.integers(5, 60)), int(rng.integers(20, 300))
+        total = n_labelled + n_others
+        truth = (rng.random(total) < rng.random()).astype(float)
+        if rng.random() < 0.3:
+            truth = rng.beta(8, 2, total)
+        verdicts = np.where(rng.random(total) < rng.random(), truth, rng.random(total).round())
+        labels = np.where(np.arange(total) < n_labelled, truth, NAN)
+        widths = []
+        for method in ("ppi++", "labelled"):
+            result = judged_rate(verdicts, labels, method=method)
+            low, high = result["confidence_interval"]["judge_corrected"]
+            assert low <= min(max(result["judge_corrected"], 0.0), 1.0) <= high
+            widths.append(high - low)
+        assert widths[0] <= widths[1] + 1e-9
+        narrower += widths[0] < 0.9 * widths[1]
+    assert narrower > 100
 
 
 def test_labels_that_are_all_right_are_no_point(judge_corrected):

@@ -65,11 +65,11 @@ def test_references_that_cannot_be_read_are_counted():
 
     assert result["unreadable"] == 0.5
     assert result["per_example"]["unreadable"] == [1.0, 0.0, 1.0, 0.0]
-    assert result["per_example"]["reason"] == [
+    assert [row["reason"] for row in result["explanations"]] == [
         "unreadable reference",
-        None,
+        "proved equal",
         "unreadable reference",
-        None,
+        "proved equal",
     ]
 
 
@@ -81,13 +81,14 @@ def test_references_that_cannot_be_read_are_counted():
         ("2", "1 +", "unreadable reference"),
         ("x = 1", "y = 1", "not decided"),
         ("(x+1)^{70}", "1", "too much work"),
-        ("1", "2", None),
+        ("1", "2", "proved different"),
     ],
 )
 def test_why_nothing_is_decided(prediction, reference, reason):
     result = compute(prediction, reference, explain=True)
 
-    assert result["per_example"] == {"reason": [reason]}
+    assert result["explanations"][0]["reason"] == reason
+    assert result["explanations"][0]["verdict"] is (False if reason == "proved different" else None)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ EXPLAINED = {
     "predictions": ["2f", "3", "4"] * 3,
     "references": ["f(2)", r"\frac{9}{3", "5"] * 3,
 }
-REASONS = ["two readings", "unreadable reference", None] * 3
+REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -185,14 +186,14 @@ def test_reasons_are_kept_in_the_file_of_rows(jobs, tmp_path, monkeypatch):
         "math_equivalence", **EXPLAINED, options={"explain": True}, per_example=True, jobs=jobs
     )
     result = results.systems["predictions"]["math_equivalence"]
-    assert result.row_texts == {"reason": REASONS}
-    assert "reason" not in result.per_example
+    assert [row["reason"] for row in result.row_texts["explanations"]] == REASONS
+    assert "explanations" not in result.per_example
     assert "explain" not in result.options
 
     results.save_per_example(tmp_path / "rows.jsonl").save(tmp_path / "results.json")
     stored = Results.read(tmp_path / "results.json", tmp_path / "rows.jsonl")
     result_again = stored.systems["predictions"]["math_equivalence"]
-    assert result_again.row_texts == {"reason": REASONS}
+    assert result_again.row_texts == result.row_texts
     assert result_again.per_example == result.per_example
 
 
@@ -207,7 +208,9 @@ def test_a_file_in_which_rows_lack_their_reasons_is_refused(tmp_path):
         del record["texts"]
         changed = [*lines[:row], json.dumps(record), *lines[row + 1 :]]
         (tmp_path / "changed.jsonl").write_text("\n".join(changed), "utf-8")
-        with pytest.raises(ValueError, match="some rows of 'predictions' have 'reason', not all"):
+        with pytest.raises(
+            ValueError, match="some rows of 'predictions' have 'explanations', not all"
+        ):
             results.with_rows(tmp_path / "changed.jsonl")
 
 

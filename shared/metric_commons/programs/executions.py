@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from ..statistics.arguments.checks import RowError, shown
@@ -27,12 +27,16 @@ from .grading import (
 )
 from .output_comparison import Comparison
 from .reference_tests import Kind, ReferenceTests, read_tests
-from .worker_pool import ProgramLimits, Runner, check_layers
+from .worker_pool import ProgramLimits, Runner, check_layers, usable_cores
 
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 
 Infrastructure = Literal["error", "fail", "skip"]
 Score = Literal["pass_fail", "partial", "weighted_sum", "first_10"]
+
+_LISTED = 10  # tasks that a message names
+_MOST_SHARING = 16  # programs that run at once because they share cores
+_SHARE = 0.8  # of its part of a core: what a program has even if the machine does other work
 
 _UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 _SIZE = re.compile(r"(\d{1,12})\s*([A-Za-z]*)", re.ASCII)
@@ -131,12 +135,22 @@ class Preparation:
         """Run a program with the tests of a task, as soon as a worker is idle."""
         return self.runner.submit(grade, self.runner, program, self.tests[row], self.conditions)
 
+    def tasks_that_cannot_fail(self) -> list[int]:
+        """Return the tasks whose tests an empty program passes."""
+        conditions = replace(self.conditions, stop_at_failure=True)
+        runs = [
+            self.runner.submit(grade, self.runner, "", tests, conditions) for tests in self.tests
+        ]
+        return [row for row, run in enumerate(runs) if run.result().outcome]
+
 
 @checked_options
 def prepare(
     references: Sequence[Any],
     *,
     num_workers: Count | None = 4,
+    per_core: Count = 1,
+    check_tasks: bool = False,
     timeout: Positive = 3.0,
     program_timeout: Positive | None = None,
     isolation: TestIsolation = "in_process",
@@ -157,7 +171,11 @@ def prepare(
 
     Args:
         references: the tests of each task, in a form that `reference_tests.read_tests` reads.
-        num_workers: the number of programs that run at once; None for one for each core.
+        num_workers: the number of programs that run at once; None for `per_core` for each core, but
+            at most 16 if that is more than one for each.
+        per_core: the number of programs that share a core; with more than one, `timeout` is wall
+            time too, once a test has had its share of it as CPU time.
+        check_tasks: whether an empty program is run with each task first, and must not pass.
         timeout: the seconds of one test.
         program_timeout: the CPU seconds of all tests of a program.
         isolation: whether a test program runs in the process of its solution.
@@ -179,6 +197,9 @@ def prepare(
         NotImplementedError: programs cannot be isolated on this platform.
     """
     tests = _tests(references, isolation)
+    if num_workers is None:
+        cores = usable_cores()
+        num_workers = max(cores, min(cores * per_core, _MOST_SHARING))
     runner = engine_runner(engine, num_workers, tuple(preload), has_packages=packages)
     for row, task in enumerate(tests):
         if task.kind not in runner.test_kinds:
@@ -188,7 +209,13 @@ def prepare(
         if task.checker and not runner.runs_checkers:
             raise RowError("references", row, f"has a checker, which {engine!r} cannot run")
     check_layers(runner, require)
-    limits = ProgramLimits(timeout, program_timeout, byte_count(memory), byte_count(output_limit))
+    limits = ProgramLimits(
+        timeout,
+        program_timeout,
+        byte_count(memory),
+        byte_count(output_limit),
+        least_cpu=None if per_core == 1 else _SHARE * timeout / per_core,
+    )
     conditions = Conditions(
         limits=limits,
         isolation=isolation,
@@ -199,7 +226,22 @@ def prepare(
         prelude=prelude,
         exit_status=exit_status,
     )
-    return Preparation(runner, tests, conditions)
+    preparation = Preparation(runner, tests, conditions)
+    if check_tasks and (rows := preparation.tasks_that_cannot_fail()):
+        raise ValueError(cannot_fail([f"references[{row}]" for row in rows]))
+    return preparation
+
+
+def cannot_fail(names: Sequence[str]) -> str:
+    """Return the words for tasks that cannot fail.
+
+    >>> cannot_fail(["a"])
+    '1 task cannot fail, since an empty program passes its tests: a'
+    """
+    count = "1 task" if len(names) == 1 else f"{len(names)} tasks"
+    whose = "its" if len(names) == 1 else "their"
+    listed = ", ".join(names[:_LISTED]) + ", ..." * (len(names) > _LISTED)
+    return f"{count} cannot fail, since an empty program passes {whose} tests: {listed}"
 
 
 def execute(
@@ -247,11 +289,11 @@ def _tests(references: Sequence[Any], isolation: TestIsolation) -> list[Referenc
             raise RowError("references", row, str(error)) from None
         if key:
             read[key] = parsed
-        if isolation == "separate" and parsed.kind == "program" and not parsed.entry_points:
+        if isolation == "separate" and not all(test.entry_points for test in parsed.programs):
             raise RowError(
                 "references",
                 row,
-                "has no entry_points; with isolation='separate' a test program is "
+                "has tests that name nothing of the solution; with isolation='separate' write "
                 "{'tests': ..., 'prelude': ..., 'entry_points': [...]}",
             )
         tests.append(parsed)

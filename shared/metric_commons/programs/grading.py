@@ -97,14 +97,12 @@ def grade(runner: Runner, program: str, tests: ReferenceTests, conditions: Condi
         count = min(count, conditions.max_tests)
     grading = _Grading(runner, program, tests, conditions, Grade(["not_run"] * count))
     match tests.kind:
-        case "program":
-            grading.run_test_program()
         case "calls":
             grading.run_calls()
         case "stdin":
             grading.run_all(grading.run_stdin)
-        case "asserts":
-            grading.run_all(grading.run_assert)
+        case _:
+            grading.run_all(grading.run_test_program)
     return grading.grade
 
 
@@ -122,26 +120,27 @@ class _Grading:
             if self._is_out_of_time() or not run_test(number):
                 return
 
-    def run_test_program(self) -> None:
-        """Run a program together with its tests, or separately."""
+    def run_test_program(self, number: int) -> bool:
+        """Run the program and a test program or statement; False if no other test is to run."""
+        test = self.tests.programs[number]
+        is_statement = self.tests.kind == "asserts"
+        name = "__main__" if is_statement else None
+        names: dict[str, Any] = {"name": name, "test_names": test.test_names}
         if self.conditions.isolation == "separate":
             task = {
                 "prelude": self.tests.prelude,
-                "tests": self.tests.program,
-                "entry_points": self.tests.entry_points,
+                "tests": test.text,
+                "entry_points": test.entry_points,
             }
             with _files(self.program, json.dumps(task)) as (program, data):
-                report = self._run(Job("separate", program, self._limits(), data=data))
+                report = self._run(Job("separate", program, self._limits(), data=data, **names))
         else:
-            with _files(f"{self.program}\n{self.tests.program}") as (program,):
-                report = self._run(Job("tests", program, self._limits()))
-        self._note(0, report.status, _message(report))
-
-    def run_assert(self, number: int) -> bool:
-        """Run the program and one statement; False if no other test is to run."""
-        with _files(f"{self.program}\n\n{self.tests.asserts[number]}") as (program,):
-            report = self._run(Job("tests", program, self._limits(), name="__main__"))
-        return self._note(number, report.status, _message(report), self.tests.asserts[number])
+            separator = "\n\n" if is_statement else "\n"  # as their peers have it
+            with _files(f"{self.program}{separator}{test.text}") as (program,):
+                report = self._run(Job("tests", program, self._limits(), **names))
+        return self._note(
+            number, report.status, _message(report), test.text if is_statement else ""
+        )
 
     def run_stdin(self, number: int) -> bool:
         """Run the program with one input; False if no other test is to run."""

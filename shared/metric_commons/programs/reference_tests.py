@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
+
+from .program_tests import TestProgram, read_test_program
 
 Kind = Literal["program", "stdin", "calls", "asserts"]
 Protocol = Literal["testlib", "open-r1"]
@@ -16,29 +18,25 @@ _CALLS = frozenset({"function_call", "functional"})
 class ReferenceTests:
     """The tests of one task.
 
-    For the kind "program", `program` is a text that fails with an error; with `prelude` and
-    `entry_points` it can also run separately from its solution. For "stdin" each test is one of the
-    `inputs` and one of the `outputs`, which a checker may judge; for "calls" the arguments of a
-    function and its right answers; for "asserts" a statement.
+    For the kind "program", `programs` has one text that fails with an error, and for "asserts" a
+    statement for each test; both may run separately from their solution. For "stdin" each test is
+    one of the `inputs` and one of the `outputs`, which a checker may judge; for "calls" the
+    arguments of a function and its right answers.
     """
 
     kind: Kind
-    program: str = ""
+    programs: tuple[TestProgram, ...] = ()
     prelude: str = ""
-    entry_points: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     function: str = ""
     arguments: tuple[list[Any], ...] = ()
     answers: tuple[list[Any], ...] = ()
-    asserts: tuple[str, ...] = ()
     checker: str = ""
     protocol: Protocol = "testlib"
 
     def __len__(self) -> int:
-        if self.kind == "program":
-            return 1
-        return len({"stdin": self.inputs, "calls": self.arguments}.get(self.kind, self.asserts))
+        return len(self.programs or self.inputs or self.arguments)
 
 
 def read_tests(reference: Any) -> ReferenceTests:
@@ -66,7 +64,7 @@ def read_tests(reference: Any) -> ReferenceTests:
     if isinstance(reference, str):
         content = _json(reference)
         if content is None:
-            return ReferenceTests("program", program=reference)
+            return ReferenceTests("program", (read_test_program(reference),))
         reference = content
     if isinstance(reference, Mapping):
         if "input_output" in reference:
@@ -97,18 +95,17 @@ def _json(text: str) -> Any:
 
 
 def _separate_program(reference: Mapping[str, Any]) -> ReferenceTests:
+    """Return a test program with its prelude; entry points follow from its text if not named."""
     entry_points = reference.get("entry_points") or []
     for name in ("tests", "prelude"):
         if not isinstance(reference.get(name, ""), str):
             raise ValueError(f"has no text as {name!r}")
     if isinstance(entry_points, str) or not all(isinstance(name, str) for name in entry_points):
         raise ValueError("has no list of names as 'entry_points'")
-    return ReferenceTests(
-        "program",
-        program=reference["tests"],
-        prelude=reference.get("prelude", ""),
-        entry_points=tuple(entry_points),
-    )
+    program = read_test_program(reference["tests"])
+    if entry_points:
+        program = replace(program, entry_points=tuple(entry_points))
+    return ReferenceTests("program", (program,), reference.get("prelude", ""))
 
 
 def _columns(cases: Sequence[Any]) -> dict[str, Any]:
@@ -176,7 +173,7 @@ def _assert_tests(reference: Mapping[str, Any], asserts: Any) -> ReferenceTests:
         column = reference.get(name) or asserts
         if len(column) != len(asserts):
             raise ValueError(f"has {len(column)} {name}, but {len(asserts)} asserts")
-    return ReferenceTests("asserts", asserts=tuple(asserts))
+    return ReferenceTests("asserts", tuple(map(read_test_program, asserts)))
 
 
 def _text(name: str, number: int, value: Any) -> str:

@@ -8,12 +8,12 @@ needs only the standard library, since supervisors import nothing else.
 import builtins
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from .descriptors import file_content
 from .plain_values import error_message, packed, receive_text, send_text, unpacked
-from .program_bodies import compiled
+from .program_bodies import compiled, run_named_tests
 
 _LONGEST_ANSWER = 1 << 24
 
@@ -26,9 +26,9 @@ class SolutionError(Exception):
     """An error of the solution whose class is not one of Python's own."""
 
 
-def serve_solution(program: int, connection: int) -> NoReturn:
+def serve_solution(program: int, connection: int, name: str | None) -> NoReturn:
     """Run the program's definitions, and answer calls until no more arrive."""
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {} if name is None else {"__name__": name}
     try:
         exec(compiled(program), namespace)
         send_text(connection, json.dumps({"ready": True}))
@@ -51,7 +51,7 @@ def _described(error: BaseException) -> dict[str, str]:
 
 
 def run_separate_tests(
-    task: int, message: int, verdict: int, token: str, connection: int
+    task: int, message: int, verdict: int, token: str, connection: int, test_names: Sequence[str]
 ) -> NoReturn:
     """Run tests against functions that ask the process of the solution.
 
@@ -61,6 +61,7 @@ def run_separate_tests(
         verdict: the pipe that takes the token and the status.
         token: the secret that identifies the verdict.
         connection: the socket to the solution.
+        test_names: test classes and functions that the tests define.
     """
     parts = json.loads(file_content(task))
     status, text = "passed", ""
@@ -74,6 +75,7 @@ def run_separate_tests(
             for name in parts["entry_points"]:
                 namespace[name] = _remote(name, connection)
             exec(compile(parts["tests"], "<tests>", "exec", 0, True), namespace)
+            run_named_tests(namespace, test_names)
     except _SolutionEndedError:
         status, text = "exited", "the solution ended before its tests did"
     except BaseException as error:

@@ -271,17 +271,23 @@ class _Supervisor:
                     )
                 case "tests":
                     start(
-                        lambda: run_test_program(program, results, verdict, token, job.get("name")),
+                        lambda: run_test_program(
+                            program, results, verdict, token, job["name"], job["test_names"]
+                        ),
                         [program, results, verdict],
                     )
                 case _:
                     tests, solution = (end.detach() for end in socket.socketpair())
                     start(
-                        lambda: run_separate_tests(data, results, verdict, token, tests),
+                        lambda: run_separate_tests(
+                            data, results, verdict, token, tests, job["test_names"]
+                        ),
                         [data, results, verdict, tests],
                     )
                     # The solution gets neither its tests nor the descriptors of their results.
-                    start(lambda: serve_solution(program, solution), [program, solution])
+                    start(
+                        lambda: serve_solution(program, solution, job["name"]), [program, solution]
+                    )
                     os.close(tests)
                     os.close(solution)
             os.close(verdict)

@@ -32,13 +32,16 @@ class ProgramLimits(NamedTuple):
     """The limits of one program.
 
     `timeout` is in seconds per test, both of CPU time and of time without waiting for a core;
-    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes.
+    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes. If
+    programs share cores, `timeout` is wall time too, once a test has had `least_cpu` seconds of
+    CPU time.
     """
 
     timeout: float
     program_timeout: float | None = None
     memory: int = 4 << 30
     output: int = 64 << 20
+    least_cpu: float | None = None
 
     def message(self, *, tests: int = 1, recursion: int = _RECURSION) -> dict[str, Any]:
         """The message to a supervisor about a program that runs several tests in one process."""
@@ -48,6 +51,7 @@ class ProgramLimits(NamedTuple):
         return {
             "timeout": self.timeout,
             "program_timeout": self.program_timeout,
+            "least_cpu": self.least_cpu,
             "wall": 10 * self.timeout + 10,
             "cpu_backstop": int(cpu) + 2,
             "memory": self.memory,
@@ -75,6 +79,7 @@ class Job:
     tests: int = 1  # that run in one process
     function: str = ""
     name: str | None = None  # the `__name__` of the program
+    test_names: Sequence[str] = ()  # the test classes and functions that a test program defines
     script: str = "main.py"
     star_imports: bool = False
     recursion: int = _RECURSION
@@ -87,6 +92,7 @@ class Job:
             "ticks": self.tests + 1 if self.kind == "calls" else 0,
             "function": self.function,
             "name": self.name,
+            "test_names": self.test_names,
             "script": self.script,
             "star_imports": self.star_imports,
         }
@@ -201,7 +207,7 @@ class Worker:
         return connection
 
     def run(self, job: Job) -> Report:
-        """Run one program; after a fault of the worker once more, on a new one."""
+        """Run one program; once more after a fault of the worker, or after a SIGKILL."""
         report = Report("infrastructure")
         for _ in range(_ATTEMPTS):
             try:
@@ -209,9 +215,10 @@ class Worker:
                 report = self._run(job)
             except (OSError, EOFError, ValueError) as error:
                 report = Report("infrastructure", f"the worker has failed: {error!r}")
-            if report.status != "infrastructure":
+            if report.status == "infrastructure":
+                self.close()
+            elif report.message != "SIGKILL":  # a program may have ended itself, or the machine it
                 break
-            self.close()
         return report
 
     def _run(self, job: Job) -> Report:
@@ -372,11 +379,17 @@ def shared_pool(
         NotImplementedError: not on Linux, where programs cannot be isolated from here.
     """
     check_platform()
-    key = (workers or len(os.sched_getaffinity(0)), setup)
+    key = (workers or usable_cores(), setup)
     with _LOCK:
         if key not in _POOLS:
             _POOLS[key] = Pool(*key, make_worker)
         return _POOLS[key]
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    available = getattr(os, "sched_getaffinity", None)
+    return len(available(0)) if available else os.cpu_count() or 1
 
 
 def check_platform() -> None:

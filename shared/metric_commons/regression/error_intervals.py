@@ -9,10 +9,9 @@ averaged too, as if all erred to the same side.
 """
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,21 +24,12 @@ from ..statistics.intervals.methods import Method
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import Estimator, mean
-from .explained_intervals import (
-    CORRELATIONS,
-    RANKS,
-    correlation_interval,
-    explained_interval,
-    rank_interval,
-)
-from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure, parse_measures
-from .moments_bootstrap import Bootstrap
-from .pairs import SAFE_EXPONENT, Pairs
-from .row_losses import d2_losses, row_losses
+from .explained_intervals import RANKS, explained_interval, rank_interval
+from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
+from .pairs import Pairs
+from .resampled_measures import resampled_measures
+from .row_losses import ROOTS, RowErrors, d2_losses, row_errors
 
-_EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
-_ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
-_ROOTS = {"rmse", "rmsle"}
 _RESAMPLED = {"max_error", "median_ae"}
 
 
@@ -69,7 +59,8 @@ def measure_estimators(
 
     @cache
     def resamples(n_resamples: int, seed: int) -> dict[str, Floats]:
-        return Bootstrap(pairs, measures, multioutput, clusters).resampled(n_resamples, seed)
+        options = {"n_resamples": n_resamples, "seed": seed}
+        return resampled_measures(pairs, measures, multioutput, clusters, **options)
 
     def estimate(
         name: str,
@@ -82,13 +73,13 @@ def measure_estimators(
         measure = parsed[name]
         draws = {"n_resamples": n_resamples, "seed": seed}
         if method != "bootstrap":
-            errors = _row_errors(pairs, measure, multioutput)
+            errors = row_errors(pairs, measure, multioutput)
             if errors is not None:
                 estimates = _error_intervals(
                     measure, pairs, errors, clusters, multioutput, confidence_level, method
                 )
                 return estimates if raw else estimates[0]
-            if method != "auto" and not (_row_errors(pairs, measure, "raw_values")):
+            if method != "auto" and not (row_errors(pairs, measure, "raw_values")):
                 raise OptionError(
                     "method",
                     f"{method!r} is for means of rows, which this measure is not; "
@@ -109,55 +100,10 @@ def measure_estimators(
     return {name: partial(estimate, name) for name in measures}
 
 
-class _RowErrors(NamedTuple):
-    """The contribution of rows to a mean error: columns in units of 2**exponent, one per output."""
-
-    columns: Floats
-    exponent: int
-
-
-def _row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> _RowErrors | None:
-    """Return the errors of rows whose mean is the measure, or for RMSE its square; else None.
-
-    Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
-    """
-    name = measure.kind
-    averaged = pairs.outputs > 1 and multioutput != "raw_values"
-    if name not in (*_ERRORS, *LOSS_NAMES) or not len(pairs.references):
-        return None
-    if averaged and (multioutput != "uniform_average" or name in _ROOTS):
-        return None
-    if name in LOSS_NAMES:
-        losses = row_losses(measure, *pairs.tables())
-        return _RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
-    errors, halved = pairs.absolute_errors()
-    exponent = 0
-    if name in ("mape", "smape"):
-        predictions, references = (
-            np.abs(np.atleast_2d(table.T).astype(np.float64))
-            for table in (pairs.predictions, pairs.references)
-        )
-        if name == "mape":
-            errors = errors / np.maximum(references, _EPSILON)
-        else:
-            totals = predictions / 2 + references / 2
-            errors = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
-        if halved:
-            errors *= 2
-    else:
-        # In units near the largest error, squares are far from infinity and from 0.
-        power = math.frexp(float(errors.max()))[1]
-        power = power if abs(power) > SAFE_EXPONENT else 0
-        errors, exponent = np.ldexp(errors, -power), power + halved
-    if name in ("mse", "rmse"):
-        errors, exponent = np.square(errors), 2 * exponent
-    return _RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
-
-
 def _error_intervals(
     measure: RegressionMeasure,
     pairs: Pairs,
-    errors: _RowErrors,
+    errors: RowErrors,
     clusters: Clusters | None,
     multioutput: Any,
     confidence_level: float,
@@ -193,7 +139,7 @@ def _constant_errors(
     references = pairs.tables()[1].T
     try:
         rows = Pairs(np.repeat(constants[np.newaxis], len(references), axis=0), references)
-        errors = _row_errors(rows, measure, multioutput)
+        errors = row_errors(rows, measure, multioutput)
     except ValueError:  # a constant outside the domain of the loss
         return None
     if errors is None:
@@ -238,7 +184,7 @@ def _interval(
             constant_error=constant_error,
         )
     ends = estimate.low, estimate.high, estimate.standard_error
-    if name in _ROOTS:
+    if name in ROOTS:
         root = math.sqrt(_weighted_mean(errors, weights))
         ends = (
             math.sqrt(max(estimate.low, 0.0)),
@@ -267,7 +213,7 @@ def _output_intervals(
     draws: Mapping[str, int],
 ) -> list[Interval]:
     """Return the interval of a measure of each output alone."""
-    errors = _row_errors(pairs, measure, "raw_values")
+    errors = row_errors(pairs, measure, "raw_values")
     if errors is not None:
         return _error_intervals(
             measure, pairs, errors, clusters, "raw_values", confidence_level, method
@@ -282,15 +228,12 @@ def _output_intervals(
         if measure.kind in RANKS:
             intervals.append(rank_interval(measure.kind, *pair, numbers, confidence_level))
             continue
-        options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
-        rows = (measure, value, *pair, pairs.weights, numbers)
-        if measure.kind in CORRELATIONS:
-            intervals.append(correlation_interval(*rows, **options))
-            continue
         losses = None
         if measure.kind in D2_NAMES:
             losses = d2_losses(measure, tables[0][output], tables[1][output], pairs.weights)
-        intervals.append(explained_interval(*rows, losses, **options))
+        rows = (*pair, pairs.weights, numbers, losses)
+        options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
+        intervals.append(explained_interval(measure, value, *rows, **options))
     return intervals
 
 

@@ -17,31 +17,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..statistics.arguments.arrays import Floats, Integers
-from ..statistics.arithmetic.exact_sums import group_sums
+from ..statistics.arithmetic.exact_sums import group_sums, rounded_sum
 from ..statistics.intervals.intervals import critical_value
 from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_CORRELATIONS
 from ..statistics.intervals.rank_correlations import correlation_interval as correlation_of_order
-from ..statistics.intervals.weighted_units import DrawnScore, weighted_distributions
-from ..statistics.resampling.row_units import RowUnits, cluster_values
+from ..statistics.intervals.weighted_units import DrawnScore, smooth_distributions
+from ..statistics.resampling.row_units import cluster_values
 from .measure_names import D2_NAMES, RegressionMeasure
 
-EXPLAINED = ("r2", "explained_variance", *D2_NAMES)
 CORRELATIONS = ("pearson", "concordance")
 RANKS = ("spearman", "kendall")
 _PERFECT = 1e-12  # correlations that are closer to 1 count as 1
+_BELOW_1 = float(np.nextafter(1.0, 0.0))
 
 
 class _Scale(NamedTuple):
-    """A scale on which a score is nearly normal, and the way back."""
+    """A scale on which a score is nearly normal, the way back, and the range of the score."""
 
     transform: Callable[[Any], Any]
     inverse: Callable[[Any], Any]
+    bounds: tuple[float, float]
 
 
-_SHARE = _Scale(lambda share: np.log(1 - share), lambda z: 1 - np.exp(z))
-_CORRELATION = _Scale(np.arctanh, np.tanh)
+_SHARE = _Scale(lambda share: np.log(1 - share), lambda z: 1 - np.exp(z), (-math.inf, 1.0))
+_CORRELATION = _Scale(np.arctanh, np.tanh, (-1.0, 1.0))
 
 
 def explained_interval(
@@ -52,134 +53,135 @@ def explained_interval(
     weights: Floats | None,
     clusters: Integers | None,
     losses: tuple[Floats, Floats] | None = None,
-    **options: Any,
+    *,
+    confidence_level: float,
+    **draws: Any,
 ) -> Interval:
-    """Return the interval of the explained variation of one output.
+    """Return the interval of the explained variation, or of a correlation, of one output.
 
     Args:
-        measure: one of `EXPLAINED`.
+        measure: R2, explained variance, a D2, or one of `CORRELATIONS`.
         value: the score.
         predictions: shape (rows,).
         references: the same.
         weights: the weights of rows; None if all are 1.
         clusters: the number of the cluster of each row; None if rows are independent.
         losses: for D2, the losses of rows, and those of the best constant prediction.
-        **options: `confidence_level`, `n_resamples` and `seed`.
+        confidence_level: strictly between 0 and 1.
+        **draws: `n_resamples` and `seed`.
     """
-    n_clusters = _number(clusters)
+    correlated = measure.kind in CORRELATIONS
+    scale = _CORRELATION if correlated else _SHARE
     w = np.ones(references.size) if weights is None else weights
-    predictions, references = _scaled(predictions, references)
-    center = float(np.sort(references * w).sum() / _sum(w)) if _sum(w) else 0.0
-    y, residual = references - center, references - predictions
-    if losses is not None:
-        columns = [*losses]
-    else:
-        columns = [np.ones(y.size), y, y * y, residual, residual * residual]
-    units = _units(columns, w, clusters)
-    total = units.sum(axis=0)
-    size = _unseen_size(units, w, clusters)
+    x, y = _in_units(measure.kind, predictions, references, w)
+    e = y - x
+    columns = [np.ones(y.size), y, e, y * y, e * e, y * e] if losses is None else [*losses]
+    units = cluster_values((np.stack(columns) * w).T, clusters)
+    n_clusters = None if clusters is None else len(units)
     undefined = Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
-    if len(units) < 3 or math.isnan(value) or _is_constant_without_a_unit(references, clusters):
-        return undefined
-    if losses is not None:
-        row_losses_of_output = columns[0]
-        mean = total[1] / _sum(w)
-        unseen = np.array([float(row_losses_of_output.max()) or mean, 0.0]) * size
-
-        def score(sums: Floats) -> Floats:
-            shares: Floats = 1 - sums[0] / sums[1]
-            return shares
-    else:
-        largest = float((residual * residual).max()) or total[2] / total[0]
-        unseen = np.array([1.0, 0.0, 0.0, math.sqrt(largest), largest]) * size
-        is_centered = measure.kind == "explained_variance"
-
-        def score(sums: Floats) -> Floats:
-            rows, y, squares, residuals, unexplained = sums
-            if is_centered:
-                unexplained = unexplained - residuals * residuals / rows
-            shares: Floats = 1 - unexplained / (squares - y * y / rows)
-            return shares
-
-    drawn_score = DrawnScore(value, unseen, unseen, (-math.inf, 1.0))
-    (low, _), error = _drawn_ends(units, drawn_score, score, **options)
-    if value >= 1:
-        return Interval(low, 1.0, "jackknife", error, None, n_clusters)
-    with np.errstate(all="ignore"):
-        jackknife_values = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
-    if not np.isfinite(jackknife_values).all():
-        return undefined
-    ends = _jackknife_ends(value, jackknife_values, options["confidence_level"], _SHARE)
-    return Interval(min(low, *ends), max(ends), "jackknife", error, None, n_clusters)
-
-
-def correlation_interval(
-    measure: RegressionMeasure,
-    value: float,
-    predictions: Floats,
-    references: Floats,
-    weights: Floats | None,
-    clusters: Integers | None,
-    **options: Any,
-) -> Interval:
-    """Return the interval of Pearson's correlation, or of concordance, of one output.
-
-    The arguments are those of `explained_interval`.
-    """
-    n_clusters = _number(clusters)
-    w = np.ones(references.size) if weights is None else weights
-    predictions, references = _scaled(predictions, references)
-    x, y = (_standardized(column, w) for column in (predictions, references))
-    distance = 0.0
-    if measure.kind == "concordance":  # depends on means and spreads: one scale for both
-        scale = _spread(references, w) or 1.0
-        center = float(np.sort(references * w).sum() / _sum(w))
-        x, y = (predictions - center) / scale, (references - center) / scale
-        distance = 1.0
-    units = _units([np.ones(x.size), x, y, x * x, y * y, x * y], w, clusters)
-    total = units.sum(axis=0)
-    undefined = Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
-    if len(units) < 4 or math.isnan(value):
+    if len(units) < 3 + correlated or math.isnan(value):
         return undefined
 
     def score(sums: Floats) -> Floats:
-        rows, a, b, aa, bb, ab = sums
-        covariance = ab - a * b / rows
-        first, second = aa - a * a / rows, bb - b * b / rows
-        if distance:
-            agreement: Floats = 2 * covariance / (first + second + np.square(a - b) / rows)
-            return agreement
-        correlation: Floats = covariance / np.sqrt(first * second)
-        return correlation
+        return sums_score(measure.kind, sums)
 
+    def drawn(lowering: Floats, raising: Floats) -> Interval:
+        scores = {"": DrawnScore(value, lowering, raising, scale.bounds)}
+        found = smooth_distributions(units, scores, lambda sums, _: {"": score(sums)}, **draws)
+        interval = found[""].interval(confidence_level, n_clusters)
+        return interval._replace(method="jackknife")
+
+    constant = [_is_constant_without_a_unit(column, clusters) for column in (references, x)]
+    if constant[0] and not correlated:
+        return undefined
+    total = np.array([*map(rounded_sum, units.T)])
+    unseen = _unseen_row(measure.kind, value, columns, total, rounded_sum(w))
+    unseen *= _unseen_size(w, clusters)
+    if 1 - (abs(value) if correlated else value) < (_PERFECT if correlated else 0) or value == 1:
+        interval = drawn(unseen, unseen)
+        return interval if correlated else interval._replace(high=1.0)
+    if any(constant) and correlated:
+        return undefined._replace(low=-1.0, high=1.0)
     with np.errstate(all="ignore"):
-        if 1 - abs(value) < _PERFECT:
-            sign = math.copysign(1, value)
-            deviation = math.sqrt(float(total[4] / total[0]))
-            opposite = np.array([1.0, deviation, -sign * deviation, 1, 1, -sign])
-            opposite[3:] *= deviation * deviation
-            opposite *= _unseen_size(units, w, clusters)
-            drawn_score = DrawnScore(value, opposite, opposite, (-1.0, 1.0))
-            ends, error = _drawn_ends(units, drawn_score, score, **options)
-            return Interval(*ends, "jackknife", error, None, n_clusters)
-        if any(_is_constant_without_a_unit(c, clusters) for c in (predictions, references)):
-            return Interval(-1.0, 1.0, "jackknife", math.nan, None, n_clusters)
-        jackknife_values = score((total - units).T)
-        limit = np.nextafter(1.0, 0.0)
-        ends = _jackknife_ends(
-            value,
-            np.clip(jackknife_values, -limit, limit),
-            options["confidence_level"],
-            _CORRELATION,
-        )
-        lowering, raising = (
-            units[np.nanargmax(jackknife_values)],
-            units[np.nanargmin(jackknife_values)],
-        )
-        drawn_score = DrawnScore(value, lowering, raising, (-1.0, 1.0))
-        (low, high), error = _drawn_ends(units, drawn_score, score, **options)
-    low, high = min(low, *ends), max(high, *ends)
-    return Interval(low, high, "jackknife", error, None, n_clusters)
+        without_each = np.minimum(score((total - units).T), _BELOW_1)
+        if correlated:
+            without_each = np.maximum(without_each, -_BELOW_1)
+    if not (correlated or np.isfinite(without_each).all()):
+        return undefined
+    if correlated:
+        ends = [_first_of(units[without_each == end]) for end in _ends_of(without_each)]
+        interval = drawn(*ends)
+    else:
+        interval = drawn(unseen, unseen)
+    low, high = _jackknife_ends(value, without_each, confidence_level, scale)
+    if correlated:
+        high = max(high, interval.high)
+    return interval._replace(low=min(low, interval.low), high=high)
+
+
+def _in_units(
+    kind: str, predictions: Floats, references: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Return both columns in units in which no square overflows, near a mean of 0."""
+    largest = max(float(np.abs(column).max(initial=0.0)) for column in (predictions, references))
+    exponent = math.frexp(largest)[1]
+    x, y = (np.ldexp(column, -exponent) for column in (predictions, references))
+    total = rounded_sum(weights)
+    if not total:
+        return x, y
+    centers = [rounded_sum(column * weights) / total for column in (x, y)]
+    if kind != "pearson":  # depends on the difference of means, and of spreads
+        return x - centers[1], y - centers[1]
+    x, y = x - centers[0], y - centers[1]
+    for column in (x, y):
+        column /= math.sqrt(rounded_sum(np.square(column) * weights) / total) or 1.0
+    return x, y
+
+
+def sums_score(kind: str, sums: Floats) -> Floats:
+    """Return the score from sums over rows: of 1, y, e, y**2, e**2 and y e for the error e."""
+    if kind in D2_NAMES:
+        share: Floats = 1 - sums[0] / sums[1]
+        return share
+    rows, y, e, squares, unexplained, product = sums
+    variation = squares - y * y / rows
+    errors = unexplained if kind == "r2" else unexplained - e * e / rows
+    if kind not in CORRELATIONS:
+        return np.asarray(1 - errors / variation)
+    joint = product - y * e / rows
+    predicted, covariation = variation + errors - 2 * joint, variation - joint
+    if kind == "pearson":
+        return np.asarray(covariation / np.sqrt(variation * predicted))
+    return np.asarray(2 * covariation / (variation + predicted + e * e / rows))
+
+
+def _unseen_row(
+    kind: str, value: float, columns: list[Floats], total: Floats, weight: float
+) -> Floats:
+    """Return what a row of weight 1 that lowers the score most adds to the sums.
+
+    It is at the mean of references, with the largest error of all rows. For a perfect correlation
+    it is one standard deviation up in one column, and down in the other.
+    """
+    if kind in D2_NAMES:
+        return np.array([float(columns[0].max()) or total[1] / weight, 0.0])
+    variance = total[3] / total[0]
+    if kind not in CORRELATIONS:
+        largest = float(columns[4].max()) or variance
+        return np.array([1.0, 0.0, math.sqrt(largest), 0.0, largest, 0.0])
+    x = math.sqrt(variance)
+    y = -math.copysign(x, value)
+    return np.array([1.0, y, y - x, y * y, (y - x) ** 2, y * (y - x)])
+
+
+def _ends_of(values: Floats) -> tuple[float, float]:
+    return float(np.nanmax(values)), float(np.nanmin(values))
+
+
+def _first_of(units: Floats) -> Floats:
+    """Return the first of units by their amounts, whatever their order."""
+    first: Floats = units[np.lexsort(units.T)[0]]
+    return first
 
 
 def rank_interval(
@@ -197,7 +199,14 @@ def rank_interval(
     ... )
     0.963 to 0.999
     """
-    undefined = Interval(math.nan, math.nan, "korn_graubard", math.nan, None, _number(clusters))
+    undefined = Interval(
+        math.nan,
+        math.nan,
+        "korn_graubard",
+        math.nan,
+        None,
+        None if clusters is None else int(clusters.max(initial=-1)) + 1,
+    )
     if references.size < 2:
         return undefined
     scores = PairedScores(predictions, references)
@@ -208,35 +217,11 @@ def rank_interval(
     return found or undefined
 
 
-def _scaled(*columns: Floats) -> list[Floats]:
-    """Columns in a unit, a power of two, in which no square overflows or underflows."""
-    largest = max(float(np.abs(column).max(initial=0.0)) for column in columns)
-    exponent = math.frexp(largest)[1]
-    return [np.ldexp(column, -exponent) for column in columns]
-
-
-def _sum(numbers: Floats) -> float:
-    """Return the sum, rounded once, in any order."""
-    return math.fsum(numbers.tolist())
-
-
-def _number(clusters: Integers | None) -> int | None:
-    return None if clusters is None else int(clusters.max(initial=-1)) + 1
-
-
-def _units(columns: list[Floats], weights: Floats, clusters: Integers | None) -> Floats:
-    """Return the contributions of rows, or of clusters, to each sum, sorted by value."""
-    rows = np.column_stack(columns) * weights[:, np.newaxis]
-    units = cluster_values(rows, clusters)
-    return units[np.lexsort(units.T[::-1])]
-
-
-def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> float:
+def _unseen_size(weights: Floats, clusters: Integers | None) -> float:
     """Return the number of rows of weight 1 that an unseen unit is worth."""
-    sizes = np.sort(
-        weights if clusters is None else group_sums(weights, clusters, int(clusters.max()) + 1)
-    )
-    return float((sizes * sizes).sum() / sizes.sum())
+    if clusters is not None:
+        weights = group_sums(weights, clusters, int(clusters.max(initial=-1)) + 1)
+    return rounded_sum(weights * weights) / (rounded_sum(weights) or 1.0)
 
 
 def _is_constant_without_a_unit(numbers: Floats, clusters: Integers | None) -> bool:
@@ -249,54 +234,23 @@ def _is_constant_without_a_unit(numbers: Floats, clusters: Integers | None) -> b
     >>> _is_constant_without_a_unit(np.array([2.0, 2.0, 5.0, 5.0]), np.array([0, 1, 2, 3]))
     False
     """
-    units = np.arange(numbers.size) if clusters is None else clusters
     # Of any three units at least two have the common number, so it is the median of theirs.
-    firsts = numbers[np.unique(units, return_index=True)[1][:3]]
+    firsts = numbers[:3]
+    units = np.arange(numbers.size) if clusters is None else clusters
+    if clusters is not None:
+        firsts = numbers[np.unique(clusters, return_index=True)[1][:3]]
     differing = units[numbers != np.sort(firsts)[1]]
     return not differing.size or bool((differing == differing[0]).all())
 
 
-def _spread(numbers: Floats, weights: Floats) -> float:
-    center = float(np.sort(numbers * weights).sum() / _sum(weights))
-    return math.sqrt(float(np.sort(np.square(numbers - center) * weights).sum() / _sum(weights)))
-
-
-def _standardized(numbers: Floats, weights: Floats) -> Floats:
-    """Return the numbers with mean 0 and standard deviation 1."""
-    center = float(np.sort(numbers * weights).sum() / _sum(weights))
-    return (numbers - center) / (_spread(numbers, weights) or 1.0)
-
-
-def _drawn_ends(
-    units: Floats,
-    score: DrawnScore,
-    measure: Callable[[Floats], Floats],
-    *,
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
-) -> tuple[tuple[float, float], float]:
-    """Return the ends by random weights, and the standard error."""
-    distribution = weighted_distributions(
-        RowUnits.of_rows(units),
-        {"": score},
-        lambda sums, _: {"": measure(sums)},
-        n_resamples=n_resamples,
-        seed=seed,
-        smooth=True,
-    )[""]
-    return distribution.ends(confidence_level), distribution.standard_error
-
-
 def _jackknife_ends(
-    value: float, jackknife_values: Floats, confidence_level: float, scale: _Scale
+    value: float, without_each: Floats, confidence_level: float, scale: _Scale
 ) -> tuple[float, float]:
     """Student's interval on a scale, with the error of the jackknife, converted back."""
-    units = jackknife_values.size
-    z = scale.transform(jackknife_values)
-    deviations = np.sort(np.square(z - np.sort(z).mean()))
-    error = math.sqrt((units - 1) / units * float(deviations.sum()))
-    reach = critical_value(confidence_level, units - 1) * error
+    units = without_each.size
+    z = scale.transform(without_each)
+    squares = rounded_sum(np.square(z - rounded_sum(z) / units))
+    reach = critical_value(confidence_level, units - 1) * math.sqrt((units - 1) / units * squares)
     center = float(scale.transform(value))
-    ends = float(scale.inverse(center - reach)), float(scale.inverse(center + reach))
-    return min(ends), max(ends)
+    first, second = float(scale.inverse(center - reach)), float(scale.inverse(center + reach))
+    return min(first, second), max(first, second)

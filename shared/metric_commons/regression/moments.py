@@ -7,13 +7,14 @@ however far from zero the numbers are.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum, quotient
 from .pairs import Pairs, check_finite
-from .product_sums import ProductSums, Ranges
+from .product_sums import Ranges, column_ranges, product_sums
 
 # The terms whose sums a measure needs. A residual is reference minus prediction: its absolute value
 # and its square are "absolute" and "squared". "product" is reference times prediction.
@@ -175,23 +176,24 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
     terms = required_terms(measures)
     if not len(pairs.references):
         return no_moments(pairs, terms)
-    sums = ProductSums(terms, pairs.outputs)
-    sums.add_blocks(pairs.blocks())
-    if not sums.is_finite():
-        check_finite(predictions=pairs.predictions, references=pairs.references)
-    rows = len(pairs.references)
-    weight = Fraction(rows) if pairs.weights is None else exact_sum(pairs.weights)
+    check_finite(predictions=pairs.predictions, references=pairs.references)
     names = ["reference", *(["prediction"] if "prediction" in terms else []), "residual"]
-    ranges = sums.ranges()
-    return Moments(
-        pairs.rows,
-        exact_ldexp(weight, pairs.weight_exponent),
-        {
-            term: tuple(exact_ldexp(total, pairs.weight_exponent) for total in outputs)
-            for term, outputs in sums.totals().items()
-        },
-        {name: ranges[name] for name in names},
-    )
+    blocks = []
+    for block in pairs.blocks():
+        ranges = column_ranges(block)
+        weight = block.references.shape[1] if block.weights is None else exact_sum(block.weights)
+        blocks.append(
+            Moments(
+                0,
+                exact_ldexp(weight, pairs.weight_exponent),
+                {
+                    term: tuple(exact_ldexp(total, pairs.weight_exponent) for total in outputs)
+                    for term, outputs in product_sums(block, terms).items()
+                },
+                {name: ranges[name] for name in names},
+            )
+        )
+    return replace(reduce(Moments.__add__, blocks), rows=pairs.rows)
 
 
 def no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:

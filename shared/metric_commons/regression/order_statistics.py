@@ -95,58 +95,49 @@ def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:
     return float(kendalltau(first, second, nan_policy="propagate").statistic)
 
 
-def resampled_kendall(first: Floats, second: Floats, rows: Integers) -> Floats:
-    """Kendall's tau-b of samples of the rows of two columns; NaN if a sample is constant.
+def resampled_medians(values: Floats, weights: Floats) -> Floats:
+    """Return the weighted median of the same values for each row of weights, as `median`.
 
-    With c the number of times that each row is drawn, the number of concordant minus discordant
-    pairs is c' K c / 2, where K is 1, 0 or -1 for each pair of rows; pairs that are not tied are
-    counted in the same way.
-
-    Args:
-        first: shape (rows,).
-        second: the same.
-        rows: the rows of each sample, shape (samples, size).
-
-    >>> resampled_kendall(np.arange(3.0), np.array([1.0, 3.0, 2.0]), np.array([[0, 1, 2]])).round(4)
-    array([0.3333])
+    >>> resampled_medians(np.array([1.0, 2.0, 4.0]), np.array([[1.0, 1.0, 1.0], [2.0, 0.0, 2.0]]))
+    array([2. , 2.5])
     """
-    occurrences = np.array([np.bincount(sample, minlength=first.size) for sample in rows], float)
-    signs = [np.sign(column[:, np.newaxis] - column) for column in (first, second)]
-
-    def pairs(matrix: Floats) -> Floats:
-        totals: Floats = ((occurrences @ matrix) * occurrences).sum(axis=1)
-        return totals
-
-    excess = pairs(signs[0] * signs[1])
-    spread = np.sqrt(pairs(np.abs(signs[0]))) * np.sqrt(pairs(np.abs(signs[1])))
-    correlations: Floats = np.divide(
-        excess, spread, out=np.full(len(rows), math.nan), where=spread > 0
-    )
-    return np.clip(correlations, -1.0, 1.0)
+    order = np.argsort(values, kind="stable")
+    ascending, cumulative = values[order], np.cumsum(weights[:, order], axis=1)
+    half = cumulative[:, -1:] / 2
+    last = values.size - 1
+    low = ascending[np.minimum((cumulative < half).sum(axis=1), last)]
+    high = ascending[np.minimum((cumulative <= half).sum(axis=1), last)]
+    return np.asarray(low + (high - low) / 2)
 
 
-def rank_correlations(first: Integers, second: Integers) -> Floats:
-    """Spearman's correlation of two samples in each row; NaN if a sample is constant.
+def resampled_spearman(first: NDArray[Any], second: NDArray[Any], weights: Floats) -> Floats:
+    """Return Spearman's correlation of the same rows for each row of weights.
 
-    Args:
-        first: shape (samples, rows).
-        second: the same.
+    NaN where a column is constant.
 
-    >>> rank_correlations(np.array([[1, 2, 3], [4, 4, 4]]), np.array([[5, 7, 6], [1, 2, 3]]))
+    >>> rows = np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])
+    >>> resampled_spearman(*rows, np.array([[1.0, 1.0, 1.0], [2.0, 0.0, 0.0]]))
     array([0.5, nan])
     """
-    from scipy.stats import rankdata
-
-    # Twice the distance of a rank from the mean rank is an integer, so the sums are exact.
-    x, y = (
-        (2 * rankdata(samples, axis=1)).astype(np.int64) - (samples.shape[1] + 1)
-        for samples in (first, second)
-    )
+    x, y = (_weighted_ranks(column, weights) for column in (first, second))
     product, x_squared, y_squared = (
-        (a * b).sum(axis=1).astype(np.float64) for a, b in ((x, y), (x, x), (y, y))
+        (weights * a * b).sum(axis=1) for a, b in ((x, y), (x, x), (y, y))
     )
     spread = np.sqrt(x_squared) * np.sqrt(y_squared)
-    correlations: Floats = np.divide(
-        product, spread, out=np.full(len(first), math.nan), where=spread > 0
-    )
+    undefined = np.full(len(weights), math.nan)
+    correlations: Floats = np.divide(product, spread, out=undefined, where=spread > 0)
     return np.clip(correlations, -1.0, 1.0)
+
+
+def _weighted_ranks(values: NDArray[Any], weights: Floats) -> Floats:
+    """Return twice the distance of each mean rank from the middle, as (draws, rows)."""
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
+    masses = np.add.reduceat(weights[:, order], starts, axis=1)
+    cumulative = np.cumsum(masses, axis=1)
+    ranks = np.empty(weights.shape)
+    ranks[:, order] = np.repeat(
+        2 * cumulative - masses - cumulative[:, -1:], np.diff(starts, append=values.size), axis=1
+    )
+    return ranks

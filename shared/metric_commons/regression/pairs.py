@@ -27,6 +27,10 @@ class PairBlock(NamedTuple):
     references: Numbers
     weights: Floats | None
 
+    def residuals(self) -> Floats:
+        """Return reference minus prediction, rounded once; infinite beyond the floats."""
+        return difference(self.references, self.predictions, np.empty(self.references.shape))
+
 
 class FloatColumns(NamedTuple):
     """All rows as floats, shape (outputs, rows) each; a residual is reference minus prediction."""

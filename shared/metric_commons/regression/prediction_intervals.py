@@ -77,9 +77,9 @@ def interval_scores(
     >>> interval_scores([[1.0, 2.0], [1.0, 2.0]], [1.5, 2.5], measures)
     {'coverage': 0.5, 'winkler(alpha=0.1)': 6.0}
     """
-    low, high, numbers = _columns(predictions, references)
+    low, high, numbers = interval_columns(predictions, references)
     weights = check_weights("sample_weight", sample_weight, len(numbers))
-    scores = {m.name: _row_scores(m, low, high, numbers) for m in measures}
+    scores = {m.name: interval_row_scores(m, low, high, numbers) for m in measures}
     result: dict[str, Any] = {
         name: mean_losses(values[np.newaxis], weights)[0]
         if weights is None or weights.any()
@@ -94,7 +94,7 @@ def interval_scores(
     return result | uncertainty(estimators, **uncertain)
 
 
-def _columns(predictions: Column, references: Column) -> tuple[Numbers, Numbers, Numbers]:
+def interval_columns(predictions: Column, references: Column) -> tuple[Numbers, Numbers, Numbers]:
     """Return the lower ends, the upper ends and the references."""
     if not isinstance(predictions, np.ndarray):
         for row, ends in enumerate(predictions):
@@ -117,9 +117,10 @@ def _columns(predictions: Column, references: Column) -> tuple[Numbers, Numbers,
     return low, high, numbers
 
 
-def _row_scores(
+def interval_row_scores(
     measure: RegressionMeasure, low: Numbers, high: Numbers, numbers: Numbers
 ) -> Floats:
+    """Return the score of each row."""
     if measure.kind == "coverage":
         return ((low <= numbers) & (numbers <= high)).astype(np.float64)
     with np.errstate(over="ignore"):

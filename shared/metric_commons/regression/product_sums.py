@@ -1,328 +1,176 @@
 """Exact sums over rows: of numbers, of their products, and of absolute and relative errors.
 
-A column is cut into slices, which are multiples of a power of two with so few bits that the
-products of two slices, added up over all rows of a block, have at most 53. So the product of a
-matrix of slices with its transpose is exact in any order of summation, and contains the sums of all
-products of two columns. Sums of blocks are added as integers. No sum is rounded, and none depends
-on the order of rows, or on how they are divided into blocks or parts.
+The product of two floats is a float and its rounding error, which is a float too, so a sum of
+products is an exact sum of floats. It depends neither on the order of rows, nor on how they are
+divided into blocks or parts.
 
 Sums over residuals do not require residuals: the square of reference minus prediction is a sum of
 three products, and its absolute value is reference times sign minus prediction times sign.
 
 Source:
-    Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication by using fast
-    routines of matrix multiplication and its applications, Numerical Algorithms 59(1), 2012.
+    Dekker, A floating-point technique for extending the available precision (1971).
 """
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Booleans, Floats
-from ..statistics.arithmetic.exact_sums import Number, as_float, exact_ldexp
-from .pairs import PairBlock, difference
+from ..statistics.arithmetic.exact_sums import Number, as_float, exact_sum
+from .pairs import Numbers, PairBlock
 
 Ranges = tuple[tuple[Number, Number], ...]  # the minimum and maximum of each output
 
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
-_ROWS = 1 << 13  # per block: 2**13 products of two slices of 20 bits have 53 bits
-_BITS, _WEIGHTED_BITS = 20, 13  # per slice; with weights, three slices are multiplied
 # Numbers with exponents beyond these have products that may overflow or underflow.
 _LARGEST, _WEIGHTED_LARGEST = 450, 280
-_MOST_BLOCKS = 1 << 9  # whose sums of 53 bits can be added up in 64 bits
+_HALVING = 2.0**27 + 1
 RELATIVE = ("relative", "symmetric")
 
 
-class _Slices(NamedTuple):
-    """Arrays that add up to a column, and the exponent of the unit of each."""
-
-    arrays: list[Floats]
-    powers: list[int]
-
-
-class _Layout(NamedTuple):
-    """The columns that the slices of a matrix belong to, and the exponents of their units."""
-
-    factors: tuple[tuple[str, int], ...]
-    weight: int
-
-
-class ProductSums:
-    """The sums of terms and the ranges of columns, over all blocks added.
+def product_sums(block: PairBlock, terms: Sequence[str]) -> dict[str, list[Fraction]]:
+    """Return the sum of each term in each output, over finite rows.
 
     Args:
+        block: the rows.
         terms: names from `moments`: "reference", "prediction", their "_squared", "product",
             "absolute", "squared", "relative" and "symmetric".
-        outputs: the number of outputs of a row.
 
-    >>> sums = ProductSums(["squared", "absolute"], 1)
-    >>> sums.add_blocks([PairBlock(np.array([[0.1, 1e9]]), np.array([[0.3, 1e9 + 0.5]]), None)])
-    >>> [float(total) for total in sums.totals()["absolute"]]
+    >>> block = PairBlock(np.array([[0.1, 1e9]]), np.array([[0.3, 1e9 + 0.5]]), None)
+    >>> [float(total) for total in product_sums(block, ["absolute"])["absolute"]]
     [0.7]
     """
-
-    def __init__(self, terms: Sequence[str], outputs: int) -> None:
-        self._terms, self._outputs = list(terms), outputs
-        self._has_products = not {*terms} <= {"absolute", *RELATIVE, "reference", "prediction"}
-        self._sums: dict[_Layout, list[Any]] = {}  # a matrix per output, and the number of blocks
-        self._totals = {term: [Fraction(0)] * outputs for term in terms}
-        self._ranges: dict[str, list[tuple[Number, Number]]] = {}
-        self._buffer: Floats = np.empty(0)
-
-    def add_blocks(self, blocks: Iterable[PairBlock]) -> None:
-        """Add the rows of all blocks; all numbers must be finite."""
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            for predictions, references, weights in blocks:
-                for start in range(0, references.shape[1], _ROWS):
-                    rows = slice(start, start + _ROWS)
-                    self._add(
-                        predictions[:, rows],
-                        references[:, rows],
-                        None if weights is None else weights[rows],
-                    )
-
-    def totals(self) -> dict[str, list[Fraction]]:
-        """Return the sum of each term in each output."""
-        for layout in list(self._sums):
-            self._settle(layout)
-        return self._totals
-
-    def ranges(self) -> dict[str, Ranges]:
-        """Return the minimum and maximum reference, prediction and residual of each output."""
-        return {name: tuple(ranges) for name, ranges in self._ranges.items()}
-
-    def is_finite(self) -> bool:
-        """Return whether all references and predictions are finite.
-
-        Residuals may have overflowed.
-        """
-        ends = (end for ranges in self._ranges.values() for pair in ranges for end in pair)
-        return all(isinstance(end, Fraction) or math.isfinite(end) for end in ends)
-
-    def _add(
-        self, predictions: NDArray[Any], references: NDArray[Any], weights: Floats | None
-    ) -> None:
-        residuals = difference(references, predictions, np.empty(references.shape))
-        self._extend("reference", references)
-        self._extend("prediction", predictions)
-        self._extend("residual", residuals)
-        if not self.is_finite():
-            self._extend_overflowed(predictions, references, residuals)
-            if not self.is_finite():  # the caller reports which number is not finite
-                return
-        columns: dict[str, NDArray[Any]] = {"reference": references, "prediction": predictions}
-        for term in RELATIVE:
-            if term in self._terms:
-                columns[term] = relative_errors(term, predictions, references, residuals)
-        signs = np.sign(residuals)
-        if not self._add_slices(columns, signs, weights):
-            largest = _LARGEST if weights is None else _WEIGHTED_LARGEST
-            extreme = np.zeros(references.shape, np.bool_)
-            for column in (*columns.values(), *([] if weights is None else [weights])):
-                extreme |= _is_extreme(column, largest)
-            self._add_exactly(columns, extreme, weights)
-            usual = {name: np.where(extreme, 0.0, column) for name, column in columns.items()}
-            usual_weights = weights
-            if weights is not None:
-                usual_weights = np.where(_is_extreme(weights, largest), 0.0, weights)
-            self._add_slices(usual, np.where(extreme, 0.0, signs), usual_weights)
-
-    def _extend(self, name: str, column: NDArray[Any]) -> None:
-        """Extend the range of a column by these numbers."""
-        lows, highs = column.min(axis=1).tolist(), column.max(axis=1).tolist()
-        ends = [
-            (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
-            for low, high in zip(lows, highs, strict=True)
-        ]
-        ranges = self._ranges.get(name, ends)
-        self._ranges[name] = [
-            # Unlike any other number, NaN stays, whatever it is compared with.
-            (min(low, new_low), max(high, new_high)) if new_low == new_low else (new_low, new_high)
-            for (low, high), (new_low, new_high) in zip(ranges, ends, strict=True)
-        ]
-
-    def _extend_overflowed(
-        self, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
-    ) -> None:
-        """Extend the range by the exact values of residuals that overflowed."""
-        finite = np.isfinite(references) & np.isfinite(predictions)
-        if not finite.all():
-            return
-        exact: list[tuple[Number, Number]] = []
-        for output in range(self._outputs):
-            rows = np.flatnonzero(~np.isfinite(residuals[output]))
-            numbers: list[Number] = [
-                Fraction(float(references[output, row])) - Fraction(float(predictions[output, row]))
-                for row in rows.tolist()
-            ]
-            numbers += residuals[output][np.isfinite(residuals[output])].tolist()
-            ends = self._ranges["residual"][output]
-            numbers += [end for end in ends if isinstance(end, Fraction) or math.isfinite(end)]
-            exact.append((min(numbers), max(numbers)))
-        self._ranges["residual"] = exact
-
-    def _add_slices(
-        self, columns: Mapping[str, NDArray[Any]], signs: Floats, weights: Floats | None
-    ) -> bool:
-        """Add the sums of a block, or none of them if some products would not be exact."""
-        bits, largest = _BITS, _LARGEST
-        if weights is not None:
-            bits, largest = _WEIGHTED_BITS, _WEIGHTED_LARGEST
-        factors_of_terms = {
-            name: column
-            for name, column in columns.items()
-            if name in RELATIVE or self._has_products or self._needs(name)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        residuals = block.residuals()
+        tables: dict[str, NDArray[Any]] = {
+            "reference": block.references,
+            "prediction": block.predictions,
+            "sign": np.sign(residuals),
         }
-        slices = {name: _sliced(column, bits, largest) for name, column in factors_of_terms.items()}
-        weight_slices = None if weights is None else _sliced(weights, bits, largest)
-        if None in slices.values() or (weights is not None and weight_slices is None):
-            return False
-        entries = [
-            (name, power, array)
-            for name, parts in slices.items()
-            if parts is not None
-            for array, power in zip(*parts, strict=True)
-        ]
-        matrix = self._matrix(len(entries) + 2, signs.shape[1])
-        for number, (_, _, array) in enumerate(entries):
-            matrix[:, number] = array
-        matrix[:, -2], matrix[:, -1] = 1.0, signs
-        factors = (*((name, power) for name, power, _ in entries), ("one", 0), ("sign", 0))
-        transposed = matrix.transpose(0, 2, 1)
-        if weight_slices is None:
-            self._count(_Layout(factors, 0), matrix @ transposed)
-        else:
-            for array, power in zip(*weight_slices, strict=True):
-                self._count(_Layout(factors, power), (matrix * array) @ transposed)
-        return True
+        for term in RELATIVE:
+            if term in terms:
+                tables[term] = relative_errors(term, block.predictions, block.references, residuals)
+    outputs = zip(*tables.values(), strict=True)
+    sums = [
+        _sums_of_output(dict(zip(tables, columns, strict=True)), block.weights, terms)
+        for columns in outputs
+    ]
+    return {term: [of_output[term] for of_output in sums] for term in terms}
 
-    def _matrix(self, factors: int, rows: int) -> Floats:
-        """Memory for slices, reused for every block: allocating it takes longer than filling it."""
-        shape = self._outputs, factors, rows
-        if self._buffer.size < math.prod(shape):
-            self._buffer = np.empty(math.prod(shape))
-        return self._buffer[: math.prod(shape)].reshape(shape)
 
-    def _needs(self, name: str) -> bool:
-        return name in self._terms or "absolute" in self._terms
-
-    def _count(self, layout: _Layout, sums: Floats) -> None:
-        """Add a matrix of sums, as whole numbers of its units."""
-        factors = np.array([power for _, power in layout.factors])
-        powers = factors[:, np.newaxis] + factors + layout.weight
-        whole_sums = np.ldexp(sums, -powers).astype(np.int64)
-        if layout not in self._sums:
-            self._sums[layout] = [whole_sums, 1]
-            return
-        entry = self._sums[layout]
-        entry[0] += whole_sums
-        entry[1] += 1
-        if entry[1] == _MOST_BLOCKS:
-            self._settle(layout)
-
-    def _settle(self, layout: _Layout) -> None:
-        """Add whole numbers of units to the totals."""
-        matrices: list[list[list[int]]] = self._sums.pop(layout)[0].tolist()
-        for output, matrix in enumerate(matrices):
-            units: dict[tuple[str, str], dict[int, int]] = {}
-            for (name, power), row in zip(layout.factors, matrix, strict=True):
-                for (factor, factor_power), number in zip(layout.factors, row, strict=True):
-                    exponent = power + factor_power + layout.weight
-                    of_pair = units.setdefault((name, factor), {})
-                    of_pair[exponent] = of_pair.get(exponent, 0) + number
-            sums = {
-                pair: sum(map(exact_ldexp, of_pair.values(), of_pair.keys()), Fraction(0))
-                for pair, of_pair in units.items()
-            }
-            for term in self._terms:
-                self._totals[term][output] += _combined(term, sums)
-
-    def _add_exactly(
-        self, columns: Mapping[str, NDArray[Any]], extreme: Booleans, weights: Floats | None
-    ) -> None:
-        """Add numbers that are too large or too small for products of floats, one by one."""
-        for output, row in np.argwhere(extreme).tolist():
+def _sums_of_output(
+    columns: Mapping[str, NDArray[Any]], weights: Floats | None, terms: Sequence[str]
+) -> dict[str, Fraction]:
+    extreme = np.zeros(columns["sign"].size, np.bool_)
+    for column in (*columns.values(), *([] if weights is None else [weights])):
+        extreme |= _is_extreme(column, _LARGEST if weights is None else _WEIGHTED_LARGEST)
+    sums = dict.fromkeys(terms, Fraction(0))
+    if extreme.any():
+        for row in np.flatnonzero(extreme).tolist():
+            values = _terms_of_row({name: column[row] for name, column in columns.items()})
             weight = Fraction(1 if weights is None else float(weights[row]))
-            numbers = {
-                name: Fraction(column[output, row].item())
-                for name, column in columns.items()
-                if math.isfinite(column[output, row])
-            }
-            reference, prediction = numbers["reference"], numbers["prediction"]
-            residual = reference - prediction
-            values = numbers | {
-                "reference_squared": reference * reference,
-                "prediction_squared": prediction * prediction,
-                "product": reference * prediction,
-                "absolute": abs(residual),
-                "squared": residual * residual,
-            }
-            # The one that may overflow: an error divided by the smallest divisor.
-            values.setdefault("relative", abs(residual) / max(abs(reference), Fraction(_EPSILON)))
-            for term in self._terms:
-                self._totals[term][output] += weight * values[term]
+            sums = {term: total + weight * values[term] for term, total in sums.items()}
+        columns = {name: column[~extreme] for name, column in columns.items()}
+        weights = None if weights is None else weights[~extreme]
+    parts = {name: _parts(column) for name, column in columns.items()}
+
+    def total(name: str, factor: str | None = None) -> Fraction:
+        factors = [parts[name], *([parts[factor]] if factor else [])]
+        factors += [] if weights is None else [[weights]]
+        summands = factors[0]
+        for others in factors[1:]:
+            summands = [part for a in summands for b in others for part in _products(a, b)]
+        return sum(map(exact_sum, summands), Fraction(0))
+
+    for term in terms:
+        match term:
+            case "absolute":
+                sums[term] += total("reference", "sign") - total("prediction", "sign")
+            case "squared":
+                squares = total("reference", "reference") + total("prediction", "prediction")
+                sums[term] += squares - 2 * total("reference", "prediction")
+            case "product":
+                sums[term] += total("reference", "prediction")
+            case "reference_squared" | "prediction_squared":
+                name = term.removesuffix("_squared")
+                sums[term] += total(name, name)
+            case _:
+                sums[term] += total(term)
+    return sums
 
 
-def _combined(term: str, sums: Mapping[tuple[str, str], Fraction]) -> Fraction:
-    """Return the sum of a term from sums of products of two columns."""
-
-    def total(name: str, factor: str) -> Fraction:
-        return sums.get((name, factor), Fraction(0))
-
-    match term:
-        case "absolute":
-            return total("reference", "sign") - total("prediction", "sign")
-        case "squared":
-            squares = total("reference", "reference") + total("prediction", "prediction")
-            return squares - 2 * total("reference", "prediction")
-        case "product":
-            return total("reference", "prediction")
-        case "reference_squared" | "prediction_squared":
-            name = term.removesuffix("_squared")
-            return total(name, name)
-    return total(term, "one")
+def _parts(column: NDArray[Any]) -> list[Floats]:
+    """Return floats that add up to the numbers without rounding."""
+    if column.dtype.kind == "f":
+        return [column]
+    halves = column >> 32, column & np.int64(2**32 - 1)
+    return [halves[0].astype(np.float64) * 2.0**32, halves[1].astype(np.float64)]
 
 
-def _sliced(column: NDArray[Any], bits: int, limit: int) -> _Slices | None:
-    """Return the slices of a column, largest first; None if a number is too large or too small.
+def _products(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Return the products, and their rounding errors."""
+    products = first * second
+    a, b = (_halves(factor) for factor in (first, second))
+    errors = a[1] * b[1] - (((products - a[0] * b[0]) - a[1] * b[0]) - a[0] * b[1])
+    return products, errors
 
-    Adding and subtracting 1.5 * 2**52 units rounds to whole units, which leaves the slice; near
-    this number, adjacent floats are one unit apart.
-    """
-    if column.dtype.kind in "iu":  # integers that a float64 cannot hold
-        halves = (column >> 32) * 2.0**32, (column & np.int64(2**32 - 1)) * 1.0
-        parts = [part for half in halves if (part := _sliced(half, bits, limit)) is not None]
-        return _Slices(
-            [array for part in parts for array in part.arrays],
-            [power for part in parts for power in part.powers],
-        )
-    largest = max(float(column.max()), -float(column.min()))
-    arrays: list[Floats] = []
-    powers: list[int] = []
-    # Steps of 4 give most blocks the same units, so that their sums can be added together.
-    power = -(-math.frexp(largest)[1] // 4) * 4
-    if not largest:
-        return _Slices(arrays, powers)
-    if not power <= limit:
-        return None
-    remainders = column
-    while True:
-        power -= bits
-        if power < -limit - 64:
-            return None
-        magic = math.ldexp(1.5, power + 52)
-        array = remainders + magic
-        array -= magic
-        arrays.append(array)
-        powers.append(power)
-        remainders = remainders - array
-        if not (remainders.flat[0] or remainders.any()):
-            return _Slices(arrays, powers)
+
+def _halves(numbers: Floats) -> tuple[Floats, Floats]:
+    """Return two numbers of 26 bits that add up to each."""
+    large = numbers * _HALVING
+    high = large - (large - numbers)
+    return high, numbers - high
+
+
+def _terms_of_row(row: Mapping[str, Any]) -> dict[str, Fraction]:
+    """Return the terms of a row with a number too large or too small for products of floats."""
+    numbers = {name: Fraction(number.item()) for name, number in row.items() if np.isfinite(number)}
+    reference, prediction = numbers["reference"], numbers["prediction"]
+    residual = reference - prediction
+    return {
+        # The one that may overflow: an error divided by the smallest divisor.
+        "relative": abs(residual) / max(abs(reference), Fraction(_EPSILON)),
+        **numbers,
+        "reference_squared": reference * reference,
+        "prediction_squared": prediction * prediction,
+        "product": reference * prediction,
+        "absolute": abs(residual),
+        "squared": residual * residual,
+    }
+
+
+def column_ranges(block: PairBlock) -> dict[str, Ranges]:
+    """Return the minimum and maximum reference, prediction and residual of each output."""
+    with np.errstate(over="ignore"):
+        residuals = block.residuals()
+    ranges = {
+        name: tuple(map(_range, table))
+        for name, table in (("reference", block.references), ("prediction", block.predictions))
+    }
+    outputs = zip(residuals, block.predictions, block.references, strict=True)
+    return ranges | {"residual": tuple(_residual_range(*columns) for columns in outputs)}
+
+
+def _range(column: Numbers) -> tuple[Number, Number]:
+    low, high = column.min().item(), column.max().item()
+    return (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
+
+
+def _residual_range(
+    residuals: Floats, predictions: Numbers, references: Numbers
+) -> tuple[Number, Number]:
+    low, high = _range(residuals)
+    if math.isfinite(low) and math.isfinite(high):
+        return low, high
+    numbers: list[Number] = residuals[np.isfinite(residuals)].tolist()
+    for row in np.flatnonzero(~np.isfinite(residuals)).tolist():
+        numbers.append(Fraction(float(references[row])) - Fraction(float(predictions[row])))
+    return min(numbers), max(numbers)
 
 
 def _is_extreme(column: NDArray[Any], largest: int) -> Booleans:

@@ -4,8 +4,9 @@ A D2 measure is 1 minus the mean loss over that of the best constant, as R2 is f
 """
 
 import math
+import sys
 from fractions import Fraction
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
 from ..statistics.arguments.checks import RowError
 from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
-from .measure_names import RegressionMeasure
-from .pairs import Numbers, Pairs, check_finite, difference
+from .measure_names import LOSS_NAMES, RegressionMeasure
+from .pairs import SAFE_EXPONENT, Numbers, Pairs, check_finite, difference
 from .unit_deviances import unit_deviance, unit_deviances
 
 _LOSSES = {
@@ -25,6 +26,9 @@ _LOSSES = {
     "poisson_deviance": "tweedie",
     "gamma_deviance": "tweedie",
 }
+ROOTS = {"rmse", "rmsle"}
+_ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
+_EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 
 _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and calls are few
@@ -135,6 +139,51 @@ def _refuse(
     raise RowError(
         column, row, f"{index}is {table[output, row]}; for {measure.name!r} each number {domain}"
     )
+
+
+class RowErrors(NamedTuple):
+    """The contribution of rows to a mean error: columns in units of 2**exponent, one per output."""
+
+    columns: Floats
+    exponent: int
+
+
+def row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> RowErrors | None:
+    """Return the errors of rows whose mean is the measure, or for RMSE its square; else None.
+
+    Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
+    """
+    name = measure.kind
+    averaged = pairs.outputs > 1 and multioutput != "raw_values"
+    if name not in (*_ERRORS, *LOSS_NAMES) or not len(pairs.references):
+        return None
+    if averaged and (multioutput != "uniform_average" or name in ROOTS):
+        return None
+    if name in LOSS_NAMES:
+        losses = row_losses(measure, *pairs.tables())
+        return RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
+    errors, halved = pairs.absolute_errors()
+    exponent = 0
+    if name in ("mape", "smape"):
+        predictions, references = (
+            np.abs(np.atleast_2d(table.T).astype(np.float64))
+            for table in (pairs.predictions, pairs.references)
+        )
+        if name == "mape":
+            errors = errors / np.maximum(references, _EPSILON)
+        else:
+            totals = predictions / 2 + references / 2
+            errors = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
+        if halved:
+            errors *= 2
+    else:
+        # In units near the largest error, squares are far from infinity and from 0.
+        power = math.frexp(float(errors.max()))[1]
+        power = power if abs(power) > SAFE_EXPONENT else 0
+        errors, exponent = np.ldexp(errors, -power), power + halved
+    if name in ("mse", "rmse"):
+        errors, exponent = np.square(errors), 2 * exponent
+    return RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .intervals.summary import Average, mean, summarize
     from .intervals.sums import RowStatistics, summarize_sums
     from .resampling.bootstrap import mean_interval
+    from .tests.confidence_sequences import ConfidenceSequence, SequentialComparison
     from .tests.corrections import adjusted, benjamini_hochberg, holm, max_t
     from .tests.differences import DifferenceInterval, Equivalence, difference_interval, equivalence
     from .tests.paired_sums import compare_sums
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Average",
     "ClusterSums",
+    "ConfidenceSequence",
     "DifferenceInterval",
     "Equivalence",
     "Interval",
@@ -35,6 +37,7 @@ __all__ = [
     "Pilot",
     "RowError",
     "RowStatistics",
+    "SequentialComparison",
     "adjusted",
     "benjamini_hochberg",
     "compare",
@@ -72,6 +75,7 @@ __getattr__ = resolver(
     {
         "Average": "intervals.summary",
         "ClusterSums": "intervals.cluster_sums",
+        "ConfidenceSequence": "tests.confidence_sequences",
         "DifferenceInterval": "tests.differences",
         "Equivalence": "tests.differences",
         "Interval": "intervals.proportions",
@@ -81,6 +85,7 @@ __getattr__ = resolver(
         "Pilot": "tests.power",
         "RowError": "arguments.checks",
         "RowStatistics": "intervals.sums",
+        "SequentialComparison": "tests.confidence_sequences",
         "adjusted": "tests.corrections",
         "benjamini_hochberg": "tests.corrections",
         "compare": "tests.significance",

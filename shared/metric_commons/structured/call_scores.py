@@ -10,8 +10,9 @@ from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.intervals.sums import RowStatistics
+from .call_formats import CallFormat
 from .call_matches import ArgumentMatch, CallComparison, CallMatch, Dots
-from .call_texts import CallFormat, expected_calls, has_plain_values, read_calls
+from .call_texts import Turns, expected_calls, has_plain_values, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_texts import InvalidJsonError, read_json
 from .python_calls import Call, UnreadableCallError
@@ -25,11 +26,6 @@ _STATISTICS = (
     "unparsed",
     *_COUNTS,
     *("rows", "irrelevant", "irrelevant_silent", "relevant", "relevant_called"),
-)
-_AT_MOST = (
-    *(("matched", "predicted"), ("matched", "expected")),
-    *(("irrelevant_silent", "irrelevant"), ("relevant_called", "relevant")),
-    *((name, "rows") for name in (*_MEANS, "unparsed")),
 )
 
 
@@ -50,6 +46,7 @@ def call_statistics(
     abs_tol: NonNegative = 0.0,
     list_order: ListOrder = "ordered",
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
+    turns: Turns = "all",
     dots: Dots = "keep",
 ) -> RowStatistics:
     """Return the statistics of rows for the scores of `tool_calls`, whose options these are.
@@ -68,7 +65,9 @@ def call_statistics(
         rel_tol: the tolerance of numbers, relative to the expected one.
         abs_tol: the absolute tolerance of numbers.
         list_order: "ordered" or "any".
-        format: the format of texts: "auto", "hermes", "json" or "python".
+        format: the format of texts: "auto", "hermes", "qwen3_coder", "llama", "deepseek",
+            "mistral", "gemma", "json" or "python".
+        turns: "all" messages of a prediction, or the "last" of the assistant.
         dots: "keep", or "underscore" for names that cannot have dots.
 
     Raises:
@@ -98,7 +97,7 @@ def call_statistics(
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected, box = _expected(row, reference, boxes[row], comparison)
         try:
-            predicted = read_calls(prediction, format)
+            predicted = read_calls(prediction, format, turns)
         except UnreadableCallError:
             values.append(_unparsed(len(expected)))
             continue
@@ -115,7 +114,6 @@ def call_statistics(
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
         call_scores,
         _row_scores,
-        _AT_MOST,
         lambda names: _DISTRIBUTIONS,
     )
 

@@ -1,64 +1,84 @@
 """Tool calls in the forms that models and frameworks write.
 
-Texts have Hermes' `<tool_call>` tags, JSON, or Python. A text without any sign of a call has none.
-A text that attempts a call and cannot be read is unreadable, which is different from having no
-call.
+Texts have the marks of a family of models, JSON, or Python; messages have calls beside their text.
+A text without any sign of a call has none. A text that attempts a call and cannot be read is
+unreadable, which is different from having no call.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from .json_texts import InvalidJsonError, read_json, unfenced
+from .call_formats import FORMATS, CallFormat, json_value
+from .json_texts import unfenced
 from .python_calls import Call, UnreadableCallError, read_python_calls
 
-CallFormat = Literal["auto", "hermes", "json", "python"]
+Turns = Literal["all", "last"]
 
 # Precedes the JSON text of a prediction that was an object, as in RFC 7464, because texts of models
 # may be expected in another form.
 OBJECT_MARK = "\x1e"
 
-_TAG, _END_TAG = "<tool_call>", "</tool_call>"
 _PYTHON_START = re.compile(r"'?\[?\s*[A-Za-z_][\w.]*\s*\(")
 _PYTHON_LIST_START = re.compile(r"\[\s*[A-Za-z_][\w.]*\s*\(")
+_TAG = "<tool_call>"
 _ARGUMENTS = frozenset(("arguments", "parameters", "args", "input"))
 
 
-def read_calls(prediction: str, call_format: CallFormat = "auto") -> list[Call]:
+def read_calls(
+    prediction: str, call_format: CallFormat = "auto", turns: Turns = "all"
+) -> list[Call]:
     """Return the calls of a prediction; empty if it does not attempt one.
 
     Args:
-        prediction: the text of a model; or the JSON text of calls or of a message, after
-            `OBJECT_MARK`.
-        call_format: the form of texts; "auto" tries tags, then JSON, then Python.
+        prediction: the text of a model; or the JSON text of calls, of a message or of several,
+            after `OBJECT_MARK`.
+        call_format: the form of texts; "auto" looks for the marks of each family of models, then
+            tries JSON, then Python.
+        turns: "all" for the calls of all messages of the assistant in their order, or "last" for
+            its last message.
 
     Raises:
         UnreadableCallError: it attempts a call that cannot be read.
 
     >>> read_calls('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>')
     [Call(name='f', arguments={'a': 1})]
+    >>> read_calls('Well. [TOOL_CALLS]f[ARGS]{"a": 1}')
+    [Call(name='f', arguments={'a': 1})]
     >>> read_calls("[f(a=1)]"), read_calls("I cannot do that.")
     ([Call(name='f', arguments={'a': 1})], [])
     """
     if prediction.startswith(OBJECT_MARK):
-        return _calls_of_object(_json(prediction[1:]), call_format)
+        return _calls_of_object(json_value(prediction[1:]), call_format, turns)
     text = prediction.strip()
-    if call_format in ("auto", "hermes") and _TAG in text:
-        bodies = [part.partition(_END_TAG)[0] for part in text.split(_TAG)[1:]]
-        return [
-            call
-            for body in bodies
-            for call in _calls_of_object(_json(unfenced(body.strip())), call_format)
-        ]
-    if call_format == "hermes":
+    names = FORMATS if call_format == "auto" else {call_format} & FORMATS.keys()
+    for name in names:
+        if any(mark in text for mark in FORMATS[name].marks) or (
+            name == "llama" and call_format == "llama" and "<function=" in text
+        ):
+            values = list(FORMATS[name].read(text))
+            if not values:
+                raise UnreadableCallError("a call is cut off")
+            return [call for value in values for call in _calls(value)]
+    if call_format not in ("auto", "json", "python", "llama"):
         return []
     plain = unfenced(text).strip()
-    if call_format in ("auto", "json") and plain.startswith(("{", "[")):
-        is_python = call_format == "auto" and _PYTHON_LIST_START.match(plain)
+    if call_format != "python" and plain.startswith(("{", "[")):
+        is_python = call_format != "json" and _PYTHON_LIST_START.match(plain)
         if not is_python:
-            return _calls_of_object(_json(plain), call_format)
-    if call_format in ("auto", "python") and _PYTHON_START.match(plain.strip("`\n ")):
+            return _calls_of_object(json_value(plain), call_format, turns)
+    if call_format != "json" and _PYTHON_START.match(plain.strip("`\n ")):
         return read_python_calls(plain)
     return []
+
+
+def _calls(value: Any) -> list[Call]:
+    """Return the calls of a list of values of JSON, or of one."""
+    if isinstance(value, Call):
+        return [value]
+    if isinstance(value, list) and value and isinstance(value[0], Call):
+        return value
+    return expected_calls([value] if isinstance(value, dict) else value)
 
 
 def expected_calls(value: Any) -> list[Call]:
@@ -87,29 +107,41 @@ def has_plain_values(prediction: str, reference: str) -> bool:
         prediction.startswith(OBJECT_MARK)
         and ('"tool_calls"' in prediction or '"role"' not in prediction)
     )
+    is_json = is_json and "<function=" not in prediction
     return is_json and not any(
         word in text for text in (prediction, reference) for word in ("true", "false")
     )
 
 
-def _json(text: str) -> Any:
-    try:
-        return read_json(text)
-    except InvalidJsonError as error:
-        raise UnreadableCallError(str(error)) from None
+def _calls_of_object(value: Any, call_format: CallFormat, turns: Turns) -> list[Call]:
+    """Return the calls of a message or several, a list of calls, or one call."""
+    messages = [value] if isinstance(value, dict) else value
+    if isinstance(messages, list) and any(_is_message(item) for item in messages):
+        return _calls_of_messages(messages, call_format, turns)
+    return _calls(value)
 
 
-def _calls_of_object(value: Any, call_format: CallFormat) -> list[Call]:
-    """Return the calls of a message, a list of calls, or one call."""
-    if isinstance(value, dict):
-        if "tool_calls" in value:
-            value = value["tool_calls"] or []
-        elif "role" in value and "name" not in value and "function" not in value:
-            content = value.get("content")
-            return read_calls(content, call_format) if isinstance(content, str) else []
-    if isinstance(value, dict):
-        value = [value]
-    return expected_calls(value)
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and (
+        "tool_calls" in value
+        or ("role" in value and "name" not in value and "function" not in value)
+    )
+
+
+def _calls_of_messages(
+    messages: Sequence[Any], call_format: CallFormat, turns: Turns
+) -> list[Call]:
+    """Return the calls of the assistant; where a message has calls apart, texts have none."""
+    replies = [
+        message
+        for message in messages
+        if isinstance(message, dict) and message.get("role", "assistant") == "assistant"
+    ]
+    replies = replies if turns == "all" else replies[-1:]
+    if any("tool_calls" in message for message in replies):
+        return [c for message in replies for c in _calls(message.get("tool_calls") or [])]
+    texts = [message.get("content") for message in replies]
+    return [c for text in texts if isinstance(text, str) for c in read_calls(text, call_format)]
 
 
 def _call(value: Any) -> Call:
@@ -128,7 +160,7 @@ def _call(value: Any) -> Call:
         raise UnreadableCallError(f"a call of {name} has both {first!r} and {second!r}")
     arguments: Any = value[next(iter(fields))] if fields else {}
     if isinstance(arguments, str):
-        arguments = _json(arguments) if arguments.strip() else {}
+        arguments = json_value(arguments) if arguments.strip() else {}
     if arguments is None:
         arguments = {}
     if not isinstance(arguments, dict):

@@ -22,11 +22,6 @@ Parse = Literal["strict", "fenced"]
 _MEANS = ("valid", "exact_match", "f1", "precision", "recall")
 _COUNTS = ("matched", "predicted", "expected")
 _STATISTICS = (*_MEANS, *_COUNTS, "rows")
-_AT_MOST = (
-    ("matched", "predicted"),
-    ("matched", "expected"),
-    *((name, "rows") for name in (*_MEANS, "schema_valid")),
-)
 _MOST_CELLS = 1 << 27  # numbers of a table by path, 1 GiB
 
 
@@ -104,7 +99,6 @@ def json_statistics(
         values,
         partial(json_scores, by_path=by_path),
         _row_scores,
-        _AT_MOST,
         _distributions,
         _breakdowns,
     )

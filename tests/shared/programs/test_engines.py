@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from metric_commons.programs import servers
+from metric_commons.programs import engines as engine_file
 from metric_commons.programs.executions import execute
 from metric_commons.programs.worker_pool import close_pools
 from tests.programs_run import SUM, SUMS
@@ -98,7 +98,7 @@ def serving(answer, faults=()):
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch):
-    monkeypatch.setattr(servers, "PAUSE", 0.001)
+    monkeypatch.setattr(engine_file, "PAUSE", 0.001)
 
 
 ENGINES = {"sandbox_fusion": sandbox_fusion, "piston": piston}

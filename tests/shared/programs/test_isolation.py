@@ -51,7 +51,7 @@ def test_programs_run_without_a_layer_and_the_result_says_so(layer):
 
 def test_a_layer_that_is_asked_for_and_missing_is_an_error():
     with pytest.raises(ValueError, match=r"require holds 'moat', which is missing here: unknown"):
-        execute([["pass"]], ["pass"], require=["pid namespace", "moat"])
+        execute([["pass"]], ["assert True"], require=["pid namespace", "moat"])
 
 
 CONNECTION = """
@@ -157,10 +157,10 @@ CALLER = """
 import sys, tempfile
 tempfile.tempdir = sys.argv[1]
 from metric_commons.programs.executions import execute
-execute([["pass"]], ["pass"], num_workers=1)
+execute([["pass"]], ["assert True"], num_workers=1)
 if sys.argv[2] == "busy":
     print("ready", flush=True)
-    execute([["while True: pass"]], ["pass"], num_workers=1, timeout=300.0)
+    execute([["while True: pass"]], ["assert True"], num_workers=1, timeout=300.0)
 print("ready", flush=True)
 if sys.argv[2] == "idle":
     sys.stdin.read()
@@ -217,7 +217,7 @@ def test_elsewhere_programs_are_refused(monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
 
     with pytest.raises(NotImplementedError, match="on Linux only"):
-        execute([["pass"]], ["pass"])
+        execute([["pass"]], ["assert True"])
 
 
 def test_ten_megabytes_go_in_and_out(pool):

@@ -60,18 +60,21 @@ def test_forms_of_calls(inputs, outputs, arguments, answers):
 def test_statements():
     tests = read_tests({"assert_case": ["assert f(1)", "assert f(2)"], "inputs": ["", ""]})
 
-    assert (tests.kind, tests.asserts) == ("asserts", ("assert f(1)", "assert f(2)"))
+    assert tests.kind == "asserts"
+    assert [test.text for test in tests.programs] == ["assert f(1)", "assert f(2)"]
+    assert {test.entry_points for test in tests.programs} == {("f",)}
 
 
 def test_a_program_apart_from_its_solution():
     tests = read_tests({"tests": "check(f)", "prelude": "x = 1", "entry_points": ["f"]})
+    (program,) = tests.programs
 
-    assert (tests.program, tests.prelude, tests.entry_points) == ("check(f)", "x = 1", ("f",))
+    assert (program.text, tests.prelude, program.entry_points) == ("check(f)", "x = 1", ("f",))
 
 
-@pytest.mark.parametrize("program", ["assert f([1]) == 2", "[f(x) for x in y]", "{1: 2}[1]", ""])
+@pytest.mark.parametrize("program", ["assert f([1]) == 2", "[f(x) for x in y]", "{1: 2}[f(1)]"])
 def test_other_texts_are_programs(program):
-    assert read_tests(program).program == program
+    assert read_tests(program).programs[0].text == program
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,4 @@
 import math
-import warnings
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -11,10 +10,9 @@ from scipy import stats
 
 from metric_commons.regression import order_statistics
 from metric_commons.regression.order_statistics import (
-    kendall,
     median,
-    rank_correlations,
-    resampled_kendall,
+    resampled_medians,
+    resampled_spearman,
     spearman,
 )
 from metric_commons.statistics.arithmetic.exact_sums import root
@@ -30,26 +28,17 @@ def test_weights_repeat_values(rows):
     assert median(numbers, weights) == median(repeated, None) == np.median(repeated)
 
 
-@pytest.mark.long
-@given(st.integers(2, 12), st.data())
-def test_rank_correlations_are_those_of_scipy(size, data):
-    samples = st.lists(st.integers(0, 5), min_size=size, max_size=size)
-    first, second = (np.array([data.draw(samples) for _ in range(3)]) for _ in range(2))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of constants
-        expected = [stats.spearmanr(x, y)[0] for x, y in zip(first, second, strict=True)]
-
-    result = rank_correlations(first, second)
-    assert result.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
-
-
 @pytest.mark.parametrize("values", [2, 100])
-def test_resampled_kendall_is_that_of_each_sample(values):
+def test_weighted_rows_are_repeated_rows(values):
     rng = np.random.default_rng(0)
     first, second = rng.integers(0, values, (2, 12)).astype(float)
-    rows = rng.integers(0, 12, (30, 12))
-    expected = [kendall(first[sample], second[sample]) for sample in rows]
-    assert resampled_kendall(first, second, rows) == pytest.approx(expected, nan_ok=True)
+    weights = rng.multinomial(12, np.full(12, 1 / 12), 30)
+    rows = [np.repeat(np.arange(12), counts) for counts in weights]
+    medians = [np.median(first[sample]) for sample in rows]
+    assert resampled_medians(first, weights * 1.0).tolist() == medians
+    correlations = [spearman(first[sample], second[sample]) for sample in rows]
+    found = resampled_spearman(first, second, weights * 1.0)
+    assert found.tolist() == pytest.approx(correlations, rel=1e-12, abs=1e-15, nan_ok=True)
 
 
 @given(

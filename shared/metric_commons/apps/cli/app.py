@@ -65,16 +65,17 @@ _FUNCTIONS = {
     "merge": "score.merge",
     "history": "leaderboard.history",
     "patch-evaluate": "verify.patch_evaluate",
-    "list": "describe.list_modules",
-    "presets": "describe.list_presets",
-    "new": "own_module.new",
-    "check": "own_module.check",
+    "list": "modules.list_modules",
+    "presets": "modules.list_presets",
+    "describe": "modules.describe",
+    "new": "modules.new",
+    "check": "modules.check",
 }
 OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")  # commands of other rooms
 COMMANDS = [name for names in PANELS.values() for name in names if name not in OF_APPLICATIONS]
 _DESCRIBING = ("list", "describe", "presets", "new", "check", "patch-evaluate")
 # Options that act while the command line is read, and the commands that do not have them.
-_IMMEDIATE = (
+_IMMEDIATE: tuple[tuple[Parameter, set[str]], ...] = (
     (
         Parameter("quiet", KEYWORD, default=False, annotation=Quiet),
         {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q

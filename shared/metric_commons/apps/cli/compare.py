@@ -49,6 +49,7 @@ from ..console.run_scores import (
     selected_measures,
     summary,
 )
+from .sequential import Looking, looked
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.labelled_systems import LabelledSystem
@@ -103,6 +104,8 @@ def compare(
     predictions: Predictions = None,
     id_field: Annotated[str | None, statistics_option("--id", metavar="FIELD")] = None,
     cluster_by: ClusterBy = None,
+    looking: Looking,
+    margin: Annotated[float, statistics_option(metavar="DIFFERENCE", min=0)] = 0.0,
     testing: Testing,
     scoring: Scoring,
     sort: Sort = None,
@@ -131,6 +134,12 @@ def compare(
     With --cluster-by tests count clusters of rows: by a field of the inputs of
     results, or for runs by a file with lines of query and cluster.
 
+    metric-commons compare new.json old.json --sequential --total 500 --margin 0.02
+
+    With --sequential the verdict on the first result is better, worse, equivalent
+    (within --margin) or undecided. It holds at every look together: append rows
+    and look again as often as you like.
+
     With --labels the files are rows of two systems with the verdicts of a judge
     and, on some rows, labels from 0 to 1 by people: the difference is the one
     that people would see, corrected by the labels.
@@ -138,10 +147,12 @@ def compare(
     Args:
         paths: Results written by --save; or relevance judgments and two or more runs.
         labels: Field of the labels by people, for the corrected difference of two judged systems.
+        margin: With --sequential, a difference that does not matter.
         id_field: With --labels: field that matches the rows of two files.
         plot: Draw the differences of two runs: .png, .svg or .pdf.
     """
     presentation.check()
+    looking.check()
     check_written([save, plot], [*paths, *(rows or [])])
     for path in paths:
         path.stat()  # report a missing file before anything else
@@ -159,6 +170,12 @@ def compare(
         _compare_labelled(systems, testing.confidence_level, presentation.format_name)
         return
     refuse(context, ["predictions", "id_field"], "is for --labels")
+    if looking.sequential:
+        of_tables = ("test", "alternative", "assume", "correction", "save", "sort", "top")
+        refuse(context, [*_RUN_OPTIONS, *of_tables], "is not for --sequential")
+        _look(paths, looking, testing, margin, scores, rows, cluster_by, presentation.format_name)
+        return
+    refuse(context, ["margin"], "is for --sequential")
     outputs = Outputs(presentation, save, sort=sort)
     if is_saved_result(paths[0]):
         refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
@@ -186,6 +203,40 @@ def compare(
         write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
     outputs.write(compared, top)
     say_written(plot)
+
+
+def _look(
+    paths: Sequence[Path],
+    looking: Looking,
+    testing: Testing,
+    margin: float,
+    scores: Sequence[str] | None,
+    rows: Sequence[Path] | None,
+    cluster_by: str | None,
+    format_name: str,
+) -> None:
+    """Print the verdict on two results, which holds over all looks."""
+    if len(paths) != 2 or len(scores or []) > 1:
+        raise UsageError("--sequential compares two results by one score")
+    new, baseline = paths
+    comparison, score, sentence = looked(
+        new,
+        baseline,
+        looking,
+        score=scores[0] if scores else None,
+        margin=margin,
+        level=testing.confidence_level,
+        bounds=testing.bounds,
+        verdict_of=lambda found: found.verdict,
+        is_decided=lambda verdict: verdict != "undecided",
+        rows=rows or [],
+        cluster_by=cluster_by,
+        shows=format_name != "json",
+    )
+    if format_name == "json":
+        show_json({"score": score, "verdict": comparison.verdict, **comparison.record()})
+    elif not looking.follow:
+        typer.echo(sentence)
 
 
 def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_name: str) -> None:

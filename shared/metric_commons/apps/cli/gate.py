@@ -10,8 +10,11 @@ from ...evaluation.comparison.saved_rows import read_with_rows
 from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
+from ...statistics.arguments.domains import Positive, Range, check_option
+from ...statistics.tests.confidence_sequences import SequentialComparison
 from ..console.options import Alpha, ClusterBy, Confidence, Power, PrintedFormat, Rows
 from ..console.outputs import show_json
+from .sequential import Looking, looked
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.floors import FloorVerdict
@@ -31,6 +34,7 @@ class _Check(NamedTuple):
 
 def gate(
     new: Annotated[Path, typer.Argument(metavar="NEW")],
+    *,
     baseline: Annotated[Path | None, typer.Option(metavar="OLD")] = None,
     score: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     margin: Annotated[list[str] | None, typer.Option(metavar="[NAME=]LOSS")] = None,
@@ -39,6 +43,7 @@ def gate(
     system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
+    looking: Looking,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     confidence: Confidence = None,
@@ -58,6 +63,11 @@ def gate(
     --id. Of several scores and floors all have to pass. A floor is reached if
     the whole interval of the score lies above it.
 
+    metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01 --sequential
+
+    Without --sequential one look holds; rows that are added until a look decides
+    let more than --alpha of losses pass. With it you may look as often as you like.
+
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
     2 the command line is wrong.
@@ -73,7 +83,10 @@ def gate(
         summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
             itself.
     """
+    looking.check()
     floors = _floors(floor or [])
+    if looking.sequential and (floors or baseline is None):
+        raise UsageError("--sequential compares with a --baseline, not with a --floor")
     if baseline is None and (score or margin):
         raise UsageError("--score and --margin compare with a --baseline")
     if baseline is not None and not score:
@@ -83,7 +96,12 @@ def gate(
     margins = _margins(score or [], margin or [])
     checks = []
     results = None
-    if baseline is not None:
+    if baseline is not None and looking.sequential:
+        checks = [
+            _look(new, baseline, looking, name, margins[name], system, alpha, rows, cluster_by)
+            for name in score or []
+        ]
+    elif baseline is not None:
         options = {"alpha": alpha, "power": power, "confidence_level": confidence}
         results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by)
         checks = [
@@ -110,6 +128,44 @@ def gate(
             for sentence in check.sentences:
                 typer.echo(sentence)
     raise typer.Exit(0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst])
+
+
+def _look(
+    new: Path,
+    baseline: Path,
+    looking: Looking,
+    score: str,
+    margin: float,
+    system: str | None,
+    alpha: float,
+    rows: Sequence[Path] | None,
+    cluster_by: str | None,
+) -> _Check:
+    """Return the verdict on a score, which holds over all looks, by an interval of 1 - 2 alpha."""
+    check_option("margin", margin, Positive)
+    check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
+
+    def verdict_of(comparison: SequentialComparison) -> str:
+        low, high = comparison.interval
+        return NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
+
+    comparison, name, sentence = looked(
+        new,
+        baseline,
+        looking,
+        score=score,
+        margin=margin,
+        level=1 - 2 * alpha,
+        verdict_of=verdict_of,
+        is_decided=lambda verdict: verdict != UNDECIDED,
+        rows=rows or [],
+        system=system,
+        cluster_by=cluster_by,
+        shows=False,
+    )
+    verdict = verdict_of(comparison)
+    record = {"score": name, "verdict": verdict, "margin": margin, **comparison.record()}
+    return _Check(verdict, [f"{sentence} by {margin:g}."], record)
 
 
 def _number(option: str, text: str) -> float:
@@ -219,7 +275,8 @@ def _markdown(checks: Sequence[_Check], worst: str, undecided: str) -> str:
         if "floor" in record:
             condition = f"reaches {record['floor']:g}"
         old = f"{record['baseline']:.4f}" if "baseline" in record else ""
-        cells = [record["score"], f"{record['new']:.4f}", old, condition, _OUTCOME[check.verdict]]
+        new = f"{record['new']:.4f}" if "new" in record else ""
+        cells = [record["score"], new, old, condition, _OUTCOME[check.verdict]]
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", *(f"- {' '.join(check.sentences)}" for check in checks), ""]
     return "\n".join(lines) + "\n"

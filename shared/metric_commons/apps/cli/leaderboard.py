@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ...data.files.stored import to_jsonable
-from ...evaluation.results.rendering import Notation, Table, as_html, spreadsheet_cell
+from ...data.files.stored import to_jsonable, write_whole
+from ...evaluation.results.rendering import (
+    Notation,
+    Table,
+    as_html,
+    message_line,
+    spreadsheet_cell,
+)
 from ...evaluation.results.results import TABLE_FORMATS
 from ...module.catalog.usage import UsageError
 from ..console.options import (
@@ -21,11 +27,12 @@ from ..console.options import (
     Rows,
     Scores,
     Top,
+    output_option,
     refuse,
     setting,
     settings_option,
 )
-from ..console.outputs import Presentation, show_tables
+from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
     from ...reporting.leaderboards.leaderboards import Entry, Leaderboard, SavedResult
@@ -61,9 +68,14 @@ def leaderboard(
     settings: Annotated[list[str] | None, settings_option()] = None,
     group: Annotated[bool, typer.Option("--group")] = False,
     mean: Annotated[
-        Literal["tasks", "ranks", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
+        Literal["tasks", "rows", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
     ] = None,
     tasks: Annotated[Literal["fixed", "sampled"], typer.Option(metavar="KIND")] = "fixed",
+    missing_tasks: Annotated[Literal["out", "worst"], typer.Option(metavar="KIND")] = "out",
+    benchmark: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    lower: Annotated[bool, typer.Option("--lower-is-better")] = False,
+    page: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    best: Annotated[bool, typer.Option("--best")] = False,
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -72,12 +84,17 @@ def leaderboard(
     top: Top = None,
     presentation: OneTable,
 ) -> None:
-    """Rank the systems of saved results that were scored in the same way.
+    """Rank the systems of saved results, of a published table, or of votes.
 
     metric-commons leaderboard results/*.json --by qa_f1
+    metric-commons leaderboard scores.csv --mean borda --tasks sampled
     metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
-    Results with different options, versions or rows are refused with the
+    A table is long (model, task, score) or wide (model, a column for each
+    task), in CSV, TSV, JSON, Parquet or Markdown; standard errors or rows are
+    used where it has them. A folder has results of MTEB or lm-eval.
+
+    Saved results with different options, versions or rows are refused with the
     differences; --group prints a leaderboard for each group of comparable
     results. The rank is 1 plus the number of systems that are significantly
     better, in paired tests corrected for their number. Ranks need the scores of
@@ -85,60 +102,101 @@ def leaderboard(
     intervals. --format html prints a page with sortable columns.
 
     Args:
-        paths: Results written by --save.
-        score: The score that orders systems.
+        paths: Results written by --save, or tables and folders of scores.
+        score: The score that orders systems; of a table its column.
         votes: Rate systems by the votes in a file, with model_a, model_b and winner.
         settings: With --votes, an option of pairwise_ranking, such as ties=davidson.
         group: Print a leaderboard for each group of comparable results.
-        mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean rank
-            (ranks), the number of systems beaten (borda) or the mean proportion of systems beaten
-            (win_rate).
-        tasks: With --mean tasks: whether intervals are for these tasks (fixed), or treat them as a
-            sample of at least six tasks (sampled).
+        mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean of all
+            rows (rows), the number of systems beaten (borda) or the mean proportion of systems
+            beaten (win_rate). Of a table the default is tasks.
+        best: Also print the interval of the best system, which allows for having chosen it, and by
+            how much its score is likely to get worse on new rows.
+        tasks: Whether intervals and ranks are for these tasks (fixed), or treat them as a sample of
+            at least six tasks (sampled).
+        missing_tasks: Leave systems that lack a task out (out), or count it as the worst there
+            (worst).
+        benchmark: The tasks of a table or folder: lines of names, a JSON list, or a table with the
+            column task, and perhaps subsets, split, score and type.
+        lower: The lowest scores of a table are the best.
+        page: Write a page with sortable columns and pictures of intervals and ranks.
     """
     presentation.check()
+    check_written([page], [*(paths or []), *(rows or []), *filter(None, [votes, benchmark])])
     notation = presentation.notation
     if votes is not None:
         if paths:
             raise UsageError("RESULT is for saved results and does not go with --votes")
-        of_results = ["score", "mean", "rows", "group", "scores"]
+        of_results = ["score", "mean", "rows", "group", "scores", "tasks", "missing_tasks"]
+        of_results += ["benchmark", "lower", "best"]
         refuse(context, of_results, "is for saved results and does not go with --votes")
         section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
-        _show([section], presentation)
+        _show([section], presentation, page)
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
-    if not paths or score is None:
-        raise UsageError("name saved results and --by SCORE, or --votes FILE")
-    from ...reporting.leaderboards import leaderboards
+    from ...reporting.leaderboards import leaderboards, score_tables
+    from ...reporting.leaderboards.task_means import table_of_boards, task_means
 
-    results = _read(paths, rows, cluster_by, confidence)
-    entries = leaderboards.entries(results, score)
-    groups = leaderboards.comparable(entries)
-    if mean is None and not group:
-        _check_comparable(groups, "use --group for separate leaderboards")
-    listed = [
-        leaderboards.leaderboard(
-            members, confidence_level=confidence, scores=scores, top=top, assume=assume
-        )
-        for members in groups
-    ]
-    if mean is None:
-        _show([_section(member, notation) for member in listed], presentation)
-        return
-    from ...reporting.leaderboards.task_means import task_means
-
-    _check_one_score(groups)
-    means = task_means(listed, mean, sampled=tasks == "sampled")
-    signatures = (line for member in listed for line in member.results.signatures())
-    heading = {
-        "by": score,
-        "mean": mean,
+    heading: dict[str, Any] = {"signatures": []}
+    notes: list[str] = []
+    if paths and not score_tables.are_saved(paths):
+        refuse(context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results")
+        wanted = score_tables.read_benchmark(benchmark) if benchmark else []
+        found, notes = score_tables.read_scores(paths, score, wanted)
+        table, further = score_tables.score_table(found, wanted, lower=lower)
+        notes += further
+    else:
+        if not paths or score is None:
+            raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
+        refuse(context, ["benchmark", "lower"], "is for tables and folders of scores")
+        results = _read(paths, rows, cluster_by, confidence)
+        entries = leaderboards.entries(results, score)
+        groups = leaderboards.comparable(entries)
+        if mean is None and not group:
+            _check_comparable(groups, "use --group for separate leaderboards")
+        listed = [
+            leaderboards.leaderboard(
+                members, confidence_level=confidence, scores=scores, top=top, assume=assume
+            )
+            for members in groups
+        ]
+        if mean is None:
+            refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
+            sections = [_section(member, notation) for member in listed]
+            if best:
+                sections = list(map(_with_best, sections, listed))
+            _show(sections, presentation, page)
+            return
+        refuse(context, ["best"], "is for one score, not for --mean")
+        _check_one_score(groups)
+        table = table_of_boards(listed)
+        signatures = (line for member in listed for line in member.results.signatures())
+        heading["signatures"] = list(dict.fromkeys(signatures))
+    kind = mean or "tasks"
+    means, lines = task_means(
+        table,
+        kind,
+        sampled=tasks == "sampled",
+        gaps=missing_tasks,
+        assume=assume,
+        confidence_level=confidence,
+    )
+    for line in [*notes, *lines]:
+        typer.echo(message_line(line), err=True)
+    heading |= {
+        "by": score or "score",
+        "mean": kind,
+        "sample": "tasks" if tasks == "sampled" else "rows",
+        "confidence_level": confidence,
+        "lower_is_better": means.is_lower_better,
         "sentence": means.sentence(),
-        "tasks": list(means.leaderboards),
-        "signatures": list(dict.fromkeys(signatures)),
+        "tasks": list(means.table.tasks),
+        "missing": table.gaps(),
     }
-    _show([Section(means.table(top, notation), heading, list(means.records()))], presentation)
+    records = list(means.records())
+    section = Section(means.as_table(top, notation), heading, records[:top])
+    _show([section], presentation, page)
 
 
 def history(
@@ -258,8 +316,21 @@ def _section(content: "Leaderboard", notation: Notation) -> Section:
     return Section(content.table(notation), heading, list(content.records()))
 
 
-def _show(sections: Sequence[Section], presentation: Presentation) -> None:
-    """Print sections in a format."""
+def _with_best(section: Section, board: "Leaderboard") -> Section:
+    """Return a section with the best system and its interval, as a note and in the data."""
+    found = board.results.best(f"{board.module}.{board.score}", board.confidence_level)
+    note = f"{section.table.note} {found.sentence(board.confidence_level)}".strip()
+    heading = {**section.heading, "best": {board.score: found.record()}}
+    return section._replace(table=section.table._replace(note=note), heading=heading)
+
+
+def _show(
+    sections: Sequence[Section], presentation: Presentation, page: Path | None = None
+) -> None:
+    """Print sections in a format, and write a page of them if it has a name."""
+    if page is not None:
+        write_whole(page, [_as_page(sections)])
+        say_written(page)
     format_name = presentation.format_name
     tables = presentation.captioned([section.table for section in sections])
     sections = [

@@ -44,7 +44,6 @@ from .sources import Files, Inputs, evaluation_on, file_names, named_columns, us
 _REFERENCES = re.compile(r"ref|gold|truth|target|label|answer", re.IGNORECASE)
 # The flags of options that add to the scores.
 _REPORTED = {
-    "per_example": "--per-example",
     "confidence_level": "--confidence",
     "standard_error": "--standard-error",
     "groups": "--group-by",
@@ -341,6 +340,8 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
 def _check_reported(evaluation: Evaluation) -> None:
     """Check that the modules support the options that add to their scores."""
     for option, flag in _REPORTED.items():
+        if option == "clusters" and (evaluation.compare or evaluation.per_example):
+            continue  # of which tests make use
         if getattr(evaluation, option) not in (None, False):
             try:
                 check_supported([option], evaluation.metrics)

@@ -107,6 +107,9 @@ class Presentation:
         return [table._replace(caption=self.caption, label=self.latex_label) for table in tables]
 
 
+_EXPLAINED_ROWS = 20  # of a system, on the terminal
+
+
 class Outputs(NamedTuple):
     """The presentation and order of the printed output, and the files to write."""
 
@@ -137,7 +140,23 @@ class Outputs(NamedTuple):
 
             write_whole(self.html, [render(results, find_examples(results))])
         show(replace(results, top=top), self.presentation)
+        if self.presentation.format_name == "table":
+            _show_explanations(results)
         say_written(self.per_example, self.save, self.html)
+
+
+def _show_explanations(results: Results) -> None:
+    """Print what the first rows were read as that a module explains, and does not call equal."""
+    for system, modules in results.systems.items():
+        for result in modules.values():
+            rows = [
+                f"row {row} of {system}: {found['prediction_reading']} beside "
+                f"{found['reference_reading']}: {found['reason']}"
+                for row, found in enumerate(result.row_texts.get("explanations", ()))
+                if not found["verdict"]
+            ]
+            for line in rows[:_EXPLAINED_ROWS]:
+                typer.echo(message_line(line))
 
 
 def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:

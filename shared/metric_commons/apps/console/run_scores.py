@@ -15,11 +15,11 @@ from ...evaluation.results.module_results import (
     ModuleResult,
     aggregation_of,
     interval_options,
-    lower_scores,
     program,
 )
 from ...evaluation.results.rendering import PLAIN, Notation, Table, label
 from ...evaluation.results.results import Results
+from ...module.catalog.score_scales import lower_scores
 from ...module.catalog.usage import UsageError, with_bar
 from .options import starting_with
 

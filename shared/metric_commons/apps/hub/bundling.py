@@ -26,6 +26,10 @@ _GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file:
 Sdk = Literal["static", "gradio"]
 
 # In the examples of cards: how to load a module from a clone, and from the installed package.
+_TITLE = re.compile("^(# .+\n)", re.MULTILINE)
+_NEEDS = (  # evaluate does not install them
+    "This needs what `requirements.txt` lists; intervals need `pip install scipy`."
+)
 _OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
 _LOADED = re.compile(r'metric_commons\.load\((\s*(?:\.\.\.\s*)?)"')
 _PAGES = "https://github.com/metric-commons/metric-commons/blob/main/"
@@ -164,6 +168,7 @@ def published_card(card: str, namespace: str) -> str:
     card = card.replace(">>> import metric_commons\n", ">>> import evaluate\n")
     card = _LOADED.sub(rf'evaluate.load(\1"{namespace}/', card)
     card = card.replace('evaluate.load("./metrics/', f'evaluate.load("{namespace}/')
+    card = _TITLE.sub(rf"\1\n{_NEEDS}\n", card, count=1)
     return card.replace("](../../", f"]({_PAGES}")
 
 

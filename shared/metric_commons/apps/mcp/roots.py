@@ -9,7 +9,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ...data.files.access import Target, check_name
+from ...data.files.access import FOLDER, Target, check_name
 from ...module.catalog.usage import UsageError
 
 _Opened = TypeVar("_Opened")
@@ -24,8 +24,6 @@ _MARKS = (
 _ATTEMPTS = 5  # to open a path, if a name in it becomes a link after it was resolved
 # The errors of opening a link, or a name below one, where no link is followed.
 _CHANGED = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENOENT)
-# Searching a folder needs no permission to list it where the system distinguishes these.
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 
 
 def project_folder() -> Path:
@@ -75,7 +73,7 @@ class Root(NamedTuple):
         Raises:
             ValueError: another folder has taken its place.
         """
-        folder = os.open(self.path, _FOLDER)
+        folder = os.open(self.path, FOLDER)
         status = os.fstat(folder)
         if (status.st_dev, status.st_ino) != (self.device, self.inode):
             os.close(folder)
@@ -103,7 +101,7 @@ def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> 
             if create:
                 with suppress(FileExistsError):
                     os.mkdir(name, dir_fd=folder)
-            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            inner = os.open(name, FOLDER | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
     except BaseException:

@@ -15,7 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from ...statistics.arguments.checks import alternatives
-from .forking import message
+from .call_process import message
 from .roots import Roots
 from .schemas import ToolSchema
 from .stdio import open_protocol
@@ -129,7 +129,7 @@ def serve(calls: Calls) -> None:
     workers.prepare()
 
     async def until_the_end() -> None:
-        streams = anyio.wrap_file(requests), anyio.wrap_file(answers)
+        streams: Any = requests, answers
         async with stdio_server(*streams) as (reading, writing):
             await app.run(reading, writing, app.create_initialization_options())
 

@@ -4,15 +4,16 @@ The library's parser drops lines that it cannot read, so that their sender would
 JSON-RPC defines errors for such lines.
 """
 
-import io
 import json
 import os
 import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TextIO
+from io import BufferedReader, FileIO
+from typing import Any, Self
 
+import anyio
+from anyio import to_thread
 from pydantic_core import from_json
 
 MAX_LINE = 100_000_000  # bytes of one request
@@ -31,81 +32,78 @@ _FIRST_ID = re.compile(rb"\s*\{[^{}\[\]]*?" + _ID + rb"[,}]")
 _LAST_ID = re.compile(rb"[,{]\s*" + _ID + rb"(?:,[^{}\[\]]*)?\}\s*\Z")
 
 
-def open_protocol(at_end: Callable[[], object]) -> tuple[TextIO, TextIO]:
-    """Return a stream of requests that the library can parse, and a stream for its answers.
+def open_protocol(at_end: Callable[[], object]) -> "tuple[Requests, AnswerStream]":
+    """Return the requests that the library can parse, and where its answers go.
 
     Afterwards nothing else can read from stdin, and other output to stdout goes to stderr.
 
     Args:
-        at_end: called once stdin has ended, from another thread.
+        at_end: called once stdin has ended.
     """
     source, sink = os.dup(0), os.dup(1)
     null_device = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null_device, 0)
     os.close(null_device)
     os.dup2(2, 1)
-    reading, writing = os.pipe()
-    answers = _Answers(sink)
-    threading.Thread(target=_pass_on, args=(source, writing, answers, at_end), daemon=True).start()
-    return (
-        io.TextIOWrapper(os.fdopen(reading, "rb"), encoding="utf-8"),
-        io.TextIOWrapper(answers, encoding="utf-8"),  # type: ignore[type-var]
-    )
+    answers = AnswerStream(sink)
+    return Requests(source, answers, at_end), answers
 
 
-class _Answers(io.RawIOBase):
-    """Stdout, to which several threads may write whole lines."""
+class AnswerStream:
+    """Stdout, to which several tasks may write whole lines."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor, self._lock = descriptor, threading.Lock()
+        self._file, self._lock = FileIO(descriptor, "wb"), anyio.Lock()
 
-    def writable(self) -> bool:
-        return True
+    async def write(self, line: str) -> None:
+        """Write a line, unless the client has ended; stdin will then end, too."""
+        async with self._lock:
+            with suppress(BrokenPipeError):
+                await to_thread.run_sync(self._write, line.encode())
 
-    def write(self, line: Any) -> int:
-        with self._lock, suppress(BrokenPipeError):  # the client has ended, so stdin will end, too
-            _write(self._descriptor, line)
-        return len(line)
+    def _write(self, line: bytes) -> None:
+        left = memoryview(line)
+        while left:
+            left = left[self._file.write(left) :]
+
+    async def flush(self) -> None:
+        """Do nothing, since nothing waits to be written."""
 
 
-def _pass_on(source: int, sink: int, answers: _Answers, at_end: Callable[[], object]) -> None:
-    """Pass requests on, and answer lines that are not requests."""
-    try:
-        for line, is_whole in _lines(source):
-            answer = (
-                refusal(line)
-                if is_whole
-                else _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
-            )
+class Requests:
+    """The lines of stdin that are requests; others are answered with errors."""
+
+    def __init__(
+        self, descriptor: int, answers: AnswerStream, at_end: Callable[[], object]
+    ) -> None:
+        self._file = BufferedReader(FileIO(descriptor), _CHUNK)
+        self._answers, self._at_end = answers, at_end
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        while line := await to_thread.run_sync(self._next_line, abandon_on_cancel=True):
+            is_too_long = len(line) > MAX_LINE
+            if is_too_long:
+                answer: bytes | None = _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
+            else:
+                answer = refusal(line)
             if answer is not None:
-                answers.write(answer)
+                await self._answers.write(answer.decode())
             elif line.strip():
-                _write(sink, line + b"\n")
-    except OSError:
-        pass  # the reader is gone
-    finally:
-        at_end()
-        os.close(sink)
+                return line.decode()
+        self._at_end()
+        raise StopAsyncIteration
 
-
-def _lines(source: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield every line, and whether it is complete; only the beginning if it is too long."""
-    line, is_whole = bytearray(), True
-    while chunk := os.read(source, _CHUNK):
-        *ends, tail = chunk.split(b"\n")
-        for end in ends:
-            yield bytes(line + end if is_whole else line), is_whole
-            line, is_whole = bytearray(), True
-        if is_whole:
-            line += tail
-            if len(line) > MAX_LINE:
-                line, is_whole = line[:_HEAD], False
-
-
-def _write(sink: int, line: bytes) -> None:
-    left = memoryview(line)
-    while left:
-        left = left[os.write(sink, left) :]
+    def _next_line(self) -> bytes:
+        """Return the next line; of one that is too long only the beginning."""
+        line = self._file.readline(MAX_LINE + 1)
+        if len(line) > MAX_LINE:
+            rest = line
+            while rest and not rest.endswith(b"\n"):
+                rest = self._file.readline(_CHUNK)
+        return line
 
 
 def refusal(line: bytes) -> bytes | None:

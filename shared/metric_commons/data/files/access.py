@@ -1,4 +1,4 @@
-"""The one file that opens files which users name, and names temporary files beside them.
+"""The one file that opens files which users name.
 
 A command may open every file that its user may. A server limits itself to some folders; it sets the
 limit for a whole process, so no reader can forget it. What is read has limits, too, so that a small
@@ -7,14 +7,10 @@ file cannot fill the memory.
 
 import hashlib
 import os
-import platform
-import re
-import secrets
 import stat
-import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from io import BufferedReader, FileIO
 from os import PathLike
 from pathlib import Path
@@ -25,8 +21,8 @@ _CONTROLS = frozenset(
     map(chr, (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A)))
 )
 
-_NAME = re.compile(r"\.metric-commons-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{8}")
-_ABANDONED = 24 * 60 * 60  # seconds after which the process is dead, on whatever computer
+# Searching a folder needs no permission to list it where the system distinguishes these.
+FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 
 _FREE = 10_000_000  # bytes of content that any compressed file may have
 _SHOWN = ((10**9, "GB"), (10**6, "MB"))
@@ -53,6 +49,23 @@ class Target(NamedTuple):
         """Remove the file with this name, if there is one."""
         with suppress(FileNotFoundError):
             os.unlink(self.name, dir_fd=self.folder)
+
+    def create(self, mode: int) -> IO[bytes]:
+        """Return a new file, which `take` gives this name; if possible, it has none before.
+
+        Raises:
+            OSError: there is a file with this name, or the folder cannot be written.
+        """
+        if hasattr(os, "O_TMPFILE") and self.folder is not None and os.path.isdir("/proc/self/fd"):
+            with suppress(OSError):  # not in all file systems
+                flags = os.O_TMPFILE | os.O_WRONLY
+                return os.fdopen(os.open(".", flags, mode, dir_fd=self.folder), "wb")
+        return open(self.name, "xb", opener=partial(os.open, mode=mode, dir_fd=self.folder))
+
+    def take(self, file: IO[bytes]) -> None:
+        """Give a file that `create` returned this name, unless it has it already."""
+        if self.folder is not None and not os.fstat(file.fileno()).st_nlink:
+            os.link(f"/proc/self/fd/{file.fileno()}", self.name, dst_dir_fd=self.folder)
 
     def beside(self, name: str) -> "Target":
         """Another name in the same folder."""
@@ -88,8 +101,11 @@ class _Unlimited:
 
     def target(self, path: Path) -> Target:
         target = os.path.realpath(path)  # a symbolic link still points to the file afterwards
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        return Target(None, target)
+        folder, name = os.path.split(target)
+        os.makedirs(folder, exist_ok=True)
+        if os.open not in os.supports_dir_fd:
+            return Target(None, target)
+        return Target(os.open(folder, FOLDER), name)
 
 
 _access: Access = _Unlimited()
@@ -131,6 +147,30 @@ def sha256_of(path: str | PathLike[str]) -> str:
     """Return the SHA-256 of a file; the errors are those of `open_file`."""
     with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def state_of(file: IO[bytes] | FileIO) -> tuple[int, int] | None:
+    """Return what changes with the content of an open file; None for a pipe."""
+    status = os.fstat(file.fileno())
+    return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+@contextmanager
+def unchanged(file: IO[bytes] | FileIO, name: str | PathLike[str]) -> Iterator[None]:
+    """Check that a file does not change in this context.
+
+    Raises:
+        ValueError: it did, so that what was read may be a mixture.
+    """
+    state = state_of(file)
+    yield
+    check_unchanged(file, state, os.fspath(name))
+
+
+def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, name: str) -> None:
+    """Check that the state of a file is still the same; errors are those of `unchanged`."""
+    if state_of(file) != state:
+        raise ValueError(f"{name} has changed while it was read")
 
 
 @contextmanager
@@ -309,7 +349,7 @@ def read_whole(path: str | PathLike[str], limits: Limits) -> bytes:
         LimitError: it is too large.
         OSError: it cannot be read.
     """
-    with BufferedReader(open_file(path)) as file:
+    with BufferedReader(open_file(path)) as file, unchanged(file, path):
         data = read_at_most(file, limits.whole, str(path))
     check_parsed(data, limits, str(path))
     return data
@@ -351,61 +391,3 @@ def check_parsed(text: str | bytes, limits: Limits, subject: str = "the content"
 def _shown(size: int) -> str:
     unit, name = next(((unit, name) for unit, name in _SHOWN if size >= unit), (1, "bytes"))
     return f"{size / unit:.3g} {name}"
-
-
-# Temporary files, whose names say whether the process that writes one is still alive
-
-
-def temporary_name() -> str:
-    """Return a new name for a hidden file: of this project, this computer and this process."""
-    return f".metric-commons-{_computer()}-{os.getpid()}-{secrets.token_hex(4)}"
-
-
-def remove_abandoned(target: Target) -> None:
-    """Remove temporary files of dead processes from the folder of a file.
-
-    A folder may be shared with other computers and containers, whose processes cannot be seen;
-    their temporary files are removed after a day.
-    """
-    folder = os.path.dirname(target.name) if target.folder is None else _readable(target.folder)
-    try:
-        names = os.listdir(folder) if folder is not None else []
-    except OSError:
-        names = []
-    finally:
-        if isinstance(folder, int):
-            os.close(folder)
-    for name in names:
-        match = _NAME.fullmatch(name)
-        if match:
-            leftover = target.beside(name)
-            is_dead = match[1] == _computer() and not _is_alive(int(match[2]))
-            with suppress(OSError):
-                if is_dead or time.time() - leftover.status().st_mtime > _ABANDONED:
-                    leftover.remove()
-
-
-def _readable(folder: int) -> int | None:
-    """Return the same folder, open for listing; None if its names may not be listed."""
-    try:
-        return os.open(".", os.O_RDONLY, dir_fd=folder)
-    except OSError:
-        return None
-
-
-def _computer() -> str:
-    """Return a short name for the computer or the container."""
-    return f"{zlib.crc32(platform.node().encode()):08x}"
-
-
-def _is_alive(process: int) -> bool:
-    """Return whether a process of this computer may be alive."""
-    if os.name == "nt":  # where the signal 0 would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True  # the process of another user, for example
-    return True

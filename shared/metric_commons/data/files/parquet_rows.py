@@ -37,7 +37,9 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
 def _opened(stream: IO[bytes] | io.RawIOBase) -> Any:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False)
+    return parquet.ParquetFile(
+        stream, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True
+    )
 
 
 class ParquetPiece(NamedTuple):

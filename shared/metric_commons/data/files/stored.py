@@ -4,10 +4,10 @@ import hashlib
 import json
 import math
 import os
+import secrets
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -17,9 +17,7 @@ from .access import (
     LimitError,
     default_limits,
     read_whole,
-    remove_abandoned,
     target_to_write,
-    temporary_name,
 )
 
 CHANGED = "the content has changed since it was written; score again"
@@ -269,7 +267,8 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
 
     Missing folders are created. If writing fails, an existing file does not change. A file that is
     replaced keeps its mode, so that private files stay private. Open files, such as /dev/stdout,
-    are written directly. Temporary files of killed processes are removed from the folder.
+    are written directly. On Linux the temporary file has no name until it is complete, so that a
+    process that is killed leaves nothing behind.
 
     Raises:
         ValueError: the name has control characters, or the path is not that of a file.
@@ -281,20 +280,18 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
             file.writelines(data)
         return
     with target_to_write(path) as target:
-        remove_abandoned(target)
-        temporary = target.beside(temporary_name())
+        temporary = target.beside(f".metric-commons-{secrets.token_hex(8)}")
         kept = target.mode()
         mode = None if kept is None or not stat.S_ISREG(kept) else stat.S_IMODE(kept)
         created = 0o666 if mode is None else 0o666 & mode
         try:
-            with open(
-                temporary.name, "xb", opener=partial(os.open, mode=created, dir_fd=target.folder)
-            ) as file:
+            with temporary.create(created) as file:
                 file.writelines(data)
                 file.flush()
                 if mode is not None:
                     os.chmod(file.fileno() if os.chmod in os.supports_fd else temporary.name, mode)
                 os.fsync(file.fileno())
+                temporary.take(file)
             os.replace(
                 temporary.name,
                 target.name,

@@ -14,7 +14,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, Self
 
-from .access import GrowthLimit, Limits, LineLimit, check_whole, default_limits, open_file
+from .access import (
+    GrowthLimit,
+    Limits,
+    LineLimit,
+    check_unchanged,
+    check_whole,
+    default_limits,
+    open_file,
+    state_of,
+)
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
@@ -49,7 +58,7 @@ def uncompressed_name(path: Path) -> str:
 class Stream:
     """The decompressed bytes of a file, or of standard input for the path `-`.
 
-    The hash is of exactly the bytes that were read, even if the file changes meanwhile.
+    The hash is of exactly the bytes that were read; a file that changes meanwhile is refused.
     """
 
     def __init__(
@@ -71,6 +80,7 @@ class Stream:
     def __enter__(self) -> Self:
         is_file = self.path != STANDARD_INPUT
         self._file = open_file(self.path) if is_file else sys.stdin.buffer
+        self._state = state_of(self._file) if is_file else None
         observers: list[Callable[[memoryview], object]] = [self._hash.update, self._count]
         if self._advance is not None:
             advance = self._advance
@@ -149,9 +159,15 @@ class Stream:
         return self._temporary
 
     def sha256(self) -> str:
-        """Return the hash of the stored bytes, after reading the rest of them."""
+        """Return the hash of the stored bytes, after reading the rest of them.
+
+        Raises:
+            ValueError: the file has changed since it was opened.
+        """
         while self._stored.read(_CHUNK):
             pass
+        if self.path != STANDARD_INPUT:
+            check_unchanged(self._file, self._state, "the file")
         return self._hash.hexdigest()
 
 
@@ -182,7 +198,7 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     if start.startswith(_XZ):
         return lzma.LZMAFile(stored)
     if start.startswith(_ZSTANDARD):
-        return zstandard_reader(stored)
+        return _zstandard_reader(stored)
     return None
 
 
@@ -217,27 +233,16 @@ def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the 
     return bytes(content)
 
 
-def zstandard_reader(compressed: IO[bytes] | io.BufferedReader) -> Any:
-    """Return the content of Zstandard frames, as a file to read.
+def _zstandard_reader(compressed: io.BufferedReader) -> Any:
+    """Return the content of Zstandard frames; an end within a frame is an OSError."""
+    import pyarrow as pa
 
-    Raises:
-        ValueError: the library for it is missing; the message says how to install it.
-    """
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return zstd.ZstdFile(compressed)
-    try:
-        import zstandard
-    except ModuleNotFoundError as error:
-        raise ValueError(f"{error}; it comes with: pip install 'metric-commons[logs]'") from error
-    return zstandard.ZstdDecompressor().stream_reader(compressed, read_across_frames=True)
+    return pa.CompressedInputStream(compressed, "zstd")
 
 
 def broken_compression() -> tuple[type[Exception], ...]:
-    """Return the errors that libraries raise for truncated or damaged compressed bytes."""
-    errors: list[type[Exception]] = [EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile]
-    zstandard = sys.modules.get("zstandard")
-    if zstandard is not None:
-        errors.append(zstandard.ZstdError)
-    return tuple(errors)
+    """Return the errors that libraries raise for truncated or damaged compressed bytes.
+
+    They also raise an OSError without a number.
+    """
+    return EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile

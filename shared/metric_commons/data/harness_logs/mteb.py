@@ -21,22 +21,25 @@ _ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_t
 _REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
 
 
-def _is_result(content: Content) -> bool:
-    """Return whether a document is the result of a task."""
+def is_result(content: Content) -> bool:
+    """Return whether a document is the result of a task: by its fields, or those of its scores."""
     document = content.document
     if not isinstance(document, Mapping):
         return False
-    names = {"task_name", "scores"} if "scores" in document else {"mteb_dataset_name"}
-    return {"mteb_version", *names} <= document.keys()
+    scores = document.get("scores")
+    if not isinstance(scores, Mapping):
+        return "mteb_dataset_name" in document
+    parts = [part for split in scores.values() if isinstance(split, list) for part in split]
+    return bool(parts) and all(isinstance(p, Mapping) and "hf_subset" in p for p in parts)
 
 
-MARKS = Marks(kinds=("document",), further=_is_result)
+MARKS = Marks(kinds=("document",), further=is_result)
 
 
 def read(content: Content) -> Log:
     """Return the means of each split, without rows."""
     document = content.document
-    task = document.get("task_name") or document["mteb_dataset_name"]
+    task = document.get("task_name") or document.get("mteb_dataset_name") or content.path.stem
     return Log(
         rows=iter(()),
         system=_model(content),
@@ -51,7 +54,7 @@ def read(content: Content) -> Log:
                     "split": split,
                     "dataset_revision": document.get("dataset_revision"),
                     "subsets": sorted(subsets),  # their order in a file means nothing
-                    "mteb_version": document["mteb_version"],
+                    "mteb_version": document.get("mteb_version"),
                 },
             )
             for split, subsets in _splits(document)
@@ -65,7 +68,7 @@ def _model(content: Content) -> str | None:
     if metadata and (name := json.loads(metadata).get("name")):
         return str(name)
     folder = content.path.resolve().parent
-    if _REVISION.fullmatch(folder.name):
+    if _REVISION.fullmatch(folder.name) or folder.parents[1].name == "results":
         folder = folder.parent
     return folder.name.replace("__", "/") or None
 

@@ -241,10 +241,10 @@ class Source:
             yield
         except BaseException as error:
             self.close()
-            if isinstance(error, OSError) and not isinstance(error, EOFError):
+            if isinstance(error, OSError) and error.errno is not None:
                 reason = error.strerror or str(error)
                 raise OSError(error.errno, reason, str(self.path)) from error
-            if isinstance(error, (ValueError, RecursionError, *broken_compression())):
+            if isinstance(error, (ValueError, RecursionError, OSError, *broken_compression())):
                 raise ValueError(f"{self.path}: {fault_of(error)}") from error
             raise
 

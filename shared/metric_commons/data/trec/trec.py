@@ -31,6 +31,7 @@ from ..files.access import (
     open_file,
     read_at_most,
     read_file,
+    unchanged,
 )
 from ..files.json_rows import fault_of
 from ..files.streams import STANDARD_INPUT, Stream, broken_compression, is_compressed, uncompressed
@@ -281,13 +282,14 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
             data = read_at_most(sys.stdin.buffer, default_limits().whole)
             content = uncompressed(data)
         return _parsed(path, content, kind), hashlib.sha256(data).hexdigest()
-    with _named_damages(path), open_file(name) as file:
+    with _named_damages(path), open_file(name) as file, unchanged(file, path):
         start = file.read(_BLOCK)
         if is_compressed(start):
             return _read_compressed(name, kind)
         if not _is_plain(start):
-            with BufferedReader(file) as buffered:
-                data = read_at_most(buffered, default_limits().whole, start=start)
+            buffered = BufferedReader(file)
+            data = read_at_most(buffered, default_limits().whole, start=start)
+            buffered.detach()
             return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
         hashed = hashlib.sha256()
         blocks = _line_blocks(_observed(start, file, hashed.update))

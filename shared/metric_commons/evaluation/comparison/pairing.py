@@ -15,11 +15,18 @@ from ...module.catalog.catalog import load_without_evaluate
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.checks import nearest
 from ..results.comparisons import Pair
-from ..results.module_results import ModuleResult, functions_of_sums, means_of_rows
+from ..results.module_results import (
+    ModuleResult,
+    check_averages,
+    functions_of_rows,
+    functions_of_sums,
+    means_of_rows,
+)
 from ..results.results import Results
 
 if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowStatistics
+    from .pseudovalues import ScoredInputs
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]
 
@@ -36,7 +43,7 @@ def paired_scores(
 ) -> Iterator[Pair]:
     """Yield the scores that the systems of each pair share.
 
-    A score is a mean over rows, or computed from sums over rows.
+    A score is a mean over rows, computed from sums over rows, or from the inputs of all rows.
 
     Args:
         results: all systems, with the scores of their rows.
@@ -51,6 +58,7 @@ def paired_scores(
     if scores is not None:
         _check(scores, results.systems)
     statistics: dict[tuple[str, str], RowStatistics] = {}
+    inputs: dict[tuple[str, str], ScoredInputs] = {}
     for a, b in names:
         rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
@@ -61,17 +69,16 @@ def paired_scores(
             shared = [name for name in columns if name in columns_b]
             functions = functions_of_sums(rival)
             shared += [name for name in functions_of_sums(result) if name in functions]
-            if shared and _scoring(result.options) != _scoring(rival.options):
-                raise ValueError(
-                    f"{module} scored {a!r} and {b!r} with different options: {result.signature} "
-                    f"and {rival.signature}"
-                )
-            names_of_module = _family(module, result, shared, scores)
-            of_sums = [
+            drawn = functions_of_rows(rival)
+            shared += [name for name in functions_of_rows(result) if name in drawn]
+            if shared:
+                _check_options(module, a, b, result, rival)
+            names_of_module = [
                 name
-                for name in names_of_module
-                if name in functions and not math.isnan(result.scores[name] + rival.scores[name])
+                for name in _family(module, result, shared, scores)
+                if name in columns or not math.isnan(result.scores[name] + rival.scores[name])
             ]
+            of_sums = [name for name in names_of_module if name in functions]
             if of_sums:
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in statistics:
@@ -81,13 +88,70 @@ def paired_scores(
                     sums_b = sums_b.take(rows.order_b)
                 for name in of_sums:
                     yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
+            of_inputs = [name for name in names_of_module if name in drawn and name not in columns]
+            if of_inputs:
+                for system, part in ((a, result), (b, rival)):
+                    if (system, module) not in inputs:
+                        inputs[system, module] = _scored_inputs(system, module, part, of_inputs)
+                yield from _pairs_of_inputs(
+                    (a, b, module),
+                    of_inputs,
+                    (inputs[a, module], inputs[b, module]),
+                    rows,
+                )
             for name in names_of_module:
-                if name in functions:
+                if name in functions or name not in columns:
                     continue
                 scores_b = columns_b[name]
                 if rows.order_b is not None:
                     scores_b = [scores_b[row] for row in rows.order_b]
                 yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+
+
+def _scored_inputs(
+    system: str, module: str, result: ModuleResult, names: Sequence[str]
+) -> "ScoredInputs":
+    from .pseudovalues import ScoredInputs  # imports numpy, so only on use
+
+    return ScoredInputs(system, module, result, names)
+
+
+def _pairs_of_inputs(
+    names: tuple[str, str, str],
+    scores: Sequence[str],
+    inputs: "tuple[ScoredInputs, ScoredInputs]",
+    rows: PairedRows,
+) -> Iterator[Pair]:
+    """Yield the pairs of scores that are computed from the inputs of all rows."""
+    first, second = inputs
+    pseudovalues = first.pseudovalues(second, rows.order_b)
+    for name in scores:
+        if name in pseudovalues:
+            values_a, values_b = pseudovalues[name]
+            estimates = first.result.scores[name], second.result.scores[name]
+            yield Pair(
+                *names,
+                name,
+                values_a.tolist(),
+                values_b.tolist(),
+                rows.clusters,
+                None,
+                None,
+                estimates,
+            )
+        else:
+            drawn = len(first), first.drawn_score(name, second, rows.order_b)
+            yield Pair(*names, name, (), (), rows.clusters, drawn=drawn)
+
+
+def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: ModuleResult) -> None:
+    """Check that two systems were scored with the same options."""
+    check_averages({a: {module: result}, b: {module: rival}})
+    if _scoring(result.options) != _scoring(rival.options):
+        raise ValueError(
+            f"{module} scored {a!r} and {b!r} with different options: {result.signature} "
+            f"and {rival.signature}"
+        )
 
 
 def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
@@ -135,7 +199,11 @@ def _check(scores: Collection[str], systems: Systems) -> None:
     scores_of_rows: dict[str, None] = {}
     for results in systems.values():
         for module, result in results.items():
-            comparable = [*means_of_rows(result), *functions_of_sums(result)]
+            comparable = [
+                *means_of_rows(result),
+                *functions_of_sums(result),
+                *functions_of_rows(result),
+            ]
             for names, columns in ((all_scores, result.scores), (scores_of_rows, comparable)):
                 names.update(dict.fromkeys(columns))
                 names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
@@ -146,7 +214,8 @@ def _check(scores: Collection[str], systems: Systems) -> None:
             raise ValueError(f"there is no score {score!r} of rows{hint}")
     if scores_of_rows and not any(score in scores_of_rows for score in scores):
         raise ValueError(
-            f"score {next(iter(scores))!r} is not a mean over rows, so it cannot be compared"
+            f"score {next(iter(scores))!r} is neither a mean of rows nor computed from them, so it "
+            "cannot be compared"
         )
 
 

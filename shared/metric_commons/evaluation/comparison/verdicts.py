@@ -110,6 +110,7 @@ def gate(
     ]
     if verdict == UNDECIDED:
         sentences.append(_advice(pair, comparison, margin, alpha, power))
+        sentences.append("Looking again with more rows needs --sequential.")
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
 
 
@@ -204,7 +205,7 @@ def _needed(
     """
     from ...statistics.tests.significance import rows_that_show_margin
 
-    if pair.sums_a is None:
+    if pair.has_rows:
         options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
         bounded, needed = rows_that_show_margin(
             pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
@@ -268,7 +269,7 @@ def plans(
             a, b, module, score, rows = (
                 comparison[name] for name in ("a", "b", "module", "score", "rows")
             )
-            test = "permutation" if pair.sums_a is None else "t"
+            test = "permutation" if pair.has_rows else "t"
             of_rows = a, b, module, score, rows, comparison.get("n_clusters"), deviation
             planned.append(Plan(*of_rows, *numbers, test))
     return planned
@@ -280,7 +281,7 @@ def _planned(
     """Return the power of these rows or clusters, what they can find, and how many are needed."""
     from ...statistics.tests.power import Pilot, minimum_detectable, power_of, required_rows
 
-    if pair.sums_a is not None:
+    if not pair.has_rows:
         return (
             power_of(effect, deviation, units, alpha),
             minimum_detectable(deviation, units, alpha, power),

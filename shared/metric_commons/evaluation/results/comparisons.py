@@ -19,7 +19,7 @@ from .rendering import (
 )
 
 if TYPE_CHECKING:
-    from ...statistics.arguments.arrays import Booleans, Floats
+    from ...statistics.arguments.arrays import Booleans, Floats, Integers
     from ...statistics.intervals.sums import RowStatistics
 
 _SHORT = {
@@ -49,6 +49,10 @@ TWO_LAWS = (
     "may include 0 although the difference is significant."
 )
 
+PSEUDOVALUES = (
+    "Scores that are not means of rows are compared by pseudovalues of rows, whose means they are."
+)
+
 Comparison = dict[str, Any]  # as stored in a results file
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
 
@@ -66,9 +70,23 @@ class Pair(NamedTuple):
     # If the score is not a mean of rows: what each row adds to the sums behind it.
     sums_a: "RowStatistics | None" = None
     sums_b: "RowStatistics | None" = None
+    # If scores_a and scores_b are pseudovalues: the scores of both systems, which are their means.
+    estimates: tuple[float, float] | None = None
+    # If there are neither: the number of rows, and the score of rows given by their indices, where
+    # those of B follow those of A.
+    drawn: "tuple[int, Callable[[Integers], float]] | None" = None
+
+    @property
+    def has_rows(self) -> bool:
+        """Return whether each row has a score, or a pseudovalue."""
+        return self.sums_a is None and self.drawn is None
 
     def swapped(self) -> "Pair":
         """Return the same pair with the systems in the opposite order."""
+        drawn = None
+        if self.drawn is not None:
+            rows, score = self.drawn
+            drawn = rows, lambda indices: score((indices + rows) % (2 * rows))
         return self._replace(
             a=self.b,
             b=self.a,
@@ -76,6 +94,8 @@ class Pair(NamedTuple):
             scores_b=self.scores_a,
             sums_a=self.sums_b,
             sums_b=self.sums_a,
+            estimates=self.estimates and (self.estimates[1], self.estimates[0]),
+            drawn=drawn,
         )
 
 
@@ -143,7 +163,7 @@ def compare_pairs(
     labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
     if correction == "max_t":
         if any(rows is None for _, rows in counted_pairs):
-            raise ValueError("correction 'max_t' requires means of rows; use 'bonferroni'")
+            raise ValueError("correction 'max_t' requires scores of rows; use 'bonferroni'")
         if len(labels) > 1:
             raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
     family = Family.of(
@@ -162,9 +182,12 @@ def compare_pairs(
     resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
     for (pair, rows), interval_alpha in zip(counted_pairs, family.alphas, strict=True):
         if rows is None:
+            level = 1 - cast("float", interval_alpha)
+            if pair.drawn is not None:
+                results.append(_compare_drawn(pair, testing, reporting, level, drawing))
+                continue
             key = pair.a, pair.b, pair.module
             if key not in resampled:
-                level = 1 - cast("float", interval_alpha)
                 resampled[key] = _compare_sums(pair, testing, reporting, level, drawing)
             results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
             continue
@@ -181,6 +204,10 @@ def compare_pairs(
             **testing,
             **reporting,
         )
+        if pair.estimates is not None:
+            first, second = pair.estimates
+            result |= {"A_mean": first, "B_mean": second, "diff": first - second}
+            result["pseudovalues"] = True
         results.append(result | {"rows": int(counting.sum())})
     p_adjusted = family.adjusted([result["p_value"] for result in results]).tolist()
     is_simultaneous = len(shared) > 1 and correction in ("bonferroni", "max_t")
@@ -209,7 +236,7 @@ def compare_pairs(
         }
         for pair, result, p in zip(shared, results, p_adjusted, strict=True)
         for options_of_pair in [
-            options if pair.sums_a is None else {**options, "test": result["test"], **drawing}
+            options if pair.has_rows else {**options, "test": result["test"], **drawing}
         ]
     ]
 
@@ -250,6 +277,28 @@ def _compare_sums(
     )
 
 
+def _compare_drawn(
+    pair: Pair,
+    testing: Mapping[str, Any],
+    reporting: Mapping[str, Any],
+    confidence_level: float,
+    drawing: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the comparison of two systems by a score that is computed anew for each draw."""
+    from ...statistics.tests.paired_sums import compare_redrawn
+
+    rows, score = cast("tuple[int, Callable[[Integers], float]]", pair.drawn)
+    if testing["test"] != "permutation":
+        raise ValueError(
+            f"test {testing['test']!r} requires scores of rows, which {pair.score} does not have; "
+            "use 'permutation', or name the scores"
+        )
+    options = {name: testing[name] for name in ("alternative", "assume")}
+    options |= {"clusters": pair.clusters, "confidence_level": confidence_level}
+    result = compare_redrawn(score, rows, **options, **reporting, **drawing)
+    return result | {"rows": rows}
+
+
 def _checked_sums(pair: Pair) -> Pair:
     """Return the pair; its score must be computed from sums, as a bootstrap test requires."""
     if pair.sums_a is None or pair.sums_b is None:
@@ -267,7 +316,7 @@ def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
     """
     import numpy as np
 
-    if pair.sums_a is not None and pair.sums_b is not None:
+    if not pair.has_rows:
         return None
 
     if len(pair.scores_a) != len(pair.scores_b):
@@ -475,6 +524,8 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
             "Assumes nothing but the bounds of a difference, and allows for an unseen row that one "
             "system loses: small differences of few rows would not be noticed."
         )
+    if any(comparison.get("pseudovalues") for comparison in comparisons):
+        sentences.append(PSEUDOVALUES)
     if any(is_wide(c) for c in comparisons if c.get("test") == "randomization"):
         sentences.append(TWO_LAWS)
     return sentences

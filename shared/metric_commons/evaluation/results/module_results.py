@@ -20,7 +20,9 @@ from ...data.files.stored import (
     to_jsonable,
 )
 from ...module.catalog import catalog
+from ...module.catalog.score_scales import lower_scores
 from ...module.declaration.declarations import (
+    OF_UNSEEN_ROWS,
     REPORTING,
     ClusterCounts,
     CountableScores,
@@ -124,7 +126,7 @@ def digest_text(digest: int) -> str:
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
-_OF_ROWS = ("per_example", "row_texts", "row_sums")  # in a separate file
+_OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
 # The fields that a file has even if they are empty.
 _ALWAYS = (
     *("options", "rows", "scores", "confidence_interval", "groups", "signature"),
@@ -166,9 +168,11 @@ class ModuleResult:
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
     # Texts about rows, such as the reason why a row is undecided; None for a row without one.
-    row_texts: dict[str, list[str | None]] = field(default_factory=dict, repr=False)
+    row_texts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     # What each row adds to the sums from which scores that are not means are computed.
     row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
+    # The inputs themselves, if scores follow neither from those of rows nor from sums.
+    row_inputs: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything except the scores and texts of single rows, which have a separate file."""
@@ -257,7 +261,7 @@ class ModuleResult:
         def selection(values: Mapping[str, Any]) -> dict[str, Any]:
             """The values of these scores, and those of no score, such as the number of rows."""
             return {
-                key: selection(value) if key in _BY_SCORE else value
+                key: selection(value) if key in _BY_SCORE and isinstance(value, Mapping) else value
                 for key, value in values.items()
                 if key in scores or key not in self.scores
             }
@@ -281,6 +285,7 @@ def module_result(
     reported: Mapping[str, Any],
     counts: CountableScores | None = None,
     row_sums: "RowSums | None" = None,
+    row_inputs: Mapping[str, list[Any]] | None = None,
     choices: Mapping[str, Any] | None = None,
     excluded: Mapping[str, int] | None = None,
 ) -> ModuleResult:
@@ -295,6 +300,7 @@ def module_result(
         reported: the options for intervals.
         counts: how often each value of a score occurs, and the sums of clusters.
         row_sums: what rows add to the sums behind scores that are not means.
+        row_inputs: the inputs, if scores follow from neither.
         choices: how rows were selected from a log; part of the signature.
         excluded: the numbers of excluded rows by reason; part of the signature.
 
@@ -308,6 +314,7 @@ def module_result(
     intervals, groups, of_rows = (
         scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
     )
+    texts = {key: scores.pop(key) for key in metric.row_texts & scores.keys()}
     if isinstance(intervals, list):  # of a comparison: that of its one difference
         intervals = {metric.main_score: intervals}
     details = {
@@ -348,9 +355,10 @@ def module_result(
         cluster_counts=clusters,
         confidence_interval=intervals,
         groups=groups,
-        per_example={key: of_rows[key] for key in of_rows if key not in metric.row_texts},
-        row_texts={key: of_rows[key] for key in of_rows if key in metric.row_texts},
+        per_example=of_rows,
+        row_texts=texts,
         row_sums=row_sums,
+        row_inputs=dict(row_inputs or {}),
         **details,
     )
     return result_of_module.signed(name)
@@ -369,6 +377,7 @@ def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> 
     if "bootstrap" in extras.get("interval", {}).values():
         names += ["n_resamples", "seed"]
     options = {name: reported[name] for name in names if name in reported}
+    options |= {n: reported[n] for n in OF_UNSEEN_ROWS if reported.get(n) is not None}
     if extras.get("n_clusters") is not None:
         options["clusters"] = extras["n_clusters"]
     return options
@@ -386,15 +395,6 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
         for pattern, kind in patterns.items()
         if fnmatchcase(score.lower(), pattern)
     }
-
-
-def lower_scores(scores: Iterable[str], patterns: Iterable[str]) -> list[str]:
-    """Return the scores for which lower is better, by patterns of their names.
-
-    >>> lower_scores(["map", "unj@5"], ["unj*"])
-    ['unj@5']
-    """
-    return [score for score in scores if any(fnmatchcase(score, name) for name in patterns)]
 
 
 def functions_of_sums(result: ModuleResult) -> list[str]:
@@ -415,6 +415,36 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
         for name, values in result.per_example.items()
         if name not in result.aggregation
     }
+
+
+def functions_of_rows(result: ModuleResult) -> list[str]:
+    """Return the scores that can only be computed from all rows, if these are known."""
+    if not result.row_inputs:
+        return []
+    return [
+        name
+        for name, score in result.scores.items()
+        if isinstance(score, float) and name not in (*result.per_example, "standard_error")
+    ]
+
+
+def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
+    """Check that scores of one name have one average over labels, since they share a table.
+
+    Raises:
+        ValueError: those of two systems have different ones.
+    """
+    first: dict[str, tuple[str, Any]] = {}
+    for system, modules in systems.items():
+        for module, result in modules.items():
+            average = result.settings().get("average")
+            name, other = first.setdefault(module, (system, average))
+            if other != average:
+                raise ValueError(
+                    f"{module} averages over labels in two ways: {name!r} has average={other!r}, "
+                    f"and {system!r} has {average!r}, since their labels differ; name an average, "
+                    "or for two labels pos_label"
+                )
 
 
 def sentence_of(module: str, result: ModuleResult) -> str | None:

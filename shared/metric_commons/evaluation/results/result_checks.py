@@ -106,7 +106,7 @@ _OPTIONAL_OF_COMPARISON = {
     **dict.fromkeys(("mde", "standard_error"), NonNegative | None),
     **dict.fromkeys(("rows", "n_clusters"), Count),
     "statistic": _Number,
-    "simultaneous": bool,
+    **dict.fromkeys(("simultaneous", "pseudovalues"), bool),
     "options": _Values,
 }
 _OPTIONS_OF_COMPARISON = {

@@ -34,6 +34,7 @@ Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and modu
 _MANY = 4  # scores of a single system, which get a row each
 _MARKED = 25  # systems; more have over 300 pairs, too many to mark by letters
 _NAME_LENGTH = 22  # of a system; if names are longer, differences show letters instead
+_NAMED = 3  # scores up to which a legend names those that were not tested
 _LISTED = 8  # systems up to which every pair has a line; more have a matrix
 
 # The columns of CSV and of data frames, whatever was requested.
@@ -134,11 +135,24 @@ class Standings:
         return {name: raised("".join(sorted(letters))) for name, letters in worse.items()}
 
     def legend(self) -> str:
-        """Return the meaning of the letters after scores."""
-        if not any(self.winners.values()):
-            return "No difference is significant."
-        has_ranges = any(RAISED_DASH in marks for marks in self.marks().values())
-        return f"{LETTERS_NOTE} {RANGES_NOTE}" if has_ranges else LETTERS_NOTE
+        """Return the meaning of the letters after scores, and which scores were not tested."""
+        words = [LETTERS_NOTE] if any(self.winners.values()) else ["No difference is significant."]
+        if any(RAISED_DASH in marks for marks in self.marks().values()):
+            words.append(RANGES_NOTE)
+        names = list(dict.fromkeys(label(score) for _, score in self.untested()))
+        if len(names) > _NAMED:
+            tested = _listed([*dict.fromkeys(label(score) for _, score in self.families)])
+            words.append(f"All scores but {tested} were not tested.")
+        elif names:
+            words.append(f"{_listed(names)} {'was' if len(names) == 1 else 'were'} not tested.")
+        return " ".join(words)
+
+    def untested(self) -> list[tuple[str, str]]:
+        """Return the module and name of each score by which no systems were compared."""
+        if not self.comparisons:
+            return []
+        keys = dict.fromkeys((entry.module, entry.score) for entry in entries(self.systems))
+        return [key for key in keys if key not in self.families]
 
     def legend_of_bold(self) -> str:
         """Return the meaning of bold numbers; empty if none is bold."""
@@ -230,6 +244,16 @@ class Standings:
             matrices.append(Table(header, rows, 2, set(), "", title, kind="differences"))
         note = f"{MATRIX_NOTE} {words} {statement(self.comparisons)}"
         return [*matrices[:-1], *(table._replace(note=note) for table in matrices[-1:])]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names as a sentence has them.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 RANKS_NOTE = (

@@ -17,6 +17,7 @@ from typing import Any, Self
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice
 from ...statistics.arguments.domains import check_option
+from .best_systems import BestSystem, best_system
 from .comparisons import Comparison, Rank
 from .latex import as_latex
 from .module_results import ModuleResult, sentence_of
@@ -74,6 +75,10 @@ class Results(Stored):
     top: int | None = field(default=None, repr=False)  # how many systems to show; None for all
     # The labels of rows by system: `id` and `cluster`, as far as they were passed.
     row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
+    # The scores of rows of several systems by system and module, for `best`; no file has them.
+    compared_rows: dict[str, dict[str, dict[str, list[float]]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def __getitem__(self, system: str) -> dict[str, Any]:
         """The scores of a system by name, or by `module.name` where modules share a name.
@@ -156,13 +161,14 @@ class Results(Stored):
             system: [name for result in results.values() for name in result.scores]
             for system, results in self.systems.items()
         }
-        columns, row_labels, sums, texts = read_rows(path, names)
+        columns, row_labels, sums, texts, inputs = read_rows(path, names)
 
         def with_rows(system: str, module: str, result: ModuleResult) -> ModuleResult:
             return replace(
                 with_columns(path, system, module, result, columns[system]),
                 row_sums=sums[system].get(module),
                 row_texts=texts[system].get(module, {}),
+                row_inputs=inputs[system].get(module, {}),
             )
 
         return replace(self.map_modules(with_rows), row_labels=row_labels)
@@ -177,20 +183,21 @@ class Results(Stored):
             system: {k: v for result in modules.values() for k, v in result.per_example.items()}
             for system, modules in self.systems.items()
         }
-        sums, texts = (
+        sums, texts, inputs = (
             {
                 system: {m: getattr(r, name) for m, r in modules.items() if getattr(r, name)}
                 for system, modules in self.systems.items()
             }
-            for name in ("row_sums", "row_texts")
+            for name in ("row_sums", "row_texts", "row_inputs")
         )
-        digest = write_rows(path, scores, self.row_labels, sums, texts)
+        digest = write_rows(path, scores, self.row_labels, sums, texts, inputs)
         record = {"path": str(path), "sha256": digest}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def without_rows(self) -> Self:
         """These results without the scores of rows."""
-        empty: dict[str, Any] = {"per_example": {}, "row_texts": {}, "row_sums": None}
+        empty: dict[str, Any] = {key: {} for key in ("per_example", "row_texts", "row_inputs")}
+        empty["row_sums"] = None
         return self.map_modules(lambda _, __, result: replace(result, **empty))
 
     def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
@@ -271,6 +278,38 @@ class Results(Stored):
         systems = {system: self.systems[system] for system in names}
         comparisons = sorted(self.comparisons, key=key_of_pair)
         return replace(self, systems=systems, comparisons=comparisons)
+
+    def best(self, score: str, level: float = 0.95) -> BestSystem:
+        """Return the best of several systems, with an interval that allows for the choice.
+
+        Args:
+            score: a mean of rows from 0 to 1, as `score` or `module.score`.
+            level: the level of the interval.
+
+        Raises:
+            ValueError: there are fewer than two systems or no scores of rows, or the score is not a
+                mean of rows from 0 to 1.
+
+        >>> from ..scoring.scoring import score
+        >>> answers = {"a": ["x"] * 60, "b": ["x"] * 58 + ["y"] * 2, "c": ["y"] * 60}
+        >>> best = score("qa_em", predictions=answers, references=["x"] * 60).best("qa_em")
+        >>> best.system, best.candidates, [round(end, 3) for end in best.interval]
+        ('a', 2, [0.935, 1.0])
+        """
+        module, name = find_score(score, self.systems)
+        return best_system(
+            {
+                system: (
+                    modules[module],
+                    self.compared_rows.get(system, {}).get(module, modules[module].per_example),
+                    self.row_labels.get(system, {}),
+                )
+                for system, modules in self.systems.items()
+                if module in modules
+            },
+            name,
+            level,
+        )
 
     def __str__(self) -> str:
         """The tables as plain text, which `print` shows."""

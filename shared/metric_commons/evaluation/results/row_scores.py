@@ -3,9 +3,10 @@
 A line contains the number of the row, its id and cluster if these were passed, the system, and
 each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. For scores computed
 from sums it also contains the row's terms: `"statistics": {"error_rate": {"hits": 3}}`; the first
-row of a system has all of them, and further rows those that are not zero. A module with texts about
-rows adds `"texts": {"math_equivalence": {"reason": "two readings"}}`, with null for rows without
-one.
+row of a system has all of them, and further rows those that are not zero. A module whose scores
+follow from neither adds its inputs: `"inputs": {"classification": {"predictions": 1, "references":
+0}}`. A module with texts about rows adds
+`"texts": {"math_equivalence": {"explanations": {"reason": "two readings", ...}}}`.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowSums
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
-_Text = str | None
 _RECORD = {
     "row": Annotated[int, Range(0)],
     "system": str,
@@ -45,15 +46,21 @@ _OPTIONAL_OF_RECORD = {
     "cluster": int | str,
     "statistics": Mapping[str, Any],
     "texts": Mapping[str, Any],
+    "inputs": Mapping[str, Any],
 }
 
 Sums = Mapping[str, Mapping[str, "RowSums"]]  # by system and module
 Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # by system and name
-Texts = Mapping[str, Mapping[str, Mapping[str, Sequence[str | None]]]]  # by system and module
+ByModule = Mapping[str, Mapping[str, Mapping[str, Sequence[Any]]]]  # by system, module and name
 
 
 def write_rows(
-    path: str | Path, scores: Columns, row_labels: Columns, sums: Sums, texts: Texts
+    path: str | Path,
+    scores: Columns,
+    row_labels: Columns,
+    sums: Sums,
+    texts: ByModule,
+    inputs: ByModule,
 ) -> str:
     """Write the file atomically and return its SHA-256.
 
@@ -63,11 +70,12 @@ def write_rows(
         row_labels: the `id` and the `cluster` of rows, if any, by system.
         sums: the terms that rows add to sums, by system and module.
         texts: the texts about rows, by system, module and name.
+        inputs: the inputs of rows, likewise.
     """
     digest = hashlib.sha256()
 
     def lines() -> Iterator[bytes]:
-        for record in _records(scores, row_labels, sums, texts):
+        for record in _records(scores, row_labels, sums, {"texts": texts, "inputs": inputs}):
             line = (json.dumps(record) + "\n").encode()
             digest.update(line)
             yield line
@@ -77,7 +85,7 @@ def write_rows(
 
 
 def _records(
-    scores: Columns, row_labels: Columns, sums: Sums, texts: Texts
+    scores: Columns, row_labels: Columns, sums: Sums, by_module: Mapping[str, ByModule]
 ) -> Iterator[dict[str, Any]]:
     for system, columns in scores.items():
         labels = row_labels.get(system, {})
@@ -85,9 +93,19 @@ def _records(
             module: (row_sums.names, row_sums.values.tolist())
             for module, row_sums in sums.get(system, {}).items()
         }
-        for row, values in enumerate(zip(*columns.values(), strict=True)):
+        of_system = {
+            key: to_jsonable(columns.get(system, {})) for key, columns in by_module.items()
+        }
+        listed = [*columns.values(), *(values for _, values in statistics.values())]
+        listed += [
+            column
+            for modules in of_system.values()
+            for named in modules.values()
+            for column in named.values()
+        ]
+        for row in range(max(map(len, listed), default=0)):
             names = {name: column[row] for name, column in labels.items()}
-            scores_of_row = dict(zip(columns, to_jsonable(values), strict=True))
+            scores_of_row = {name: to_jsonable(column[row]) for name, column in columns.items()}
             record = {"row": row, **names, "system": system, "scores": scores_of_row}
             if statistics:
                 record["statistics"] = {
@@ -98,11 +116,12 @@ def _records(
                     }
                     for module, (names_of_module, values) in statistics.items()
                 }
-            if texts.get(system):
-                record["texts"] = {
-                    module: {name: column[row] for name, column in texts_of_module.items()}
-                    for module, texts_of_module in texts[system].items()
-                }
+            for key, modules in of_system.items():
+                if modules:
+                    record[key] = {
+                        module: {name: column[row] for name, column in named.items()}
+                        for module, named in modules.items()
+                    }
             yield record
 
 
@@ -112,9 +131,10 @@ def read_rows(
     dict[str, dict[str, list[float]]],
     dict[str, dict[str, list[Any]]],
     dict[str, dict[str, "RowSums"]],
-    dict[str, dict[str, dict[str, list[str | None]]]],
+    dict[str, dict[str, dict[str, list[Any]]]],
+    dict[str, dict[str, dict[str, list[Any]]]],
 ]:
-    """Return the scores, labels, sums and texts that `write_rows` was called with.
+    """Return the scores, labels, sums, texts and inputs that `write_rows` was called with.
 
     Args:
         path: the file.
@@ -129,7 +149,9 @@ def read_rows(
     rows = dict.fromkeys(columns, 0)
     labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
     statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
-    texts: dict[str, dict[str, dict[str, list[str | None]]]] = {system: {} for system in columns}
+    texts, inputs = (
+        {system: dict[str, dict[str, list[Any]]]() for system in columns} for _ in range(2)
+    )
     refuse_device(path)
     limit = default_limits().line
     with BufferedReader(open_file(path)) as file:
@@ -158,13 +180,15 @@ def read_rows(
                         if rows_of_module and name not in rows_of_module[0]:
                             raise ValueError(f"the first row of {system!r} does not have {name!r}")
                     rows_of_module.append(dict(values))
-                for module, values in record.get("texts", {}).items():
-                    for name, value in values.items():
-                        check_option(name, value, _Text)
-                        column = texts[system].setdefault(module, {}).setdefault(name, [])
-                        column.append(value)
-                        if len(column) != row + 1:
-                            raise ValueError(f"some rows of {system!r} have {name!r}, not all")
+                for key, by_system in (("texts", texts), ("inputs", inputs)):
+                    for module, values in record.get(key, {}).items():
+                        for name, value in values.items():
+                            if key == "texts":
+                                check_option(name, value, dict[str, Any])
+                            column = by_system[system].setdefault(module, {}).setdefault(name, [])
+                            column.append(value)
+                            if len(column) != row + 1:
+                                raise ValueError(f"some rows of {system!r} have {name!r}, not all")
                 rows[system] += 1
             except KeyError as error:
                 raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
@@ -174,13 +198,13 @@ def read_rows(
         system: {module: _table(values) for module, values in modules.items()}
         for system, modules in statistics.items()
     }
-    for system, texts_of_system in texts.items():
-        for texts_of_module in texts_of_system.values():
-            for name, column in texts_of_module.items():
+    for system, modules in chain(texts.items(), inputs.items()):
+        for named in modules.values():
+            for name, column in named.items():
                 if len(column) != rows[system]:
                     raise ValueError(f"{path}: some rows of {system!r} have {name!r}, not all")
     labels = {system: columns for system, columns in labels.items() if columns}
-    return columns, labels, sums, texts
+    return columns, labels, sums, texts, inputs
 
 
 def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":

@@ -92,6 +92,7 @@ def _sample(name: str) -> Sample:
         """The module, which notes its calls."""
 
         def compute(self, **arguments: Any) -> Any:
+            """Return the result of a call, which is noted."""
             calls.append({**self.settings, **arguments})
             return super().compute(**arguments)
 
@@ -203,6 +204,7 @@ def _has_intervals(sample: Sample) -> None:
         raise BrokenPromiseError("it has no option confidence_level; pass **summary to summarize")
     result = sample.compute(confidence_level=0.9)
     intervals = result.get("confidence_interval")
+    _expect(intervals is not None, "confidence_level changes nothing")
     for name, ends in intervals.items() if isinstance(intervals, dict) else ():
         if isinstance(ends, list) and not any(map(math.isnan, ends)):
             _expect(ends[0] <= result[name] <= ends[1], f"{name} is outside its interval {ends}")

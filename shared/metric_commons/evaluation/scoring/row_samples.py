@@ -77,11 +77,13 @@ def scores_of_samples(
             "one row of each id with --where"
         )
     inputs = {column: columns[column] for column in metric.feature_sets[0]}
-    rows = metric.compute(**inputs, **options, per_example=True)["per_example"]
-    if metric.row_texts & rows.keys():
+    result = metric.compute(**inputs, **options, per_example=True)
+    if metric.row_texts & result.keys():
         raise ValueError(
             "explain is about single rows, and here the rows of one id become one; leave it out"
         )
-    scores = {score: np.array(samples.reduced(values)) for score, values in rows.items()}
+    scores = {
+        score: np.array(samples.reduced(values)) for score, values in result["per_example"].items()
+    }
     reporting = {option: value for option, value in reported.items() if option != "conventions"}
     return summarize(scores, **reporting)

@@ -33,9 +33,16 @@ from ...module.declaration.declarations import (
 from ...module.declaration.locks import Lock
 from ...statistics.arguments.arrays import added
 from ...statistics.arguments.checks import check_labels
-from ...statistics.arguments.domains import Level, Range, check_option
+from ...statistics.arguments.domains import Count, Level, Positive, Range, check_option
 from ...statistics.resampling.progress import step
-from ..results.module_results import ModuleResult, digest_text, module_result, provenance, version
+from ..results.module_results import (
+    ModuleResult,
+    check_averages,
+    digest_text,
+    module_result,
+    provenance,
+    version,
+)
 from ..results.result_checks import check_inputs
 from ..results.results import Results
 from ..states.score_kind import RowLabels, SufficientStatistics, kind_of
@@ -49,7 +56,12 @@ _CONTENT = {
     "statistics": Any,
 }
 # The options of intervals that a state holds; some kinds of score need them in advance.
-_OF_INTERVALS = {"confidence_level": Level | None, "standard_error": bool}
+_OF_INTERVALS = {
+    "confidence_level": Level | None,
+    "standard_error": bool,
+    "longest": Count | None,
+    "worst_ratio": Positive | None,
+}
 
 
 class State(StoredColumns):
@@ -367,6 +379,7 @@ class Part(StoredColumns):
         for number, (system, name) in enumerate(steps):
             with step(number, len(steps)):
                 systems[system][name] = _result_of_part(name, self.states[system][name], reporting)
+        check_averages(systems)
         digests = {
             system: {name: digest_text(digest) for name, digest in columns.items()}
             for system, columns in self.digests.items()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...module.declaration.declarations import Module
+from ...statistics.arguments.arrays import as_column
 from ...statistics.arguments.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..states.score_kind import kind_of
@@ -61,6 +62,7 @@ class SystemRows:
         }
         columns = self.inputs[name]
         counts = row_sums = None
+        row_inputs: dict[str, Any] = {}
         if name in self.samples:
             result = scores_of_samples(name, metric, columns, options, reported, self.samples[name])
         else:
@@ -71,17 +73,19 @@ class SystemRows:
             else:
                 result = summary(**reported)
                 statistics = getattr(result, "statistics", None)
-            if statistics is not None and reported.get("per_example"):
-                row_sums = statistics.sums_of_rows()
+            if reporting.get("per_example"):
+                if statistics is not None:
+                    row_sums = statistics.sums_of_rows()
+                if kind_of(metric).keeps_inputs:
+                    row_inputs = {
+                        column: list(map(as_list, as_list(as_column(column, rows))))
+                        for column, rows in inputs.items()
+                        if rows is not None
+                    }
         if kind_of(metric).scores_rows:
             from ..states.means import CountedScores  # which imports numpy
 
-            scores = {
-                score: values
-                for score, values in result["per_example"].items()
-                if score not in metric.row_texts
-            }
-            counts = CountedScores.of_rows(scores, self.clusters)
+            counts = CountedScores.of_rows(result["per_example"], self.clusters)
         return module_result(
             name,
             metric,
@@ -91,6 +95,7 @@ class SystemRows:
             reported=reported,
             counts=counts,
             row_sums=row_sums,
+            row_inputs=row_inputs,
             choices=self.choices,
             excluded=self.excluded,
         )
@@ -106,10 +111,10 @@ def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
                 "only systems with the same rows can be compared"
             )
         references_a, references_b = rows_a.references(), rows_b.references()
-        if references_a is references_b or _listed(rows_a.ids) != _listed(rows_b.ids):
+        if references_a is references_b or as_list(rows_a.ids) != as_list(rows_b.ids):
             continue
         for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
-            if _listed(row_a) != _listed(row_b):
+            if as_list(row_a) != as_list(row_b):
                 raise ValueError(
                     f"systems {first!r} and {system!r} have different references in row {row}; "
                     "only systems with the same rows can be compared"
@@ -132,5 +137,6 @@ def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[An
     return labels_by_system
 
 
-def _listed(row: Any) -> Any:
+def as_list(row: Any) -> Any:
+    """Return an array as a list, and anything else as it is."""
     return row.tolist() if hasattr(row, "tolist") else row

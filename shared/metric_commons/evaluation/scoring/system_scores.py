@@ -19,7 +19,7 @@ from ...statistics.arguments.domains import is_per_row
 from ...statistics.resampling.progress import step
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
-from ..results.module_results import ModuleResult, provenance, row_digests
+from ..results.module_results import ModuleResult, check_averages, provenance, row_digests
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
@@ -108,17 +108,15 @@ def score_systems(
                 )
     if compare:
         check_same_rows(systems)
-        per_row = [name for name, metric in metrics.items() if kind_of(metric).separates_rows]
-        if len(systems) < 2 or not per_row:
+        if len(systems) < 2:
             raise ValueError(
-                "compare needs two systems and a module that scores row by row; there are "
-                f"{', '.join(map(repr, systems))} and {', '.join(metrics)}"
+                f"compare needs two systems; there is only {', '.join(map(repr, systems))}"
             )
     requested = {
-        "per_example": per_example,
         "confidence_level": request.confidence_level is not None,
         "groups": any(rows.groups is not None for rows in systems.values()),
-        "clusters": any(rows.clusters is not None for rows in systems.values()),
+        "clusters": not (compare or per_example)
+        and any(rows.clusters is not None for rows in systems.values()),
         "standard_error": request.standard_error,
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
@@ -131,6 +129,7 @@ def score_systems(
         return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
 
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
+    rows_of_systems: dict[str, dict[str, dict[str, list[float]]]] = {}
     steps = [(system, name) for system in systems for name in metrics]
     with checked_once(), shared_token_cache():
         summaries = run_parallel(summaries_in, request.jobs or 1)
@@ -151,9 +150,12 @@ def score_systems(
                     )
             except ValueError as error:
                 raise InputError(system, error) from error
+            if len(systems) > 1:
+                rows_of_systems.setdefault(system, {})[name] = result.per_example
             if not (per_example or compare):
-                result = replace(result, per_example={}, row_sums=None)
+                result = replace(result, per_example={}, row_sums=None, row_inputs={})
             results_by_system[system][name] = result
+    check_averages(results_by_system)
     digests = row_digests(
         {
             system: {"references": rows.references(), "ids": rows.ids}
@@ -164,6 +166,7 @@ def score_systems(
         systems=results_by_system,
         provenance=provenance(inputs) | digests,
         row_labels=row_labels(systems),
+        compared_rows=rows_of_systems,
     )
     if not compare:
         return results.choose(request.scores)

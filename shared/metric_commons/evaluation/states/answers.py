@@ -10,7 +10,7 @@ from ...statistics.arguments.domains import SHARES
 from ...text.answers.answerability import ScoredAnswers, scored_answers, summarize_answers
 from .row_tables import TabulatedStatistics
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
-from .state_checks import check_at_most, check_column, check_counts
+from .state_checks import check_column, check_counts
 
 _TRUTHS = ("has_answer", "is_given")
 _THRESHOLDS = ("no_answer_threshold", "threshold_ties")
@@ -49,7 +49,6 @@ class AnswersInOrder(TabulatedStatistics):
             for name in (*_SCORES, "probabilities"):
                 if name in columns:
                     check_column(name, columns[name], SHARES)
-            check_at_most(columns, "exact", "f1")
 
 
 class _AnswersKind(ScoreKind):

@@ -56,6 +56,8 @@ def _refuse_labels(metric: RowModule, labels: RowLabels) -> None:
 
 
 class _CountsKind(ScoreKind):
+    keeps_inputs = True
+
     def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return RowCounts(metric)
 

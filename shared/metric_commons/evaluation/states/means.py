@@ -1,7 +1,7 @@
 """Scores of single rows, of which means are reported."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -19,7 +19,7 @@ from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Average, members, summarize, uncertainty
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of
-from .state_checks import check_clusters, check_f1, check_names, check_scores
+from .state_checks import check_names, check_scores
 
 _MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
 
@@ -197,12 +197,12 @@ class MeanStatistics(SufficientStatistics):
         for rows in chain.from_iterable(self._parts.values()):
             check_names(rows.scores, self._metric.always_scored)
             check_scores(rows.scores, self._metric.score_ranges)
-            check_f1({name: scores.mean() for name, scores in rows.scores.items() if len(scores)})
-            self._check_clusters(rows)
+            if rows.clusters is not None:
+                check_names(rows.clusters, self._clustered(rows))
 
-    def _check_clusters(self, rows: CountedScores) -> None:
-        if rows.clusters is not None:
-            check_clusters(rows.clusters, rows.scores)
+    def _clustered(self, rows: CountedScores) -> Collection[str]:
+        """Return the names of the scores that clusters have."""
+        return rows.scores
 
     def _groups(self) -> dict[str | None, CountedScores]:
         """Return the rows of each group."""
@@ -267,11 +267,9 @@ class Means(ScoreKind):
         return MeanStatistics(metric)
 
     def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> dict[str, Any]:
-        scores = metric.compute(**columns, per_example=True)["per_example"]
-        return {
-            name: np.array(values, object if name in metric.row_texts else None)
-            for name, values in scores.items()
-        }
+        result = metric.compute(**columns, per_example=True)
+        texts = {name: np.array(result[name], object) for name in metric.row_texts & result.keys()}
+        return {name: np.array(values) for name, values in result["per_example"].items()} | texts
 
     def summarize_blocks(
         self, metric: RowModule, blocks: Sequence[Mapping[str, Any]], **reporting: Any
@@ -279,9 +277,7 @@ class Means(ScoreKind):
         scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
         texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
         result = summarize(scores, self.averages(metric, scores), **reporting)
-        if texts and reporting.get("per_example"):
-            result["per_example"] |= texts
-        return result
+        return result | texts if reporting.get("per_example") else result
 
     def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         """Return the averages of scores, with the bounds that the module declares."""

@@ -155,6 +155,8 @@ class RegressionRows(SufficientStatistics):
 
 
 class _MomentsKind(ScoreKind):
+    keeps_inputs = True
+
     def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         if RegressionMoments.suffice(metric):
             return RegressionRows(metric, with_intervals=with_intervals)

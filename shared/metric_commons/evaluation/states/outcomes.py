@@ -1,6 +1,6 @@
 """Outcomes of comparisons, of which ties may not count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.cluster_sums import Clusters
 from .means import CountedScores, MeanStatistics
 from .score_kind import Columns, ScoreKind, SufficientStatistics
-from .state_checks import check_clusters
 
 
 class ComparisonOutcomes(MeanStatistics):
@@ -42,9 +41,8 @@ class ComparisonOutcomes(MeanStatistics):
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
         return {"outcome": KIND.score_block(self._metric, columns)}
 
-    def _check_clusters(self, rows: CountedScores) -> None:
-        if rows.clusters is not None:
-            check_clusters(rows.clusters, self._rates(rows).scores)
+    def _clustered(self, rows: CountedScores) -> Collection[str]:
+        return self._rates(rows).scores
 
     def _summary(self, rows: CountedScores, **reporting: Any) -> dict[str, Any]:
         del reporting["standard_error"]  # which is always there

@@ -13,7 +13,7 @@ from ...statistics.intervals.summary import Average, summarize
 from .means import SCORES_ALONE, CountedScores, Means
 from .ranking_tables import RankingTable
 from .score_kind import Bounds, Columns, Ids, RowLabels, SufficientStatistics
-from .state_checks import check_column, check_f1
+from .state_checks import check_column
 
 _INTEGERS = 1 << 63
 
@@ -50,7 +50,6 @@ class RankingScores(RankingTable, SufficientStatistics):
         for scores in self.tables_of_scores():
             for name, values in scores.items():
                 check_column(name, values, self._metric.score_ranges)
-            check_f1({name: float(values.mean()) for name, values in scores.items() if values.size})
 
 
 class _RankingsKind(Means):

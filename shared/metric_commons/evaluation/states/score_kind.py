@@ -94,6 +94,7 @@ class ScoreKind(ABC):
     scores_rows = False  # whether each row has scores of its own
     # Whether blocks of rows can be scored separately, and two systems compared row by row.
     separates_rows = False
+    keeps_inputs = False  # whether systems are compared by the inputs of rows
     needs_ids = False  # whether rows are matched by their ids when states are merged
     reduces_samples = False  # whether the scores of several rows of one sample can be averaged
 

@@ -10,7 +10,7 @@ from ...module.declaration.row_module import RowModule
 from ...statistics.intervals.sums import RowStatistics, RowSums, summarize_sums
 from .row_tables import TabulatedStatistics
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
-from .state_checks import check_at_most, check_counts, check_names, check_statistic
+from .state_checks import NOT_NEGATIVE, check_column, check_counts, check_names
 
 
 class SumsOfRows(TabulatedStatistics):
@@ -39,9 +39,7 @@ class SumsOfRows(TabulatedStatistics):
             check_counts(columns["count"])
             check_names(columns, self._none.names)
             for name, values in columns.items():
-                check_statistic(name, values)
-            for lesser, greater in self._none.at_most:
-                check_at_most(columns, lesser, greater)
+                check_column(name, values, NOT_NEGATIVE)
 
 
 class _SumsKind(ScoreKind):

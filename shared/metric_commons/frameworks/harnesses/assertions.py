@@ -1,12 +1,12 @@
 """An assertion about scores, for tests with pytest or without."""
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate
+from ...module.catalog.score_scales import score_scale
 from ...statistics.arguments.checks import OptionError, alternatives, shown
 
 _WORST = 3  # rows that a message shows
@@ -73,8 +73,7 @@ def assert_scores(
     if name not in intervals:
         hint = alternatives(name, intervals)
         raise OptionError("score", f": {module} has no score {name!r} with an interval{hint}")
-    is_error = any(fnmatchcase(name, pattern) for pattern in metric.lower_is_better)
-    if is_error and at_most is None:
+    if score_scale(module, name).lower_is_better and at_most is None:
         raise OptionError("at_least", f": lower is better for {name!r}; pass at_most=")
     low, high = intervals[name] if certain else (result[name], result[name])
     problems = []
@@ -87,14 +86,24 @@ def assert_scores(
     verb = "may be" if certain else "is"
     suffix = f" at level {level}" if certain else ""
     low, high = intervals[name]
-    raise AssertionError(
+    scores = result.get("per_example", {}).get(name) or []
+    ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=at_least is None)
+    lines = _lines_of_rows(ranked, scores, predictions, references)
+    low_limit = -inf if at_least is None else at_least
+    high_limit = inf if at_most is None else at_most
+    sentence = (
         f"{name} {result[name]:.4f} [{low:.4f}, {high:.4f}] of {len(predictions)} rows {verb} "
         + " or ".join(problems)
         + suffix
-        + _worst_rows(
-            result.get("per_example", {}).get(name), predictions, references, at_least is None
-        )
     )
+    worst = "; the worst rows:\n  " + "\n  ".join(lines[:_WORST]) if lines else ""
+    error = AssertionError(sentence + worst)
+    error.failed_rows = [  # type: ignore[attr-defined] # which the plugin of pytest reports
+        line
+        for row, line in zip(ranked, lines, strict=True)
+        if not low_limit <= scores[row] <= high_limit
+    ]
+    raise error
 
 
 def _check_limits(at_least: Any, at_most: Any) -> None:
@@ -110,21 +119,20 @@ def _check_limits(at_least: Any, at_most: Any) -> None:
         raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
 
 
-def _worst_rows(
-    scores: Any, predictions: Sequence[Any], references: Sequence[Any] | None, is_highest: bool
-) -> str:
-    """Return the rows with the lowest or highest scores, one per line, if rows have scores."""
-    if not scores:
-        return ""
-    rows = sorted(range(len(scores)), key=scores.__getitem__, reverse=is_highest)[:_WORST]
+def _lines_of_rows(
+    rows: Sequence[int],
+    scores: Sequence[float],
+    predictions: Sequence[Any],
+    references: Sequence[Any] | None,
+) -> list[str]:
+    """Return a line for each of some rows: its score, its prediction and its reference."""
     judged = _values(predictions)
     accepted = None if references is None else _values(references)
-    message = "; the worst rows:"
-    for row in rows:
-        message += f"\n  row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
-        if accepted is not None:
-            message += f" for {shown(accepted[row], _WIDTH)}"
-    return message
+    return [
+        f"row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
+        + ("" if accepted is None else f" for {shown(accepted[row], _WIDTH)}")
+        for row in rows
+    ]
 
 
 def _values(column: Any) -> list[Any]:

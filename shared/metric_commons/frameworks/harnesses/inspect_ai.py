@@ -1,16 +1,18 @@
 """Scorers and metrics for inspect_ai, which finds them by an entry point.
 
-In logs the scorers are `metric_commons/math`, `metric_commons/choice` and `metric_commons/module`.
-The metrics are `interval`, `standard_error` and `groups`. This file imports inspect_ai, and no
-other file of the package imports this one.
+In logs the scorers are `metric_commons/math`, `metric_commons/choice` and, of each module that
+judges single rows, `metric_commons/qa_f1` and so on. The metrics are `interval`, `standard_error`
+and `groups`, and the reducer of epochs is `maj`. This file imports inspect_ai, and no other file of
+the package imports this one.
 
     Task(dataset, solver=generate(), scorer=[math(), choice()])
     Task(dataset, solver=generate(), scorer=math(), metrics=[interval(cluster="document")])
 """
 
 import math as numbers
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from inspect_ai.scorer import (
     CORRECT,
@@ -19,22 +21,29 @@ from inspect_ai.scorer import (
     SampleScore,
     Score,
     Scorer,
+    ScoreReducer,
     Target,
     accuracy,
     mean,
     value_to_float,
 )
 from inspect_ai.scorer import metric as registered_metric
+from inspect_ai.scorer import score_reducer as registered_reducer
 from inspect_ai.scorer import scorer as registered_scorer
 from inspect_ai.solver import TaskState
 
+from ...judging.sampling.answer_clusters import sampled_answers
+from ...statistics.arguments.domains import check_option
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
+from ..rewards.math_tasks import Math
+from ..rewards.mean_estimates import check_interval_options, mean_estimate
+from ..rewards.model_outputs import sole
+from ..rewards.named_tasks import row_modules
 from ..rewards.named_tasks import task as named_task
 from ..rewards.verdicts import Task as RowTask
-from .mean_estimates import check_interval_options, mean_estimate
 
-__all__ = ["choice", "groups", "interval", "math", "module", "standard_error"]
+__all__ = ["choice", "groups", "interval", "maj", "math", "module", "standard_error"]
 
 
 def _interval(level: float = 0.95, cluster: str | None = None, method: Method = "auto") -> Metric:
@@ -157,10 +166,13 @@ def _choice(extract: Any = "choice") -> Scorer:
     return _scorer(named_task("choice", extract=extract, explain=True), is_letter=True)
 
 
-def _module(
+def module(
     module: str = "qa_f1", score: str | None = None, extract: Any = None, **options: Any
 ) -> Scorer:
-    """Return a score of a module that compares texts; its other scores are in the metadata.
+    """Return a score of a module that judges single rows; its other scores are in the metadata.
+
+    Calls of tools are those of all messages that the model generated. Logs name the scorer after
+    the module, and after the score if it is not the main one.
 
     Args:
         module: the name, such as "qa_f1".
@@ -169,16 +181,42 @@ def _module(
         **options: of the module.
 
     Raises:
-        ValueError: the module or score is unknown, or an option is not valid.
+        ValueError: the module or score is unknown, or an option is not valid; or the module does
+            not judge single rows, as those of rankings.
+        TypeError: an option is unknown.
     """
-    task = named_task(module, score=score, extract=extract, explain=True, **options)
-    return _scorer(task, is_letter=False)
+    named_task(module, score=score, extract=extract, **options)  # its errors
+    name = module if score in (None, module) else f"{module}_{score}"
+    return _registered(module, name, score)(extract=extract, **options)
+
+
+def _registered(module: str, name: str, score: str | None = None) -> Callable[..., Scorer]:
+    """Return the scorer of a module under its name in logs."""
+
+    def factory(score: str | None = score, extract: Any = None, **options: Any) -> Scorer:
+        task = named_task(module, score=score, extract=extract, explain=True, **options)
+        return _scorer(task, is_letter=False)
+
+    metrics = [mean(), standard_error(), interval()]
+    made: Callable[..., Scorer] = registered_scorer(metrics=metrics, name=name)(factory)
+    return made
 
 
 def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
     async def scored(state: TaskState, target: Target) -> Score:
-        verdict = task.verdict(state.output.completion, list(target))
-        metadata: dict[str, Any] = {"status": verdict.status, **verdict.scores}
+        completion: Any = state.output.completion
+        if task.reads_calls():
+            completion = [
+                message
+                for message in state.messages
+                if message.role == "assistant" and getattr(message, "source", None) != "input"
+            ]
+        verdict = task.verdict(completion, sole(list(target)))
+        metadata = {
+            "status": verdict.status,
+            **task.all_scores(verdict),
+            "signature": task.signature,
+        }
         if verdict.score is None:
             return Score.unscored(
                 reason="scoring_failed",
@@ -195,6 +233,41 @@ def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
         )
 
     return scored
+
+
+def _maj(equivalence: Literal["normalized", "math"] = "normalized") -> ScoreReducer:
+    """Return the mean score of the most frequent answer of all epochs: maj@k.
+
+    Equally frequent answers count equally; a sample without an answer does not vote.
+
+    Args:
+        equivalence: "math" counts answers as one that are proved equal, "normalized" those whose
+            texts are equal but for white space.
+
+    Raises:
+        ValueError: the option is not valid.
+    """
+    check_option("equivalence", equivalence, Literal["normalized", "math"])
+    equal = Math().equal_answers() if equivalence == "math" else None
+    number = value_to_float()
+
+    def reduce(scores: list[Score]) -> Score:
+        values = [number(score.value) for score in scores]
+        answers = [" ".join((score.answer or "").split()) for score in scores]
+        (votes,) = sampled_answers([answers], [""], equal=equal, blank_votes=False)
+        counts = Counter(cluster for cluster in votes.clusters if cluster is not None)
+        most = max(counts.values(), default=0)
+        winners = [
+            numbers.fsum(value for value, vote in rows if vote == cluster) / most
+            for cluster in counts
+            if counts[cluster] == most
+            for rows in [list(zip(values, votes.clusters, strict=True))]
+        ]
+        value = numbers.fsum(winners) / len(winners) if winners else 0.0
+        first = scores[0]
+        return Score(value=value, answer=first.answer, metadata=first.metadata)
+
+    return reduce
 
 
 def _scored(scores: Sequence[SampleScore]) -> list[tuple[SampleScore, float]]:
@@ -231,4 +304,6 @@ groups = registered_metric(name="groups")(_groups)
 _PROPORTION = [accuracy(), standard_error(), interval()]
 math = registered_scorer(metrics=_PROPORTION, name="math")(_math)
 choice = registered_scorer(metrics=_PROPORTION, name="choice")(_choice)
-module = registered_scorer(metrics=[mean(), standard_error(), interval()], name="module")(_module)
+maj = registered_reducer(name="maj")(_maj)
+for _name in row_modules():
+    _registered(_name, _name)

@@ -10,22 +10,26 @@ from dataclasses import dataclass
 from math import fsum, isnan, nan
 from typing import Any
 
-from ...module.catalog.catalog import module_class
-from ..rewards.framework_values import completion_of, further_scores
+from ...module.catalog.score_scales import score_scale
+from ...statistics.arguments.domains import Count, check_option
+from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import task as named_task
+from ..rewards.repeated_samples import NAMES, sample_scores
 from ..trainers.corpus_scores import CorpusScore
 
 __all__ = ["corpus_metric", "metric"]
 
 
-def metric(module: str, **options: Any) -> Any:
+def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
     """Return all scores of the rows of a module, as a metric of lighteval.
 
-    Of several samples of a row the best counts. A row whose references cannot be read is NaN, which
-    means leave out.
+    Of several samples of a row the best counts, in the direction of the score. A row whose
+    references cannot be read is NaN, which means leave out.
 
     Args:
         module: "math", "choice", or a module that compares texts.
+        samples: the number k of samples of each row, which lighteval is told to draw: above 1 there
+            are also the means `avg@k`, `pass@k` and `maj@k`.
         **options: `score`, `extract`, `name` and the options of the module.
 
     Returns:
@@ -36,31 +40,50 @@ def metric(module: str, **options: Any) -> Any:
         TypeError: an option is unknown.
         ImportError: lighteval is not installed.
     """
+    check_option("samples", samples, Count)
     task = named_task(module, **options)
-    others = further_scores(task)
-    names = [task.name, *others]
+    others, own = task.further_scores(), options.get("name") or task.score_name
+    repeated = [f"{name}@{samples}" for name in NAMES] if samples > 1 else []
+    names = [own, *others, *repeated]
+    scale = task.scale()
 
-    from lighteval.metrics.metrics_sample import SampleLevelComputation
+    from lighteval.metrics import metrics_sample
     from lighteval.metrics.utils.metric_utils import SampleLevelMetricGrouping
     from lighteval.tasks.requests import SamplingMethod
 
-    class RowMetric(SampleLevelComputation):  # type: ignore[misc]
+    bases: tuple[type[Any], ...] = (metrics_sample.SampleLevelComputation,)
+    if repeated:  # the mark of metrics that say how many samples lighteval draws
+        bases = (metrics_sample.SamplingMetric, *bases)
+
+    class RowMetric(*bases):  # type: ignore[misc]
         """The scores of a row."""
 
+        def __init__(self) -> None:
+            """Leave out the preparations of lighteval, which clean texts."""
+
+        def num_samples(self) -> int:
+            """Return the number of samples of each row."""
+            return samples
+
         def compute(self, doc: Any, model_response: Any, **kwargs: Any) -> dict[str, float]:
-            """Return the scores of the best sample."""
-            texts = list(map(completion_of, model_response.final_text))
-            verdicts = task.verdicts(texts, [doc.get_golds()] * len(texts))
+            """Return the scores of the best sample, and those of all samples together."""
+            texts = model_response.final_text
+            verdicts = task.verdicts(texts, [sole(doc.get_golds())] * len(texts))
             scored = [verdict for verdict in verdicts if verdict.score is not None]
             if not scored:
                 return dict.fromkeys(names, nan)
-            best = max(scored, key=lambda verdict: verdict.score or 0.0)
-            further = {name: best.scores.get(name, 0.0) for name in others}
-            return {task.name: best.score or 0.0, **further}
+            best = max(scored, key=lambda verdict: scale.signed(verdict.score))
+            found = {own: best.score or 0.0}
+            found |= {name: best.scores.get(name, 0.0) for name in others}
+            return found | (sample_scores(task, verdicts[:samples]) if repeated else {})
 
+    scales = {own: scale, **{name: task.scale(name) for name in others}}
+    higher = {name: not scales[name].lower_is_better for name in scales}
+    if repeated:  # avg@k is a mean of the score itself
+        higher |= {name: not name.startswith("avg") or higher[own] for name in repeated}
     return SampleLevelMetricGrouping(
         metric_name=names,
-        higher_is_better=dict.fromkeys(names, True),
+        higher_is_better=higher,
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=RowMetric(),
         corpus_level_fn=dict.fromkeys(names, mean_of_scored),
@@ -92,7 +115,7 @@ def corpus_metric(module: str, score: str | None = None, **options: Any) -> Any:
     name = str(aggregation.score.score)
     return CorpusLevelMetric(
         metric_name=name,
-        higher_is_better=name not in module_class(module).lower_is_better,
+        higher_is_better=not score_scale(module, name).lower_is_better,
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=GenerativePreparator(),
         corpus_level_fn=aggregation,

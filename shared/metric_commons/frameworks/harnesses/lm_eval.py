@@ -12,15 +12,16 @@ This file does not import lm-eval.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from math import fsum
+from typing import Any, Literal, Self
 
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import check_option
-from ..rewards.framework_values import completion_of, further_scores
+from ..rewards.mean_estimates import check_interval_options, mean_estimate
 from ..rewards.named_tasks import task as named_task
+from ..rewards.repeated_samples import sample_scores
 from ..rewards.text_tasks import TextTask
 from ..trainers.corpus_scores import CorpusScore, Estimate
-from .mean_estimates import check_interval_options, mean_estimate
 
 __all__ = ["corpus", "estimate", "rows"]
 
@@ -28,6 +29,25 @@ MeanEstimate = Literal["low", "high", "standard_error"]
 Results = Callable[[Mapping[str, Any], Sequence[Any]], dict[str, Any]]
 
 _REFERENCES = ("answers", "answer", "targets", "target", "solution", "label", "gold")
+
+
+class ClusteredScore(float):
+    """A score that knows its cluster; a number, so that any aggregation takes it.
+
+    >>> score = ClusteredScore(0.5, "a")
+    >>> score + 1, score.cluster
+    (1.5, 'a')
+    """
+
+    cluster: str
+
+    def __new__(cls, score: float, cluster: str) -> Self:
+        self = super().__new__(cls, score)
+        self.cluster = cluster
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ClusteredScore, (float(self), self.cluster)
 
 
 def rows(
@@ -40,8 +60,9 @@ def rows(
 ) -> Results:
     r"""Return a `process_results` that returns all scores of a row, with one target or several.
 
-    A document whose references cannot be read has no scores; lm-eval counts such documents.
-    Of several samples the first is scored.
+    A document whose references cannot be read has no scores; lm-eval counts such documents. Of k
+    samples (`repeats: k`, with a filter that keeps them) each score is the mean, and there are also
+    `avg@k`, `pass@k` and `maj@k`; a document counts once, so intervals take questions as units.
 
     Args:
         module: "math", "choice", or a module that compares texts.
@@ -66,23 +87,30 @@ def rows(
     if cluster is not None and not estimates:
         raise OptionError("cluster", "is for estimates, such as estimates=('low', 'high')")
     task = named_task(module, **options)
-    further = dict.fromkeys(further_scores(task), 0.0)
+    own = options.get("name") or task.score_name
+    names = [own, *task.further_scores()]
     is_extracted = isinstance(task, TextTask) and bool(task.extract)
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
-        text = results[0]
-        if isinstance(text, list | tuple) and text:
-            text = text[0]
-        verdict = task.verdict(completion_of(text), _references(doc, reference))
-        if verdict.score is None:
+        first = results[0]
+        samples = list(first) if isinstance(first, list | tuple) and first else [first]
+        accepted = _references(doc, reference)
+        verdicts = task.verdicts(samples, [accepted] * len(samples))
+        scored = [verdict for verdict in verdicts if verdict.score is not None]
+        if not scored:
             return {}
-        values: dict[str, Any] = {task.name: verdict.score, **further, **verdict.scores}
+        rows = [{own: verdict.score or 0.0, **verdict.scores} for verdict in scored]
+        values: dict[str, Any] = {
+            name: fsum(row.get(name, 0.0) for row in rows) / len(rows) for name in names
+        }
         if is_extracted:
-            values["unparsed"] = float(verdict.status == "unparsed")
-        item: Any = verdict.score
-        if cluster is not None:
-            item = verdict.score, str(_field(doc, cluster))
-        return values | {f"{task.name}_{name}": item for name in estimates}
+            unparsed = [verdict.status == "unparsed" for verdict in scored]
+            values["unparsed"] = sum(unparsed) / len(unparsed)
+        label = None if cluster is None else str(_field(doc, cluster))
+        item = values[own] if label is None else ClusteredScore(values[own], label)
+        if len(samples) > 1:
+            values |= sample_scores(task, verdicts)
+        return values | {f"{own}_{name}": item for name in estimates}
 
     return process_results
 
@@ -107,13 +135,13 @@ def estimate(what: MeanEstimate, level: float = 0.95) -> Callable[[Sequence[Any]
     check_interval_options(level)
 
     def aggregation(items: Sequence[Any]) -> float:
-        pairs = [item if isinstance(item, tuple | list) else (item, None) for item in items]
-        labels = [label for _, label in pairs]
+        items = [ClusteredScore(*item) if isinstance(item, tuple) else item for item in items]
+        labels = [getattr(item, "cluster", None) for item in items]
         lacking = labels.count(None)
         if 0 < lacking < len(labels):
             raise ValueError(f"{lacking} of {len(labels)} items have no cluster")
         clusters = None if lacking else labels
-        scores = [float(score) for score, _ in pairs]
+        scores = list(map(float, items))
         return float(getattr(mean_estimate(scores, level, clusters), what))
 
     aggregation.__name__ = aggregation.__qualname__ = what

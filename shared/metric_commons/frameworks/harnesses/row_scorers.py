@@ -6,10 +6,11 @@ and what it expects back, is one entry of a table.
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from ...statistics.arguments.checks import check_choice
-from ..rewards.framework_values import completion_of
+from ..rewards.model_outputs import calling
 from ..rewards.named_tasks import task as named_task
 from ..rewards.verdicts import Task, Verdict
 
@@ -27,6 +28,28 @@ Framework = Literal[
     "deepeval",
 ]
 Result = Callable[[Verdict], Any]
+_WITH_THRESHOLD = ("deepeval", "promptfoo")  # whose verdict is whether a test passes
+
+
+@dataclass(frozen=True)
+class Grades:
+    """What frameworks ask of a verdict, all from the scale that the module declares."""
+
+    task: Task
+    threshold: float | None = None
+
+    def passes(self, verdict: Verdict) -> bool:
+        """Return whether the score is as good as the threshold, or else the best there is."""
+        return self.task.scale().passes(verdict.score, self.threshold)
+
+    def goodness(self, verdict: Verdict) -> float:
+        """Return the score on a scale from 0 to 1 where higher is better."""
+        return self.task.scale().goodness(verdict.score)
+
+    def record(self, verdict: Verdict) -> dict[str, Any]:
+        """Return the status, all scores and the signature."""
+        scores = self.task.all_scores(verdict)
+        return {"status": verdict.status, **scores, "signature": self.task.signature}
 
 
 class _Form(NamedTuple):
@@ -41,33 +64,60 @@ class _Form(NamedTuple):
     call: Callable[..., tuple[Any, Any]]
     prediction: str
     reference: str
-    result: Callable[[str], Result]
+    result: Callable[[str, Grades], Result]
 
 
-def _gepa(name: str) -> Result:
+def _gepa(name: str, grades: Grades) -> Result:
     from dspy import Prediction
 
-    return lambda verdict: Prediction(score=verdict.score or 0.0, feedback=verdict.reason)
+    return lambda v: Prediction(score=grades.goodness(v), feedback=v.reason)
 
 
-def _mlflow(name: str) -> Result:
+def _mlflow(name: str, grades: Grades) -> Result:
     from mlflow.entities import AssessmentSource, Feedback
 
     source = AssessmentSource(source_type="CODE", source_id="metric-commons")
 
     def result(verdict: Verdict) -> Any:
-        return Feedback(name=name, value=verdict.score, rationale=verdict.reason, source=source)
+        record = {key: str(value) for key, value in grades.record(verdict).items()}
+        return Feedback(
+            name=name,
+            value=verdict.score,
+            rationale=verdict.reason,
+            source=source,
+            metadata=record,
+        )
 
     return result
 
 
-def _langfuse(name: str) -> Result:
+def _langfuse(name: str, grades: Grades) -> Result:
     from langfuse import Evaluation
 
     def result(verdict: Verdict) -> Any:
         if verdict.score is None:
             return []
-        return Evaluation(name=name, value=verdict.score, comment=verdict.reason)
+        return Evaluation(
+            name=name,
+            value=verdict.score,
+            comment=verdict.reason,
+            metadata=grades.record(verdict),
+        )
+
+    return result
+
+
+def _phoenix(name: str, grades: Grades) -> Result:
+    direction = "minimize" if grades.task.scale().lower_is_better else "maximize"
+
+    def result(verdict: Verdict) -> Any:
+        return {
+            "score": verdict.score,
+            "label": verdict.status,
+            "explanation": verdict.reason,
+            "metadata": grades.record(verdict),
+            "direction": direction,
+        }
 
     return result
 
@@ -77,7 +127,7 @@ _FORMS: dict[str, _Form] = {
         lambda gold, pred, trace=None: (pred, gold),
         "answer",
         "answer",
-        lambda name: lambda verdict: verdict.score or 0.0,
+        lambda name, grades: grades.goodness,
     ),
     "gepa": _Form(
         lambda gold, pred, trace=None, pred_name=None, pred_trace=None, program_trace=None: (
@@ -98,7 +148,14 @@ _FORMS: dict[str, _Form] = {
         lambda *, output, reference: (output, reference),
         "answer",
         "expected",
-        lambda name: lambda v: {name: v.score, **v.scores, "reason": v.reason},
+        lambda name, grades: (
+            lambda v: {
+                name: v.score,
+                **v.scores,
+                "reason": v.reason,
+                "signature": grades.task.signature,
+            }
+        ),
     ),
     "langfuse": _Form(
         lambda *, input=None, output, expected_output=None, metadata=None, **extra: (
@@ -113,19 +170,29 @@ _FORMS: dict[str, _Form] = {
         lambda outputs, reference_outputs: (outputs, reference_outputs),
         "answer",
         "answer",
-        lambda name: lambda v: {"key": name, "score": v.score, "comment": v.reason},
+        lambda name, grades: (
+            lambda v: {
+                "key": name,
+                "score": v.score,
+                "comment": v.reason,
+                "metadata": grades.record(v),
+            }
+        ),
     ),
-    "phoenix": _Form(
-        lambda output, expected: (output, expected),
-        "answer",
-        "answer",
-        lambda name: lambda v: {"score": v.score, "label": v.status, "explanation": v.reason},
-    ),
+    "phoenix": _Form(lambda output, expected: (output, expected), "answer", "answer", _phoenix),
     "promptfoo": _Form(
         lambda output, context: (output, context["vars"]),
         "answer",
         "expected",
-        lambda name: lambda v: {"pass": v.score == 1, "score": v.score or 0.0, "reason": v.reason},
+        lambda name, grades: (
+            lambda v: {
+                "pass": grades.passes(v),
+                "score": grades.goodness(v),
+                "reason": v.reason,
+                "namedScores": grades.task.all_scores(v),
+                "metadata": {"signature": grades.task.signature},
+            }
+        ),
     ),
 }
 
@@ -149,17 +216,20 @@ def scorer(
         prediction: the field of an output that is judged, where outputs have fields; each
             framework has a default, such as "answer".
         reference: the field, column or variable with the accepted answer or answers.
-        score: the name of a score of the module; None for the first.
+        score: the name of a score of the module; None for the main one.
         extract: what cuts the answer out of a text, as the modules take it, or () for the whole
             text; by default a box for "math", the letter for "choice", and else the whole text.
-        **options: of the module; `name`, under which the score is reported; and for deepeval
-            `threshold`, the score at which a test case passes.
+        **options: of the module; `name`, under which the score is reported; and for deepeval and
+            promptfoo `threshold`, the worst score with which a test passes: by default the best
+            value of the score, such as 1 of F1, 100 of chrF and 0 of an error rate.
 
     Returns:
-        A function with the framework's parameters, or for mlflow and deepeval an object of their
-        classes. Its result has the form of the framework; a reason says which words are missing
-        and which are too much. A row whose reference cannot be read has the score None, or 0.0
-        where the framework knows no None.
+        A function with the framework's parameters, or for mlflow, deepeval and phoenix (if
+        `phoenix.evals` is installed) an object of their classes. Its result has the form of the
+        framework, with all scores of the row and the signature where it has a place for them. A
+        reason says which words are missing and which are too much. DSPy, GEPA and promptfoo, for
+        which higher is better, get the score on a scale from 0 to 1. A row whose reference cannot
+        be read has the score None, or 0.0 where the framework knows no None.
 
     Raises:
         ValueError: there is no such framework, module or score, or an option is not valid; when a
@@ -172,24 +242,28 @@ def scorer(
     0.5
     """
     check_choice("framework", framework, get_args(Framework))
-    threshold = options.pop("threshold", 1.0) if framework == "deepeval" else None
+    threshold = options.pop("threshold", None) if framework in _WITH_THRESHOLD else None
     task = named_task(module, score=score, extract=extract, explain=framework != "dspy", **options)
+    grades = Grades(task, threshold)
+    if framework in _WITH_THRESHOLD:
+        task.scale().checked(threshold)
     if framework == "deepeval":
         return _deepeval_metric(
-            task, prediction or "actual_output", reference or "expected_output", threshold
+            grades, prediction or "actual_output", reference or "expected_output"
         )
     form = _FORMS[framework]
-    function = _function(form, task, prediction or form.prediction, reference or form.reference)
+    function = _function(form, grades, prediction or form.prediction, reference or form.reference)
     if framework == "mlflow":
         from mlflow.genai.scorers import scorer as mlflow_scorer
 
         return mlflow_scorer(function, name=task.name, aggregations=["mean"])
-    return function
+    return _phoenix_evaluator(task.name, function) if framework == "phoenix" else function
 
 
-def _function(form: _Form, task: Task, prediction: str, reference: str) -> Callable[..., Any]:
+def _function(form: _Form, grades: Grades, prediction: str, reference: str) -> Callable[..., Any]:
     """A plain function, since frameworks look at the signature and the kind of what they get."""
-    result = form.result(task.name)
+    task = grades.task
+    result = form.result(task.name, grades)
     signature = inspect.signature(form.call)
     column = reference if "reference" in signature.parameters else None
     if column is not None:
@@ -203,13 +277,32 @@ def _function(form: _Form, task: Task, prediction: str, reference: str) -> Calla
         if column is not None and column in kwargs:
             kwargs["reference"] = kwargs.pop(column)
         output, expected = form.call(*args, **kwargs)
-        text = completion_of(_value(output, prediction))
-        return result(task.verdict(text, _value(expected, reference)))
+        if column is None:
+            expected = _value(expected, reference)
+        return result(task.verdict(_value(output, prediction), expected))
 
     scored.__name__ = scored.__qualname__ = task.name
     scored.__doc__ = f"{task.name} of metric-commons."
     scored.__signature__ = signature  # type: ignore[attr-defined]
     return scored
+
+
+def _phoenix_evaluator(name: str, function: Callable[..., Any]) -> Any:
+    """Return an evaluator that knows its direction, which a plain function cannot say."""
+    try:
+        from phoenix.evals import Score, create_evaluator
+    except ImportError:  # experiments of the client take functions
+        return function
+
+    direction = function(None, None)["direction"]
+
+    def scored(output: Any, expected: Any) -> Any:
+        fields = {**function(output, expected), "kind": "code", "name": name}
+        return Score(**fields)
+
+    evaluator = create_evaluator(name=name, kind="code", direction=direction)(scored)
+    evaluator.__signature__ = inspect.signature(function)
+    return evaluator
 
 
 def _value(source: Any, name: str) -> Any:
@@ -218,44 +311,51 @@ def _value(source: Any, name: str) -> Any:
     Raises:
         ValueError: there is no such field.
     """
-    if source is None or isinstance(source, str | int | float | list | tuple):
+    if source is None or isinstance(source, str | bytes | int | float | list | tuple):
         return source
     if isinstance(source, Mapping):
         if name in source:
             return source[name]
-        if "content" in source:  # a message
+        if "content" in source or "tool_calls" in source:  # a message
             return source
         fields = list(map(str, source))
     else:
         if hasattr(source, name):
             return getattr(source, name)
         keys = getattr(source, "keys", None)
-        fields = list(map(str, keys() if callable(keys) else vars(source)))
+        found = keys() if callable(keys) else getattr(source, "__dict__", ())
+        fields = list(map(str, found))
     raise ValueError(f"there is no field {name!r}; there are {', '.join(fields) or 'none'}")
 
 
-def _deepeval_metric(task: Task, prediction: str, reference: str, threshold: Any) -> Any:
+def _deepeval_metric(grades: Grades, prediction: str, reference: str) -> Any:
     """Return a metric of deepeval, which wants an object of its own class."""
     from deepeval.metrics import BaseMetric
+
+    task = grades.task
 
     class ModuleMetric(BaseMetric):  # type: ignore[misc]
         """A score of metric-commons."""
 
         async_mode = False
         include_reason = True
+        evaluation_model = None
 
         def __init__(self) -> None:
-            self.threshold = float(threshold)
+            self.threshold = task.scale().checked(grades.threshold)
 
         def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:
             """Return the score of a test case."""
-            text = completion_of(_value(test_case, prediction))
-            verdict = task.verdict(text, _value(test_case, reference))
+            output = _value(test_case, prediction)
+            calls = getattr(test_case, "tools_called", None) if task.reads_calls() else None
+            if calls is not None:
+                output = calling(calls, output)
+            verdict = task.verdict(output, _value(test_case, reference))
             self.score = verdict.score or 0.0
             self.reason = verdict.reason
-            self.score_breakdown = dict(verdict.scores)
+            self.score_breakdown = task.all_scores(verdict)
             self.error = None
-            self.success = self.score >= self.threshold
+            self.success = grades.passes(verdict)
             return self.score
 
         async def a_measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:
@@ -263,7 +363,7 @@ def _deepeval_metric(task: Task, prediction: str, reference: str, threshold: Any
             return self.measure(test_case)
 
         def is_successful(self) -> bool:
-            """Return whether the score of the last test case reached the threshold."""
+            """Return whether the score of the last test case is as good as the threshold."""
             return bool(self.success)
 
         @property

@@ -1,10 +1,11 @@
 """The task of programs: each is run with the tests of its row, as `code_eval` runs it."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any, Self
+from typing import Any
 
 from ...programs.completions import fenced_program
 from ...programs.executions import Score, check_permission, prepare
@@ -14,6 +15,11 @@ from ...statistics.arguments.domains import check_option
 from .verdicts import Task, Verdict
 
 TIMEOUT = 5.0  # seconds of a test
+_PER_CORE = 4  # programs that share a core, so that time limits run side by side
+_WARNING = (
+    "with isolation='in_process' a program shares its process with its tests, and a policy may "
+    "learn to forge a pass; the default is 'separate'"
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,8 @@ class Code(Task):
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
         timeout: seconds of one test.
-        num_workers: the number of programs that run at once; None for one for each core.
+        num_workers: the number of programs that run at once; None for four for each core, but at
+            most 16 if that is more than one for each.
         options: further options of `code_eval` about how programs are run and judged.
 
     Raises:
@@ -46,10 +53,18 @@ class Code(Task):
         check_permission(self.allow_execution)
         check_option("score", self.score, Score)
         object.__setattr__(self, "options", dict(self.options))
+        if self.options.get("isolation") == "in_process":
+            warnings.warn(_WARNING, UserWarning, stacklevel=4)
         prepare([], **self._settings())  # errors of options come before training starts
 
     def _settings(self) -> dict[str, Any]:
-        return {"timeout": self.timeout, "num_workers": self.num_workers, **self.options}
+        return {
+            "timeout": self.timeout,
+            "num_workers": self.num_workers,
+            "per_core": _PER_CORE,
+            "isolation": "separate",
+            **self.options,
+        }
 
     def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return one verdict for each program; waits for the pool."""
@@ -100,9 +115,7 @@ class Code(Task):
             return f"cannot be read: {error}"
         return None
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Self:
-        """Return the task with the settings and options that it knows; others are ignored."""
-        task = super().with_settings(settings)
-        names = signature(prepare).parameters.keys() - {"references", "timeout", "num_workers"}
-        options = {name: value for name, value in settings.items() if name in names}
-        return replace(task, options={**task.options, **options}) if options else task
+    def settings(self) -> set[str]:
+        """Return the names of settings, and of the options about how programs are run."""
+        of_rows = {"references", "timeout", "num_workers"}
+        return super().settings() | (signature(prepare).parameters.keys() - of_rows)

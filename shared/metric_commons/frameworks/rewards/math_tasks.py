@@ -1,12 +1,12 @@
 """The task of mathematical answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from ...mathematics.proof.comparisons import Lists, Percent, Rounding, Rules
-from ...mathematics.proof.equivalence import readable, rules_of, verdict
+from ...mathematics.proof.equivalence import explanation, readable, rules_of, verdict
 from ...statistics.arguments.domains import Finite, NonNegative, check_option
 from ...text.extraction.step_chains import Extract
 from .text_tasks import TextTask
@@ -39,7 +39,7 @@ class Math(TextTask):
     """
 
     name: str = "math"
-    extract: Extract = "boxed"
+    extract: Extract = "tagged_or_boxed"
     percent: Percent = "either"
     lists: Lists = "either"
     rounding: Rounding = "none"
@@ -67,6 +67,11 @@ class Math(TextTask):
             self.absolute_tolerance,
         )
 
+    def equal_answers(self) -> Callable[[str, str], object]:
+        """Return the function that says whether two answers are equal, by the rules of the task."""
+        rules, comma = self._rules(), self.decimal_comma
+        return lambda left, right: verdict(left, right, rules, decimal_comma=comma).is_equal
+
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         rules = self._rules()
         for answer, accepted in pairs:
@@ -82,6 +87,20 @@ class Math(TextTask):
                     yield Verdict(self.undecided, answer, "undecided")
                 else:
                     yield Verdict(0.0, answer)
+
+    def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
+        """Return the explanation of `mathematics.explained`, by the reference that decided."""
+        accepted = self._accepted(reference)
+        if verdict.answer is None or not accepted:
+            found = super().explanation(verdict, reference)
+            side = "answer is found" if accepted else "reference can be read"
+            return found | {"steps": [f"extraction: no {side}"], "verdict": None}
+        rules, answer = self._rules(), verdict.answer
+        found_by = [
+            explanation(text, answer, rules, decimal_comma=self.decimal_comma) for text in accepted
+        ]
+        best = min(found_by, key=lambda found: (found.verdict is not True, found.verdict is False))
+        return best._asdict() | {"steps": [f"extraction: {answer}", *best.steps]}
 
     def _explained(self, verdict: Verdict, accepted: Sequence[str]) -> str:
         answer = listed([verdict.answer])

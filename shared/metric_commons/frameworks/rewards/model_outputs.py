@@ -1,69 +1,189 @@
-"""Completions and references as trainers and frameworks pass them."""
+"""Completions and references as trainers, harnesses and trackers pass them.
 
-from collections.abc import Mapping, Sequence
+One reader takes whatever they call an output: texts, messages of OpenAI with `tool_calls`, items of
+its Responses, blocks of Anthropic, and the objects of inspect_ai, verifiers and deepeval, which
+have the same fields as attributes. Nothing that a model returned raises an error.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _MISSING = {"NAType", "NaTType"}  # missing values of pandas, by the names of their types
+_FIELDS = (
+    *("role", "content", "text", "tool_calls", "type"),
+    *("name", "function", "arguments", "input", "input_parameters"),
+)
+_CALLS = ("function_call", "tool_use", "tool_call")  # types of items and blocks
+_MESSAGES = ("message", *_CALLS, "function_call_output", "tool_result", "reasoning", "thinking")
+_PLAIN = str | bytes | int | float | None  # values without fields
+
+
+class ReferenceTypeError(TypeError):
+    """A reference of a type that cannot be one."""
 
 
 def text_of(completion: Any) -> str:
-    """Return the text that is judged.
-
-    Of the completion, or of the last message of the assistant in it.
+    """Return the text that is judged: all of a completion, or its last message of the assistant.
 
     Args:
-        completion: a text; a message with `content`, a text or a list of parts; a list of messages;
-            or None, which is an empty text.
-
-    Raises:
-        TypeError: it is none of these.
+        completion: a text; a message, an item or a list of these, whose parts are joined; None,
+            which is an empty text. Any other value is what a model returned for a field of
+            another type: its JSON text, or else the text that prints it.
 
     >>> text_of([{"role": "assistant", "content": "4"}, {"role": "tool", "content": "ok"}])
     '4'
-    >>> text_of({"content": [{"type": "text", "text": "a"}, {"type": "image"}]}), text_of(None)
-    ('a', '')
+    >>> text_of({"content": [{"type": "text", "text": "a"}, {"type": "image"}]}), text_of(b"b")
+    ('a', 'b')
+    >>> text_of(None), text_of(42), text_of({"a": [1]})
+    ('', '42', '{"a": [1]}')
     """
     if isinstance(completion, str):
         return completion
-    message = message_of(completion)
-    content = message.get("content")
-    if isinstance(content, list | tuple):
-        return "".join(map(_text_of_part, content))
-    if content is None or isinstance(content, str):
-        return content or ""
-    raise TypeError(f"a message has a text as content, got {type(content).__name__}")
+    messages = replies(completion)
+    if messages is None:
+        return _printed(completion)
+    return str(messages[-1]["content"]) if messages else ""
 
 
-def message_of(completion: Any) -> Mapping[str, Any]:
-    """Return the message that is judged: the last of the assistant, or else the last.
+def replies(completion: Any) -> list[dict[str, Any]] | None:
+    """Return the messages of the assistant in a completion; None if it has no messages.
 
-    >>> message_of([{"role": "assistant", "tool_calls": []}])
-    {'role': 'assistant', 'tool_calls': []}
+    Each has a role, the text of its content, and `tool_calls` if it has any. Where no message is
+    one of the assistant, the last counts as one.
+
+    >>> call = {"type": "function_call", "name": "f", "arguments": "{}"}
+    >>> replies([call, {"type": "function_call_output", "output": "4"}])
+    [{'role': 'assistant', 'content': '', 'tool_calls': [{'name': 'f', 'arguments': '{}'}]}]
+    >>> replies({"a": 1}) is None
+    True
     """
-    if completion is None:
-        return {}
-    if isinstance(completion, str):
-        return {"role": "assistant", "content": completion}
-    if isinstance(completion, Mapping):
-        return completion
-    if isinstance(completion, Sequence) and all(isinstance(row, Mapping) for row in completion):
-        replies = [message for message in completion if message.get("role") == "assistant"]
-        last: Mapping[str, Any] = (replies or list(completion) or [{}])[-1]
-        return last
-    raise TypeError(f"a completion is a text or a list of messages, got {_shape(completion)}")
+    if isinstance(completion, _PLAIN):
+        return None
+    message = _fields(completion)
+    if message is not None:
+        items = [message]
+    elif isinstance(completion, Sequence):
+        found = [_fields(item) for item in completion]
+        if None in found:
+            return None
+        items = [item for item in found if item is not None]
+    else:
+        return None
+    by_assistant = [item for item in items if _role(item) == "assistant"]
+    return list(map(_reply, by_assistant or items[-1:]))
 
 
-def _text_of_part(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    text = part.get("text") if isinstance(part, Mapping) else None
-    return text if isinstance(text, str) else ""
+def calling(calls: Iterable[Any], content: Any = "") -> dict[str, Any]:
+    """Return the message of an assistant that makes calls, which are objects or dictionaries.
+
+    >>> calling([{"name": "f", "input_parameters": {"a": 1}}])["tool_calls"]
+    [{'name': 'f', 'arguments': {'a': 1}}]
+    """
+    return {"role": "assistant", "content": content, "tool_calls": list(map(_call, calls))}
 
 
-def _shape(value: Any) -> str:
-    if isinstance(value, Sequence) and len(value):
-        return f"a {type(value).__name__} of {type(value[0]).__name__}"
-    return type(value).__name__
+def _fields(value: Any) -> dict[str, Any] | None:
+    """Return the fields of a message or an item; None if the value is neither."""
+    if isinstance(value, Mapping):
+        fields: Mapping[Any, Any] = value
+    elif isinstance(value, _PLAIN | Sequence):
+        return None
+    else:
+        fields = _attributes(value)
+    if fields.get("type") in _MESSAGES:
+        return dict(fields)
+    content = fields.get("content")
+    is_message = "content" in fields or isinstance(fields.get("tool_calls"), list | tuple)
+    if not is_message or not isinstance(content, str | bytes | list | tuple | None):
+        return None
+    return dict(fields)
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """Return the fields of an object that messages have."""
+    found = {}
+    for name in _FIELDS:
+        try:
+            found[name] = getattr(value, name)
+        except Exception:  # it has none of this name, or a property that cannot be computed
+            continue
+    return found
+
+
+def _role(message: Mapping[str, Any]) -> Any:
+    kind = message.get("type")
+    if kind in ("function_call_output", "tool_result", "reasoning", "thinking"):
+        return "tool"
+    return "assistant" if kind in _CALLS else message.get("role")
+
+
+def _reply(message: Mapping[str, Any]) -> dict[str, Any]:
+    content, calls = message.get("content"), message.get("tool_calls")
+    parts = content if isinstance(content, list | tuple) else [content]
+    found = list(map(_call, calls)) if isinstance(calls, list | tuple) else []
+    found += [_call(part) for part in parts if _type_of(part) in _CALLS]
+    if message.get("type") in _CALLS:
+        found.append(_call(message))
+    reply = {"role": "assistant", "content": "".join(_texts(parts))}
+    return reply | ({"tool_calls": found} if calls is not None or found else {})
+
+
+def _type_of(part: Any) -> Any:
+    return part.get("type") if isinstance(part, Mapping) else getattr(part, "type", None)
+
+
+def _call(value: Any) -> Any:
+    """Return a call with `name` and `arguments`; a value that is no call as it is."""
+    if isinstance(value, str | int | float | list | tuple | None):
+        return value
+    fields = dict(value) if isinstance(value, Mapping) else _attributes(value)
+    function = fields.get("function")
+    if function is not None and not isinstance(function, str):
+        return _call(function)
+    call = {"name": fields.get("name") or function}
+    for name in ("arguments", "parameters", "args", "input", "input_parameters"):
+        if name in fields:
+            return call | {"arguments": fields[name]}
+    return call
+
+
+def _texts(parts: Iterable[Any]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, bytes):
+            yield part.decode("utf-8", "replace")
+        elif isinstance(part, str):
+            yield part
+        elif part is not None and _type_of(part) not in ("reasoning", "thinking"):
+            text = part.get("text") if isinstance(part, Mapping) else getattr(part, "text", None)
+            if isinstance(text, str):
+                yield text
+
+
+def _printed(value: Any) -> str:
+    if value is None or isinstance(value, bytes):
+        return (value or b"").decode("utf-8", "replace")
+    try:
+        if isinstance(value, Mapping | list | tuple):
+            import json  # only for values that are no texts
+
+            return json.dumps(value, ensure_ascii=False, default=str)
+    except Exception:  # keys of other types, or circles
+        pass
+    try:
+        return str(value)
+    except Exception:  # an object that cannot be printed
+        return f"<{type(value).__name__}>"
+
+
+def sole(values: Sequence[Any]) -> Any:
+    """Return the only one of several accepted answers, or all of them.
+
+    Harnesses have a list of targets even where a module takes one, such as a JSON text.
+
+    >>> sole(["4"]), sole(["4", "four"])
+    ('4', ['4', 'four'])
+    """
+    return values[0] if len(values) == 1 else list(values)
 
 
 def reference_values(reference: Any) -> list[Any]:
@@ -73,7 +193,7 @@ def reference_values(reference: Any) -> list[Any]:
         reference: a text, a number, an array, or a list of these.
 
     Raises:
-        TypeError: it is a dictionary; the message lists its fields.
+        ReferenceTypeError: it is a dictionary; the message lists its fields.
 
     >>> reference_values(["a", None, [2, float("nan")]]), reference_values(None)
     (['a', 2], [])
@@ -86,7 +206,9 @@ def reference_values(reference: Any) -> list[Any]:
         return [value for item in reference for value in reference_values(item)]
     if isinstance(reference, Mapping):
         fields = ", ".join(map(repr, reference))
-        raise TypeError(f"a reference is a text or a list of texts, got the fields {fields}")
+        raise ReferenceTypeError(
+            f"a reference is a text or a list of texts, got the fields {fields}"
+        )
     is_nan = isinstance(reference, float) and reference != reference
     is_missing = reference is None or is_nan or type(reference).__name__ in _MISSING
     return [] if is_missing else [reference]

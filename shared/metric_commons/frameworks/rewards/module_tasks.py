@@ -1,14 +1,15 @@
 """Tasks that are a score of a module, row by row."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...module.catalog.catalog import load_without_evaluate
+from ...module.catalog.score_scales import ScoreScale, score_scale
+from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.checks import OptionError, RowError, alternatives, shown
-from .model_outputs import message_of, text_of
+from .model_outputs import replies, text_of
 from .text_tasks import TextTask
 from .verdicts import Task, Verdict, listed
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Sequence[Any]]
 
 _SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
+_COMMON = frozenset(  # scores of several modules, whose names in logs say which
+    ("exact", "exact_match", "f1", "precision", "recall", "partial_match", "valid", "unparsed")
+)
 _WORDS = 8  # that an explanation names
 
 
@@ -27,7 +31,7 @@ class ModuleTask(Task):
 
     Args:
         module: its name.
-        score: the name of a score of rows; by default the first.
+        score: the name of a score of rows; by default the main one.
         options: of the module.
 
     Raises:
@@ -39,24 +43,51 @@ class ModuleTask(Task):
     score: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    def _complete(self, prediction: Any, reference: Any) -> None:
+    def _example(self) -> tuple[Any, Any]:
+        """Return a prediction and a reference, which any options allow."""
+        return "a", "a"
+
+    def _complete(self) -> None:
         """Check the fields by a row, and set the score and the name that follow from the module."""
         object.__setattr__(self, "options", dict(self.options))
-        columns = self._columns([prediction], [reference])
-        score = self.score or next(iter(columns))
+        columns = self._example_columns
+        main = self.metric.main_score
+        score = self.score or (main if main in columns else None) or next(iter(columns))
         if score not in columns:
             hint = alternatives(score, columns)
             raise OptionError("score", f": {self.module} has no score {score!r} of rows{hint}")
         object.__setattr__(self, "score", score)
-        object.__setattr__(self, "name", self.name or score)
+        name = f"{self.module}_{score}" if score in _COMMON else score
+        object.__setattr__(self, "name", self.name or name)
 
     @cached_property
     def metric(self) -> "DeclaredModule":
         """Return the module, which a copy in another process loads again."""
         return load_without_evaluate(self.module, **self.options)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+    @cached_property
+    def _example_columns(self) -> Columns:
+        prediction, reference = self._example()
+        return self._columns([prediction], [reference])
+
+    @property
+    def score_name(self) -> str:
+        """The name of the score among the scores of the module."""
+        return str(self.score)
+
+    def further_scores(self) -> list[str]:
+        """Return the names of the other scores that the module has of rows."""
+        return [name for name in self._example_columns if name != self.score]
+
+    def scale(self, score: str | None = None) -> ScoreScale:
+        """Return the direction and range that the module declares."""
+        return score_scale(self.module, score or self.score_name)
+
+    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
+        own = {name: getattr(self, name, None) for name in ("extract", "extract_references")}
+        options = {n: v for n, v in self.metric.options.items() if n not in (*REPORTING, *own)}
+        named = {**options, **{n: v or None for n, v in own.items()}, "score": self.score}
+        return self.module, {name: v for name, v in named.items() if v is not None}
 
     def _columns(self, predictions: Sequence[Any], references: Sequence[Any]) -> Columns:
         """Return the scores of rows."""
@@ -67,12 +98,9 @@ class ModuleTask(Task):
         scores = {name: float(values[row]) for name, values in columns.items()}
         return Verdict(scores.pop(str(self.score)), answer, scores=scores)
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Self:
-        """Return the task with the settings and options that it knows; others are ignored."""
-        task = super().with_settings(settings)
-        names = self.metric.options.keys() - {"extract", "extract_references"}
-        options = {name: value for name, value in settings.items() if name in names}
-        return replace(task, options={**task.options, **options}) if options else task
+    def settings(self) -> set[str]:
+        """Return the names of settings, and of the options of the module."""
+        return super().settings() | {n for n in self.metric.options if n not in REPORTING}
 
 
 @dataclass(frozen=True)
@@ -87,7 +115,7 @@ Missing: new. Too much: city."
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._complete("a", "a")
+        self._complete()
 
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         answers = [answer for answer, _ in pairs]
@@ -131,17 +159,24 @@ class ModuleRows(ModuleTask):
     sample: tuple[str, Any] = field(default=("", "[]"), hash=False)
 
     def __post_init__(self) -> None:
-        self._complete(*self.sample)
+        self._complete()
+
+    def _example(self) -> tuple[Any, Any]:
+        return self.sample
+
+    def reads_calls(self) -> bool:
+        """Return whether calls are judged, which may be apart from the text."""
+        return self.module == "tool_calls"
 
     def prediction(self, completion: Any) -> Any:
-        """Return the text of a completion.
+        """Return the text of a completion; for calls all messages of the assistant that have some.
 
-        Or its last message, if this has calls apart from the text.
+        Where no message has calls apart from its text, the texts are read.
         """
-        if isinstance(completion, str):
-            return completion
-        message = message_of(completion)
-        return dict(message) if message.get("tool_calls") else text_of(message)
+        messages = replies(completion) if self.reads_calls() else None
+        if messages is None or not (len(messages) > 1 or any("tool_calls" in m for m in messages)):
+            return text_of(completion)
+        return messages
 
     def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return one verdict for each prediction."""
@@ -209,4 +244,5 @@ def _valid(text: str) -> str:
 def _answer_text(prediction: Any) -> str:
     if isinstance(prediction, str):
         return prediction
-    return json.dumps(prediction.get("tool_calls"), default=str)
+    calls = [call for message in prediction for call in message.get("tool_calls") or [message]]
+    return text_of(calls)

@@ -32,7 +32,7 @@ def reward_server(judge: Judge, column: str | None) -> type[Any]:
 
     async def verify(self: Any, body: Any) -> Any:
         reference = None if column is None else getattr(body, column)
-        verdict = (await judge([output_text(body.response)], [reference]))[0]
+        verdict = (await judge([body.response.output], [reference]))[0]
         return response(
             **body.model_dump(),
             reward=verdict.score or 0.0,
@@ -44,18 +44,3 @@ def reward_server(judge: Judge, column: str | None) -> type[Any]:
     return type(
         "RewardServer", (SimpleResourcesServer,), {"verify": verify, "__module__": __name__}
     )
-
-
-def output_text(response: Any) -> str:
-    """Return the text of the last message of the assistant in a response of the Responses API.
-
-    >>> from types import SimpleNamespace as Object
-    >>> part = Object(type="output_text", text="4")
-    >>> output_text(Object(output=[Object(type="message", role="assistant", content=[part])]))
-    '4'
-    """
-    messages = [
-        item for item in response.output if item.type == "message" and item.role == "assistant"
-    ]
-    parts = messages[-1].content if messages else []
-    return "".join(part.text for part in parts if part.type == "output_text")

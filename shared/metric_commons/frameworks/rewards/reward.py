@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
 
-from ...statistics.arguments.checks import shown
+from ...statistics.arguments.checks import OptionError, shown
 from .reference_checks import ReferenceCheck, check_references
-from .verdicts import STATUSES, Status, Task, Verdict, check_lengths
+from .verdicts import STATUSES, Status, Task, Verdict, check_lengths, on_free_stack
 
 Columns = Mapping[str, Any]
 
@@ -29,6 +29,9 @@ class Reward:
         task: how completions are judged.
         column: the column of the data set with the references.
 
+    Raises:
+        ValueError: lower is better for the score of the task, which a trainer would maximize.
+
     >>> from .reward_kinds import math
     >>> math()([r"\boxed{0.5}", r"\boxed{3}", r"\boxed{3}"], solution=["1/2", "2", None])
     [1.0, 0.0, None]
@@ -38,6 +41,10 @@ class Reward:
     column: str = "solution"
 
     _configured: ClassVar[dict[tuple["Reward", str], "Reward"]] = {}
+
+    def __post_init__(self) -> None:
+        if self.task.scale().lower_is_better:
+            raise OptionError("score", f": lower is better for {self.task.score_name!r}")
 
     @property
     def __name__(self) -> str:
@@ -58,6 +65,23 @@ class Reward:
         self._warn_of_unreadable(verdicts, references)
         return verdicts
 
+    def explain(
+        self, completions: Sequence[Any], references: Sequence[Any]
+    ) -> list[dict[str, Any]]:
+        r"""Return for each completion what was read, the steps, the verdict and the reason.
+
+        Raises:
+            ValueError: the lengths differ.
+
+        >>> from .reward_kinds import math
+        >>> [found] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
+        >>> found["prediction_reading"], found["reference_reading"], found["verdict"]
+        ('x ∈ (-∞, 5)', '(-∞, 5]', False)
+        """
+        verdicts = replace(self.task, explain=True).verdicts(completions, references)
+        pairs = zip(verdicts, references, strict=True)
+        return [self.task.explanation(verdict, reference) for verdict, reference in pairs]
+
     def check(self, dataset: Any) -> ReferenceCheck:
         r"""The number of readable references of a data set, with the first ten unreadable ones.
 
@@ -73,7 +97,7 @@ class Reward:
         1 of 2 references can be read
         row 1 cannot be read: '\\left( see figure'
         """
-        return check_references([(self.task, self.column)], dataset)
+        return on_free_stack(check_references, [(self.task, self.column)], dataset)
 
     def __call__(
         self,
@@ -85,12 +109,13 @@ class Reward:
     ) -> list[float | None]:
         """The form of TRL, which open-r1, Unsloth, Axolotl and ms-swift also use.
 
-        The table of completions gets a column `<name>_answer`, and with `explain` a column
-        `<name>_reason`; the metrics get the proportions `<name>/unparsed`, `<name>/undecided` and
-        `<name>/unreadable`.
+        The table of completions gets the columns `<name>_answer` and `<name>_signature`, and with
+        `explain` a column `<name>_reason`; the metrics get the proportions `<name>/unparsed`,
+        `<name>/undecided` and `<name>/unreadable`, the means of further scores, and of several
+        generations for each prompt `<name>/avg@k`, `pass@k` and `maj@k`.
         """
         verdicts = self.of_columns(completions, columns)
-        self.log(verdicts, log_extra, log_metric)
+        self.log(verdicts, log_extra, log_metric, columns.get("prompts"))
         return [verdict.score for verdict in verdicts]
 
     def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
@@ -118,16 +143,27 @@ class Reward:
         verdicts: Sequence[Verdict],
         log_extra: Callable[[str, list[Any]], None] | None,
         log_metric: Callable[[str, float], None] | None,
+        prompts: Sequence[Any] | None = None,
     ) -> None:
-        """Write answers and proportions to the logs of TRL, in every step and on every process."""
+        """Write answers and scores to the logs of TRL, in every step and on every process."""
         name = self.task.name
         if log_extra is not None:
             log_extra(f"{name}_answer", [verdict.answer or "" for verdict in verdicts])
+            log_extra(f"{name}_signature", [self.task.signature] * len(verdicts))
             if self.task.explain:
                 log_extra(f"{name}_reason", [verdict.reason for verdict in verdicts])
         if log_metric is not None and verdicts:
             for status in STATUSES:
                 log_metric(f"{name}/{status}", _proportion(verdicts, status))
+            for score in self.task.further_scores():
+                values = [v.scores[score] for v in verdicts if score in v.scores]
+                if values and score not in STATUSES:
+                    log_metric(f"{name}/{score}", sum(values) / len(values))
+            if prompts is not None and len(prompts) == len(verdicts):
+                from .repeated_samples import scores_of_groups  # imports numpy, so only on use
+
+                for score, value in scores_of_groups(self.task, verdicts, prompts).items():
+                    log_metric(f"{name}/{score}", value)
 
     def verl(
         self,
@@ -154,12 +190,15 @@ class Reward:
             ground_truths: their references.
             extra_infos: not used.
             **settings: settings of the task, such as `extract`, from `reward_kwargs` of a
-                configuration; others are ignored.
+                configuration; those that verl itself adds are ignored.
 
         Returns:
             A dictionary with `score`, `acc`, `pred`, `unparsed`, `undecided` and `unreadable`, the
             same keys for each row; for a batch, a list of these. A row that cannot be judged has
             the score 0.0.
+
+        Raises:
+            TypeError: there is no such setting.
 
         >>> from .reward_kinds import math
         >>> math().verl("aime", r"\boxed{3}", "3")["score"]
@@ -172,10 +211,11 @@ class Reward:
         return [verl_result(verdict) for verdict in reward.verdicts(solution_strs, references)]
 
     def configured(self, settings: Mapping[str, Any]) -> "Reward":
-        """Return the reward with the settings that its task supports.
+        """Return the reward with other settings of its task.
 
         A run has one configuration, which comes with every call, so the result is kept.
         """
+        settings = {name: value for name, value in settings.items() if name not in OF_VERL}
         if not settings:
             return self
         key = self, repr(sorted(settings.items(), key=lambda item: item[0]))
@@ -294,7 +334,9 @@ class Reward:
             if not hasattr(task, self.column):
                 raise ValueError(f"the task has no field {self.column!r}; pass column=...")
             reference = getattr(task, self.column)
-        verdict = (await self.awaited([trace.last_reply], [reference]))[0]
+        reads_calls = self.task.reads_calls()
+        completion = trace.assistant_messages if reads_calls else trace.last_reply
+        verdict = (await self.awaited([completion], [reference]))[0]
         if verdict.status == "unreadable":
             raise ValueError(f"the reference cannot be read: {shown(reference)}")
         return verdict.score or 0.0
@@ -324,6 +366,10 @@ class Reward:
 
 
 _CONFIGURATIONS = 256
+OF_VERL = (  # keywords with which its reward managers call a function
+    *("reward_router_address", "reward_model_tokenizer"),
+    *("sandbox_fusion_url", "concurrent_semaphore", "memory_limit_mb"),
+)
 
 
 def _proportion(verdicts: Sequence[Verdict], status: Status) -> float:

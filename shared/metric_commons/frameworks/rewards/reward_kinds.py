@@ -4,7 +4,6 @@ from typing import Any, Literal
 
 from ...statistics.arguments.domains import check_option
 from ...text.extraction.step_chains import Extract
-from .named_tasks import module_rows
 from .named_tasks import task as named_task
 from .reward import Reward
 from .text_tasks import Choice, Found
@@ -12,10 +11,14 @@ from .text_tasks import Choice, Found
 AnswerScore = Literal["qa_em", "qa_f1", "qa_precision", "qa_recall", "substring_recall"]
 
 
+_REPLY = "tagged_or_boxed"  # the step for completions of trained models
+
+
 def math(
     *,
     column: str = "solution",
-    extract: Extract = "boxed",
+    dataset: str | None = None,
+    extract: Extract = _REPLY,
     extract_references: Extract = None,
     percent: Literal["either", "value", "ignore", "any_scale"] = "either",
     lists: Literal["either", "set", "multiset", "sequence"] = "either",
@@ -32,9 +35,12 @@ def math(
     Args:
         column: the column of the data set with the reference, or a list of accepted references:
             texts or numbers. If none of them can be read, the reward is None.
-        extract: how to extract the answer from a completion: the name of a step, such as "boxed" or
-            "final_answer" (the card of qa_em lists them), a pattern, a function from str to str or
-            None, or a list of these. A completion without an answer has the reward 0.0.
+        dataset: the data set of the problems, such as "gsm8k" or "aqua": `extract` and
+            `extract_references` are then as in `math_equivalence`, unless they are given.
+        extract: how to extract the answer from a completion: by default from `<answer>` tags or
+            the last box after the thoughts. The name of a step, such as "boxed" or "final_answer"
+            (the card of qa_em lists them), a pattern, a function from str to str or None, or a
+            list of these. A completion without an answer has the reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.
         percent: as in `mathematics.equivalent`, like the following options.
         lists: as in `mathematics.equivalent`.
@@ -53,8 +59,16 @@ def math(
     >>> math()([r"It is $\boxed{\frac12}$.", r"\boxed{2}", "2"], solution=["0.5", "3", "2"])
     [1.0, 0.0, 0.0]
     """
+    from ...mathematics.proof.problem_sets import Dataset, extraction_of
     from .math_tasks import Math
 
+    check_option("dataset", dataset, Dataset)
+    if dataset is not None:
+        given = {
+            "extract": None if extract == _REPLY else extract,
+            "extract_references": extract_references,
+        }
+        extract, extract_references = extraction_of(dataset, given).values()
     task = Math(
         name=name,
         explain=explain,
@@ -133,7 +147,9 @@ def answers(
     """
     check_option("score", score, AnswerScore)
     module = "qa_f1" if score in ("qa_precision", "qa_recall") else score
-    return _of_module(module, score, column, extract, extract_references, name, explain, options)
+    steps = {"extract": extract, "extract_references": extract_references}
+    task = named_task(module, score=score, name=name, explain=explain, **steps, **options)
+    return Reward(task, column)
 
 
 def rouge(
@@ -167,12 +183,14 @@ def rouge(
     """
     check_option("score", score, str)
     options = {"rouge_types": [score.partition("_")[0]], **options}
-    return _of_module(
-        "rouge_n_l", score, column, extract, extract_references, name, explain, options
-    )
+    steps = {"extract": extract, "extract_references": extract_references}
+    task = named_task("rouge_n_l", score=score, name=name, explain=explain, **steps, **options)
+    return Reward(task, column)
 
 
-def found(extract: Extract = "boxed", *, name: str = "found", explain: bool = False) -> Reward:
+def found(
+    extract: Extract = "tagged_or_boxed", *, name: str = "found", explain: bool = False
+) -> Reward:
     r"""1.0 if `extract` finds an answer, else 0.0: a reward for the form of a completion.
 
     Args:
@@ -219,7 +237,8 @@ def tools(
     >>> reward(["[f(a=1, b=3)]", "I cannot."], expected_calls=[calls, calls])
     [0.5, 0.0]
     """
-    return _of_rows("tool_calls", score, column, name, explain, options)
+    task = named_task("tool_calls", score=score, name=name, explain=explain, **options)
+    return Reward(task, column)
 
 
 def json(
@@ -250,7 +269,8 @@ def json(
     >>> reward(['{"a": 1, "b": 2}', "{"], answer=[{"a": 1, "b": 3}, {"a": 1}])
     [0.5, 0.0]
     """
-    return _of_rows("json_match", score, column, name, explain, options)
+    task = named_task("json_match", score=score, name=name, explain=explain, **options)
+    return Reward(task, column)
 
 
 def instructions(
@@ -282,33 +302,5 @@ def instructions(
     >>> reward(["One two", "One, two"], instructions=[row, row])
     [1.0, 0.0]
     """
-    return _of_rows("instruction_following", score, column, name, explain, options)
-
-
-def _of_module(
-    module: str,
-    score: str,
-    column: str,
-    extract: Extract,
-    extract_references: Extract,
-    name: str | None,
-    explain: bool,
-    options: dict[str, Any],
-) -> Reward:
-    task = named_task(
-        module,
-        score=score,
-        extract=extract,
-        extract_references=extract_references,
-        explain=explain,
-        name=name,
-        **options,
-    )
+    task = named_task("instruction_following", score=score, name=name, explain=explain, **options)
     return Reward(task, column)
-
-
-def _of_rows(
-    module: str, score: str, column: str, name: str | None, explain: bool, options: dict[str, Any]
-) -> Reward:
-    settings = {} if name is None else {"name": name}
-    return Reward(module_rows(module, score, options, explain=explain, **settings), column)

@@ -1,14 +1,14 @@
 """Weighted sums of rewards, for trainers that take one function."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Finite, check_option
 from .reference_checks import ReferenceCheck, check_references
 from .reward import Columns, Reward
-from .verdicts import Task, Verdict
+from .verdicts import Task, Verdict, on_free_stack
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,15 @@ class _Sum(Task):
     def suggestion(self, references: Sequence[Any]) -> str:
         return self.parts[0].suggestion(references)
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Self:
-        return self
+    def settings(self) -> set[str]:
+        return set()  # a setting may be meant for any part
+
+    def further_scores(self) -> list[str]:
+        return [part.name for part in self.parts]
+
+    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
+        parts = zip(self.parts, self.weights, strict=True)
+        return self.name, {part.signature: weight for part, weight in parts}
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,8 @@ class Total(Reward):
 
     def check(self, dataset: Any) -> ReferenceCheck:
         """As `Reward.check`: a row can be read if the references of all parts can."""
-        return check_references([(part.task, part.column) for part in self.parts], dataset)
+        columns = [(part.task, part.column) for part in self.parts]
+        return on_free_stack(check_references, columns, dataset)
 
     def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
         """Return the verdicts, with the references of each part from the column of the part."""
@@ -92,7 +100,7 @@ class Total(Reward):
         """The form of TRL; the logs have the columns and proportions of each part, and its mean."""
         of_parts = self._of_parts(completions, columns)
         for part, verdicts in zip(self.parts, of_parts, strict=True):
-            part.log(verdicts, log_extra, log_metric)
+            part.log(verdicts, log_extra, log_metric, columns.get("prompts"))
             scores = [verdict.score for verdict in verdicts if verdict.score is not None]
             if log_metric is not None and scores:
                 log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))

@@ -188,7 +188,7 @@ class Found(TextTask):
     """
 
     name: str = "found"
-    extract: Extract = "boxed"
+    extract: Extract = "tagged_or_boxed"
     extract_references: Extract = field(default=None, init=False)
 
     def needs_reference(self) -> bool:

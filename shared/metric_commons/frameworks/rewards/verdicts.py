@@ -1,17 +1,26 @@
 """Verdicts on rows, and the base class of the tasks that return them."""
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, Self
+from functools import cached_property
+from threading import Thread
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
-from .model_outputs import text_of
+from ...module.catalog.score_scales import ScoreScale
+from ...statistics.arguments.checks import alternatives
+from .model_outputs import ReferenceTypeError, text_of
 
+T = TypeVar("T")
 Status = Literal["scored", "undecided", "unparsed", "unreadable"]
 STATUSES: tuple[Status, ...] = ("unparsed", "undecided", "unreadable")  # which logs count
 
 _FIXED = ("module", "options", "sample")  # fields that no setting changes
+_OF_REPORTS = ("name", "explain")  # fields that change no score
 _NO_SCORES: Mapping[str, float] = {}
+_FRAMES = 800  # of the stack, which any row may take
 
 
 class Verdict(NamedTuple):
@@ -45,16 +54,30 @@ class Task(ABC):
         """Return one verdict for each row; nothing that a model wrote raises an error.
 
         Args:
-            completions: texts, or lists of messages.
+            completions: texts, lists of messages, or whatever else a model returned.
             references: the accepted answer, or answers, of each row.
 
         Raises:
             ValueError: the lengths differ.
-            TypeError: a completion or a reference is of a type that the task does not accept.
+            TypeError: a reference is of a type that the task does not accept.
         """
         check_lengths(completions, references)
-        predictions = [self.prediction(completion) for completion in completions]
-        return self.judged(predictions, list(references))
+        return on_free_stack(self._verdicts, completions, list(references))
+
+    def _verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        predictions = list(map(self.prediction, completions))
+        try:
+            return self.judged(predictions, references)
+        except ReferenceTypeError:
+            raise
+        except Exception as error:
+            if not isinstance(error, RecursionError) and self.has_functions():
+                raise  # an error of the caller's own function
+            if len(predictions) > 1:  # one row does not end the others
+                pairs = zip(predictions, references, strict=True)
+                return [self._verdicts([text], [value])[0] for text, value in pairs]
+            reason = f"The answer cannot be judged: {type(error).__name__}: {_short(str(error))}"
+            return [Verdict(None, text_of(predictions[0]), "undecided", reason=reason)]
 
     def verdict(self, completion: Any, reference: Any) -> Verdict:
         """Return the verdict on one row."""
@@ -76,6 +99,54 @@ class Task(ABC):
         """Return whether the verdict depends on references."""
         return True
 
+    def reads_calls(self) -> bool:
+        """Return whether the calls of all messages are judged, and not a text alone."""
+        return False
+
+    @property
+    def score_name(self) -> str:
+        """The name of the score among the scores of its module."""
+        return self.name
+
+    def equal_answers(self) -> Callable[[str, str], object] | None:
+        """Return the function that says whether two answers are one; None if their texts do."""
+        return None
+
+    def scale(self, score: str | None = None) -> ScoreScale:
+        """Return the direction and range of the score, or of a further one."""
+        return ScoreScale()
+
+    def further_scores(self) -> list[str]:
+        """Return the names of the scores that a verdict has beside its own."""
+        return []
+
+    def all_scores(self, verdict: Verdict) -> dict[str, float]:
+        """Return the scores of a row by name, without those that it does not have."""
+        own = {} if verdict.score is None else {self.score_name: verdict.score}
+        return {**own, **verdict.scores}
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that says how scores are computed, as in results."""
+        from ...evaluation.results.module_results import signature  # imports numpy, so only on use
+
+        return signature(*self._settings_of_scores(), None)
+
+    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
+        """Return the name of what judges, and the options that change scores."""
+        own = {item.name: getattr(self, item.name) for item in fields(self)}
+        options = {name: own[name] for name in own if name not in _OF_REPORTS}
+        return self.name, {name: value for name, value in options.items() if value is not None}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def has_functions(self) -> bool:
+        """Return whether an option is a function, or a list with one."""
+        values = self._settings_of_scores()[1].values()
+        lists = [value if isinstance(value, list | tuple) else [value] for value in values]
+        return any(callable(item) for items in lists for item in items)
+
     def suggestion(self, references: Sequence[Any]) -> str:
         """Advice for a batch in which no reference can be read."""
         problem = self.reference_problem(references[0])
@@ -88,11 +159,37 @@ class Task(ABC):
         """
         return ""
 
+    def settings(self) -> set[str]:
+        """Return the names of the settings and options that `with_settings` takes."""
+        return {item.name for item in fields(self) if item.init and item.name not in _FIXED}
+
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
-        """Return the task with the settings that it knows; others are ignored."""
-        names = {item.name for item in fields(self) if item.init and item.name not in _FIXED}
-        changes = {name: _hashable(value) for name, value in settings.items() if name in names}
+        """Return the task with other settings.
+
+        Raises:
+            TypeError: there is no such setting.
+        """
+        known = self.settings()
+        for name in settings:
+            if name not in known:
+                hint = alternatives(name, sorted(known))
+                raise TypeError(f"{self.name} has no option {name!r}{hint}")
+        own = {item.name for item in fields(self)}
+        changes = {name: _hashable(value) for name, value in settings.items() if name in own}
+        options = {name: value for name, value in settings.items() if name not in own}
+        if options:
+            changes["options"] = {**getattr(self, "options", {}), **options}
         return replace(self, **changes) if changes else self
+
+    def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
+        """Return what the sides of a row were read as, the steps, the verdict and the reason."""
+        return {
+            "prediction_reading": verdict.answer,
+            "reference_reading": reference,
+            "steps": [verdict.status],
+            "verdict": verdict.score,
+            "reason": verdict.reason,
+        }
 
     def _explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
         """Return the score, the answer and the accepted answers, in a sentence."""
@@ -100,6 +197,32 @@ class Task(ABC):
             f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
             f"accepted is {listed(accepted)}."
         )
+
+
+def on_free_stack(function: Callable[..., T], *args: Any) -> T:
+    """Return the result of a call, in a thread of its own if the caller is deep in its stack.
+
+    A row is nested as deep as a model likes, and its verdict may not depend on the caller's depth.
+    """
+    try:
+        sys._getframe(sys.getrecursionlimit() - _FRAMES)
+    except ValueError:  # the stack is not that deep
+        return function(*args)
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            results.append(function(*args))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=copy_context().run, args=(call,))
+    thread.start()
+    thread.join()
+    for error in errors:
+        raise error
+    return results[0]
 
 
 def _hashable(value: Any) -> Any:

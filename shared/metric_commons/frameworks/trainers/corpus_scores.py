@@ -7,7 +7,6 @@ from typing import Any, Literal
 from ...module.catalog.catalog import load_without_evaluate
 from ...statistics.arguments.checks import OptionError, alternatives
 from ...statistics.arguments.domains import check_option
-from ..rewards.framework_values import completion_of
 from ..rewards.model_outputs import reference_values, text_of
 
 Estimate = Literal["score", "standard_error"]
@@ -59,7 +58,7 @@ class CorpusScore:
         """The score of items, which are pairs of references and prediction."""
         arguments = {} if self.what == "score" else {"standard_error": True}
         result = self._metric.compute(
-            predictions=[text_of(completion_of(prediction)) for _, prediction in items],
+            predictions=[text_of(prediction) for _, prediction in items],
             references=[list(map(str, reference_values(values))) for values, _ in items],
             **arguments,
         )

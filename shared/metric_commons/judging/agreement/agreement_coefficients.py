@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
-from ...statistics.intervals.estimates import influence_interval
 from ...statistics.intervals.intervals import critical_value
 from ...statistics.intervals.proportions import Interval, proportion_interval
 from .rated_units import RatedUnits
@@ -44,9 +43,9 @@ class AgreementEstimate:
 
         Args:
             confidence_level: strictly between 0 and 1.
-            method: "auto", the interval of the observed agreement as a proportion of effective
-                trials, at most as many as units, with ends corrected for agreement by chance; for a
-                plain proportion Clopper and Pearson's. Or "linearized", Student's interval around
+            method: "auto", the interval of the observed agreement with an unseen unit, whose raters
+                agree or do not, with ends corrected for agreement by chance; for a plain proportion
+                Clopper and Pearson's. Or "linearized", Student's interval around
                 the coefficient with the same standard error, as in irrCAC.
         """
         if self.units is None or not math.isfinite(self.value) or len(self.units) < 2:
@@ -63,12 +62,12 @@ class AgreementEstimate:
             agreeing = round(self.agreement * rows)
             return proportion_interval(agreeing, rows, confidence_level=confidence_level)
         scaled = self.influences * self.room
-        estimate = influence_interval(
+        values = self.agreement + scaled
+        estimate = self.units.interval(
             self.agreement,
-            self.units.spread(scaled),
-            clusters=self.units.cluster_spread(scaled),
-            confidence_level=confidence_level,
-            most_trials=float(rows),  # a coefficient cannot be more precise than the agreement
+            scaled,
+            confidence_level,
+            unseen=(min(0.0, float(values.min())), max(1.0, float(values.max()))),
         )
         low, high = (1 - (1 - end) / self.room for end in (estimate.low, estimate.high))
         return estimate._replace(low=low, high=high, standard_error=error)

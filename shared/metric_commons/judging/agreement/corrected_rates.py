@@ -22,7 +22,7 @@ from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Labels, Level, Parsed, Range, Weights, checked_options
 from ...statistics.arithmetic.exact_sums import exact_sum
-from ...statistics.intervals.estimates import cautious_interval
+from ...statistics.intervals.estimates import influence_interval
 from ...statistics.intervals.intervals import critical_value
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import reported
@@ -67,21 +67,18 @@ class Correction(NamedTuple):
     Args:
         value: the corrected rate.
         plain_variance: the square of the standard error.
-        variance: with a pseudo-row of the largest residual that the range allows.
-        degrees: the degrees of freedom of the variance.
-        units: the number of trials if the variance is 0.
         power_tuning: the weights of the judges, shape (strata, judges).
-        is_exact: whether only labels count and are ends of the range, so that the interval is
-            Clopper and Pearson's.
+        influences: of rows on the rate, times the sum of sizes.
+        sizes: the weights of the labels of rows; 0 without a label.
+        unseen: the smallest and the largest value of an unseen row of size 1.
     """
 
     value: float
     plain_variance: float
-    variance: float
-    degrees: float
-    units: float
     power_tuning: Floats
-    is_exact: bool = False
+    influences: Floats
+    sizes: Floats
+    unseen: tuple[float, float]
 
 
 @checked_options
@@ -153,15 +150,22 @@ def judge_corrected(
     if interval == "auto":
         _check_range(label_numbers(references), bounds)
     free = power_tuning == "free" or combine == "weights"
-    if rows.probabilities is None:
-        correction = _of_random_labels(rows, method, free, ddof, bounds)
-    elif weighting == "horvitz_thompson":
-        correction, interval = _horvitz_thompson(rows, method), "normal"
-    else:
-        correction = _of_weighted_labels(rows, method, free, bounds)
+
+    def corrected(method: str) -> Correction:
+        if rows.probabilities is None:
+            return _of_random_labels(rows, method, free, ddof, bounds)
+        if weighting == "horvitz_thompson":
+            return _horvitz_thompson(rows, method)
+        return _of_weighted_labels(rows, method, free, bounds)
+
+    correction = corrected(method)
     result = _result(rows, correction, ddof)
     if level is not None:
-        estimate = _interval(rows, correction, interval, bounds, level)
+        if interval == "normal" or weighting == "horvitz_thompson":
+            estimate = _normal_interval(rows, correction, level)
+        else:
+            choices = [correction, *([corrected("labelled")] if method == "ppi++" else [])]
+            estimate = _interval(rows, choices, bounds, level)
         error = result["standard_error"]
         result |= reported({"judge_corrected": estimate}) | {"standard_error": error}
     return result
@@ -208,8 +212,8 @@ def _of_random_labels(
 ) -> Correction:
     """Return the correction if all rows of a stratum are equally likely to be labelled."""
     total = len(rows)
-    value = plain = variance = of_degrees = of_units = pseudo = 0.0
-    tuning, influences = [], np.zeros(rows.counts.size)
+    value = plain = 0.0
+    tuning, influences, unseen = [], np.zeros(rows.counts.size), []
     for stratum in range(max(len(rows.stratum_names), 1)):
         members = rows.strata == stratum
         labelled, unlabelled = members & rows.is_labelled, members & ~rows.is_labelled
@@ -230,35 +234,33 @@ def _of_random_labels(
             rows.counts[unlabelled],
         )
         residual_mean, residual_squares = _squares(residuals, counts)
-        part = n_labelled + n_unlabelled
-        share = part / total
+        share = (n_labelled + n_unlabelled) / total
         estimate = residual_mean
         plain_part = residual_squares / (n_labelled - ddof) / n_labelled
-        verdict_variance = 0.0
-        influences[labelled] = share * (residuals - residual_mean) / n_labelled
+        effect = share * rows.labelled / n_labelled  # of a label, times the number of labels
+        influences[labelled] = effect * (residuals - residual_mean)
         if weights.any():
             verdict_mean, verdict_squares = _squares(unlabelled_verdicts, unlabelled_counts)
             estimate += verdict_mean
             plain_part += verdict_squares / (n_unlabelled - ddof) / n_unlabelled
-            verdict_variance = verdict_squares / n_unlabelled**2
-            influences[unlabelled] = share * (unlabelled_verdicts - verdict_mean) / n_unlabelled
-        pseudo = _pseudo_square(rows.verdicts[members] @ weights, residual_mean, bounds)
-        cautious = (residual_squares + pseudo) / (n_labelled * (n_labelled + 1)) + verdict_variance
+            changes = (unlabelled_verdicts - verdict_mean) / n_unlabelled
+            influences[unlabelled] = share * rows.labelled * changes
+        ends = _residual_range(rows.verdicts[members] @ weights, bounds)
+        unseen.append([effect * (end - residual_mean) for end in ends])
         value += share * estimate
         plain += share**2 * plain_part
-        variance += share**2 * cautious
-        of_degrees += share**4 * cautious**2 / (n_labelled - 1)
-        of_units += share**2 / n_labelled
         tuning.append(weights)
-    power_tuning = np.array(tuning)
     if rows.clusters is not None:
-        return _clustered(rows, value, variance, pseudo, influences, power_tuning)
-    are_many = len(tuning) > 1
-    # Satterthwaite's degrees of freedom of a sum of variances.
-    degrees = variance**2 / of_degrees if are_many and of_degrees > 0 else rows.labelled - 1
-    is_binary = bool(np.isin(rows.labels[rows.is_labelled], bounds).all())
-    is_exact = is_binary and not are_many and not power_tuning.any()
-    return Correction(value, plain, variance, degrees, 1 / of_units, power_tuning, is_exact)
+        plain = _clustered_variance(rows, influences)
+    lowest, highest = zip(*unseen, strict=True)
+    return Correction(
+        value,
+        plain,
+        np.array(tuning),
+        influences,
+        rows.is_labelled.astype(np.float64),
+        (value + min(lowest), value + max(highest)),
+    )
 
 
 def _check_stratum(
@@ -278,30 +280,17 @@ def _check_stratum(
     raise ValueError(f"references needs {required} for ddof={ddof}")
 
 
-def _clustered(
-    rows: JudgedRows,
-    value: float,
-    row_variance: float,
-    pseudo: float,
-    influences: Floats,
-    power_tuning: Floats,
-) -> Correction:
-    """Return the correction with the influences of rows added up by cluster.
+def _clustered_variance(rows: JudgedRows, influences: Floats) -> float:
+    """Return the variance between clusters, from the influences of rows.
 
     Raises:
         ValueError: all labels are in one cluster.
     """
     clusters = np.asarray(rows.clusters)
-    sums = np.bincount(clusters, rows.counts * influences)
-    labelled = rows.is_labelled
-    sizes = np.bincount(clusters[labelled], rows.counts[labelled])
-    if (sizes > 0).sum() < 2:
+    sums = np.bincount(clusters, rows.counts * influences) / rows.labelled
+    if np.unique(clusters[rows.is_labelled]).size < 2:
         raise ValueError("clusters: labels of at least two clusters are needed")
-    units = rows.labelled**2 / float(sizes @ sizes)
-    squares, number = float(sums @ sums), sums.size
-    cautious = (units / (units - 1) * squares + pseudo / units**2) / (1 + 1 / units)
-    plain = number / (number - 1) * squares
-    return Correction(value, plain, max(cautious, row_variance), units - 1, units, power_tuning)
+    return sums.size / (sums.size - 1) * float(sums @ sums)
 
 
 def _power_tuning(
@@ -354,17 +343,9 @@ def _squares(values: Floats, counts: Integers) -> tuple[float, float]:
     return mean, float(exact_sum(np.square(values - mean), counts))
 
 
-def _pseudo_square(
-    weighted_verdicts: Floats, residual_mean: float, bounds: tuple[float, float]
-) -> float:
-    """Return the largest sum of squares of one row with this mean, from the range of residuals.
-
-    A residual is a label in the range minus a weighted verdict that occurs.
-    """
-    low, high = bounds
-    room_up = high - float(weighted_verdicts.min()) - residual_mean
-    room_down = residual_mean - low + float(weighted_verdicts.max())
-    return max(room_up * room_down, 0.0)
+def _residual_range(weighted_verdicts: Floats, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the range of residuals: a label in the range minus a weighted verdict that occurs."""
+    return bounds[0] - float(weighted_verdicts.max()), bounds[1] - float(weighted_verdicts.min())
 
 
 # Labels with known probabilities
@@ -392,12 +373,17 @@ def _of_weighted_labels(
     residuals = labels - projected
     residual_mean, projected_mean = float(weights @ residuals), float(counts @ projected) / total
     influences = projected - projected_mean + scaled * (residuals - residual_mean)
-    units = sum_of_weights**2 / float(counts @ np.square(inverse))
     plain = float(counts @ np.square(influences)) / total**2
-    pseudo = _pseudo_square(projected, residual_mean, bounds)
-    variance = plain * units / (units - 1) + pseudo / (units * (units + 1))
     value = projected_mean + residual_mean
-    return Correction(value, plain, variance, units - 1, units, np.array([[power]]))
+    lowest, highest = _residual_range(projected, bounds)
+    return Correction(
+        value,
+        plain,
+        np.array([[power]]),
+        influences * (sum_of_weights / total),
+        inverse,
+        (value + lowest - residual_mean, value + highest - residual_mean),
+    )
 
 
 def _horvitz_thompson(rows: JudgedRows, method: str) -> Correction:
@@ -414,7 +400,8 @@ def _horvitz_thompson(rows: JudgedRows, method: str) -> Correction:
         power = products / squares if squares > 0 else 0.0
     mean, squares = _squares(power * verdicts + inverse * (labels - power * verdicts), counts)
     plain = squares / (total - 1) / total
-    return Correction(mean, plain, plain, math.inf, total, np.array([[power]]))
+    nothing = np.zeros(counts.size)
+    return Correction(mean, plain, np.array([[power]]), nothing, nothing, (-math.inf, math.inf))
 
 
 def _inverse_probabilities(rows: JudgedRows) -> tuple[Floats, Floats]:
@@ -473,26 +460,38 @@ def _tuning(rows: JudgedRows, power_tuning: Floats) -> Any:
 
 def _interval(
     rows: JudgedRows,
-    correction: Correction,
-    interval: str,
+    corrections: Sequence[Correction],
     bounds: tuple[float, float],
     confidence_level: float,
 ) -> Interval:
-    """Return the interval of the corrected rate."""
+    """Return the narrowest interval that holds the corrected rate.
+
+    Args:
+        rows: the rows.
+        corrections: with the judge, and with a weight of 0, that is by the labels alone.
+        bounds: the smallest and the largest possible label.
+        confidence_level: strictly between 0 and 1.
+    """
+    intervals = [
+        influence_interval(
+            min(max(correction.value, bounds[0]), bounds[1]),
+            correction.influences,
+            rows.counts,
+            clusters=rows.clusters,
+            sizes=correction.sizes,
+            confidence_level=confidence_level,
+            unseen=correction.unseen,
+            bounds=bounds,
+        )
+        for correction in corrections
+    ]
+    value = min(max(corrections[0].value, bounds[0]), bounds[1])
+    holding = [interval for interval in intervals if interval.low <= value <= interval.high]
+    return min(holding, key=lambda interval: interval.high - interval.low)
+
+
+def _normal_interval(rows: JudgedRows, correction: Correction, confidence_level: float) -> Interval:
     value, error = correction.value, math.sqrt(correction.plain_variance)
     n_clusters = None if rows.clusters is None else int(rows.clusters.max()) + 1
-    if interval == "normal":
-        reach = critical_value(confidence_level, math.inf) * error
-        return Interval(value - reach, value + reach, "normal", error, None, n_clusters)
-    is_certain = correction.is_exact or not bounds[0] < value < bounds[1] or not correction.variance
-    return cautious_interval(
-        value,
-        correction.variance,
-        correction.units,
-        math.inf if is_certain else correction.degrees,
-        standard_error=error,
-        confidence_level=confidence_level,
-        bounds=bounds,
-        most_trials=float(len(rows)),
-        n_clusters=n_clusters,
-    )
+    reach = critical_value(confidence_level, math.inf) * error
+    return Interval(value - reach, value + reach, "normal", error, None, n_clusters)

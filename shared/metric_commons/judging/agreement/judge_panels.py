@@ -8,7 +8,6 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError
-from ...statistics.intervals.estimates import influence_interval
 from ...statistics.intervals.proportions import Interval
 from .rated_units import RatedUnits, rated_units
 
@@ -95,12 +94,7 @@ def _scores(panel: RatedUnits) -> tuple[dict[str, Any], dict[str, Any]]:
     def function(name: str) -> Any:
         def interval(confidence_level: float) -> Interval:
             influences = row_scores[name] - means[name]
-            return influence_interval(
-                means[name],
-                panel.spread(influences),
-                clusters=panel.cluster_spread(influences),
-                confidence_level=confidence_level,
-            )
+            return panel.interval(means[name], influences, confidence_level)
 
         return interval
 

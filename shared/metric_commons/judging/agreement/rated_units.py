@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.estimates import influence_spread
+from ...statistics.intervals.estimates import influence_interval, influence_spread
+from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.spreads import Spread
 
 _HOLE = -1  # the code of a rating that is missing
@@ -86,6 +87,27 @@ class RatedUnits:
             return None
         clusters, kinds, counts = self.members
         return influence_spread(influences[kinds], counts, clusters)
+
+    def interval(
+        self, value: float, influences: Floats, confidence_level: float, **options: Any
+    ) -> Interval:
+        """Return the interval of an estimate from the influences of kinds of units.
+
+        Args:
+            value: the estimate.
+            influences: shape (kinds,).
+            confidence_level: strictly between 0 and 1.
+            **options: `unseen` and `bounds` of `influence_interval`.
+        """
+        clusters, kinds, counts = self.members or (None, np.arange(len(influences)), self.counts)
+        return influence_interval(
+            value,
+            influences[kinds],
+            counts,
+            clusters=clusters,
+            confidence_level=confidence_level,
+            **options,
+        )
 
     def numbers(self, purpose: str) -> Floats:
         """Return the labels as numbers.

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Column
-from ...statistics.intervals.estimates import influence_interval
 from ...statistics.intervals.proportions import Interval, proportion_interval
 from .rated_units import RatedUnits, paired_units
 
@@ -61,26 +60,13 @@ def _scores(pairs: RatedUnits) -> tuple[dict[str, float], dict[str, Any]]:
     }
 
     def rate_interval(confidence_level: float) -> Interval:
-        influences = points / 4 - rate
-        return influence_interval(
-            rate,
-            pairs.spread(influences),
-            clusters=pairs.cluster_spread(influences),
-            confidence_level=confidence_level,
-        )
+        return pairs.interval(rate, points / 4 - rate, confidence_level)
 
     def consistency_interval(confidence_level: float) -> Interval:
         if pairs.members is None:
             consistent = int(counts[is_same].sum())
             return proportion_interval(consistent, rows, confidence_level=confidence_level)
-        influences = is_same - consistency
-        return influence_interval(
-            consistency,
-            pairs.spread(influences),
-            clusters=pairs.cluster_spread(influences),
-            confidence_level=confidence_level,
-            most_trials=float(rows),
-        )
+        return pairs.interval(consistency, is_same - consistency, confidence_level)
 
     intervals = {
         "first_position_rate": rate_interval,

@@ -29,6 +29,8 @@ class Classes:
         average: "binary", "macro", "micro", "weighted", "samples" or "none".
         absent: the positions of labels that only complete a pair and occur in no row. They are
             shown in a matrix, but excluded from averages and from the lists of "none".
+        strays: the positions of predicted labels that are neither of the two of a binary task. They
+            are wrong, and do not make it a task of more labels.
 
     """
 
@@ -37,6 +39,7 @@ class Classes:
     positive: int | None
     average: str
     absent: frozenset[int] = frozenset()
+    strays: frozenset[int] = frozenset()
 
     @property
     def labels(self) -> Labels:
@@ -53,6 +56,12 @@ class Classes:
         return self.selection
 
     @property
+    def negative(self) -> int | None:
+        """Return the position of the label that is not the positive one of two."""
+        others = [n for n in range(len(self.all_labels)) if n not in {self.positive, *self.strays}]
+        return others[0] if len(others) == 1 else None
+
+    @property
     def positive_label(self) -> Label | None:
         """Return the positive one of two labels; None if there is none."""
         return None if self.positive is None else self.all_labels[self.positive]
@@ -64,18 +73,25 @@ class Classes:
 
 
 def classes(
-    labels_present: Labels, *, labels: Any = None, pos_label: Any = None, average: str | None = None
+    labels_present: Labels,
+    *,
+    references: Labels | None = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    average: str | None = None,
 ) -> Classes:
     """Return the labels of a task whose columns hold `labels_present`.
 
-    A task with at most two labels is binary. If only one is present, the other one is `pos_label`;
-    or 0, if the one present is 1. The positive label is `pos_label`, by default 1. If neither label
-    is 1, as with "no" and "yes", the larger label is positive, as in scikit-learn's
-    `roc_auc_score`. With `average="binary"`, however, `pos_label` must be one of the labels, as in
-    scikit-learn.
+    A task with at most two labels is binary, and stays binary if a prediction is neither of the two
+    that references have, or of `pos_label` and the other one: this prediction is wrong. If only one
+    label is present, the other one is `pos_label`; or 0, if the one present is 1. The positive
+    label is `pos_label`, by default 1. If neither label is 1, as with "no" and "yes", the larger
+    label is positive, as in scikit-learn's `roc_auc_score`. With `average="binary"`, however,
+    `pos_label` must be one of the labels, as in scikit-learn.
 
     Args:
         labels_present: the labels of references and predictions, in any order, with repetitions.
+        references: the labels of references alone; None if predictions can have no others.
         labels: the labels to average over and to show, in this order; some may be absent from the
             data. None for all that are present.
         pos_label: the positive label of a binary task.
@@ -83,14 +99,17 @@ def classes(
             task and "macro" in others.
 
     Raises:
-        ValueError: an option is not valid; a binary average of more than two labels, or of two
-            labels that do not include `pos_label`; or no label of `labels` is present.
+        ValueError: an option is not valid; a binary average, or `pos_label` without an average, of
+            references with more than two labels; two labels that do not include `pos_label`; or no
+            label of `labels` is present.
 
     >>> task = classes(["no", "yes", "no"])
     >>> task.labels, task.positive_label, task.average
     (['no', 'yes'], 'yes', 'binary')
     >>> classes([0]).labels, classes([1, 2, 3]).average
     ([0, 1], 'macro')
+    >>> classes(["Yes", "no", "yes"], references=["no", "yes"]).average
+    'binary'
     >>> classes([0, 1], pos_label=2)
     Traceback (most recent call last):
     ValueError: pos_label must be one of the labels 0, 1, got 2
@@ -101,6 +120,10 @@ def classes(
     selected_labels = None if labels is None else _label_list(labels)
     candidates = [*labels_present, *(selected_labels or [])]
     check_kinds(*set(map(type, candidates)))
+    strays: set[Label] = set()
+    if references is not None and average in (None, "binary"):
+        strays = _strays(candidates, references, pos_label, average)
+        candidates = [label for label in candidates if label not in strays]
     if selected_labels and not set(selected_labels) & set(labels_present):
         raise ValueError(
             f"labels are {_enumeration(selected_labels)}, but none of them occurs; "
@@ -121,12 +144,42 @@ def classes(
         positive = _positive_position(all_labels, pos_label, required=average == "binary")
     if average is None:
         average = "macro" if positive is None else "binary"
+    absent = {*all_labels} - {*candidates}
+    if strays:
+        positive_label = None if positive is None else all_labels[positive]
+        all_labels = sorted({*all_labels, *strays})
+        positive = None if positive is None else all_labels.index(positive_label)
     positions = {label: position for position, label in enumerate(all_labels)}
-    absent = positions.keys() - set(candidates)
     selection = [positions[label] for label in selected_labels or all_labels]
-    return Classes(
-        all_labels, selection, positive, average, frozenset(positions[label] for label in absent)
+    absent_positions, stray_positions = (
+        frozenset(positions[label] for label in labels) for labels in (absent, strays)
     )
+    return Classes(all_labels, selection, positive, average, absent_positions, stray_positions)
+
+
+def _strays(labels: Labels, references: Labels, pos_label: Any, average: str | None) -> set[Label]:
+    """Return the labels that are neither of the two of a binary task.
+
+    Raises:
+        ValueError: `pos_label` is given without an average, for references with more labels.
+
+    >>> _strays(["no", "yes", "Yes"], ["no"], "yes", None)
+    {'Yes'}
+    """
+    pair = {*references}
+    if len(pair) > 2:
+        if pos_label is not None and average is None:
+            raise ValueError(
+                f"pos_label is for two labels, but references have {_enumeration(sorted(pair))}; "
+                "leave it out, or choose an average: 'macro', 'micro', 'weighted' or 'none'"
+            )
+        return set()
+    if len(pair) < 2 and pos_label is None:
+        return set()
+    if len(pair) < 2:
+        pair.add(pos_label)
+    others = {*labels} - pair
+    return others if len(pair) == 2 or len(others) > 1 else set()
 
 
 def score_classes(labels_present: Labels, **options: Any) -> Classes:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...statistics.arguments.arrays import Column, take
+from ...statistics.arguments.arrays import Column, Integers, take
 from ...statistics.arguments.checks import OptionError, check_labels, check_weights
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
 from ...statistics.arithmetic.binary_digits import Digits
@@ -72,7 +72,8 @@ def classification_scores(
         pos_label: the positive one of two labels; None for 1 or, if neither label is 1, for the
             larger one. For scores, it must be given if the rules for labels and for scores differ,
             and if labels are strings.
-        average: "none" returns a list; None is "binary" for two labels, else "macro".
+        average: "none" returns a list; None is "binary" if references have two labels, or
+            `pos_label` is given, else "macro".
         beta: also return f_beta, in which recall is weighted beta times as much as precision.
         labels: the labels to average over and to show, in this order; None for all.
         zero_division: the value of a ratio with denominator 0; NaN is left out of averages.
@@ -102,7 +103,8 @@ def classification_scores(
             "eer"; with the scores at this threshold, on the same rows and on held-out ones.
         calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
-        conventions: also return the positive label, as {"positive": label}, if there is one.
+        conventions: also return the positive label, if there is one, and the average that was
+            chosen, as {"positive": label, "average": name}.
         **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
             average of all rows.
 
@@ -141,20 +143,9 @@ def classification_scores(
             if value is not None:
                 raise OptionError(name, "needs exact scores, without score_bits")
         predictions = rounded_scores(predictions, score_bits, threshold)
-    predicted: PredictedScores | IndicatorScores | None = None
-    table: ContingencyTable | LabelIndicators
-    task: Classes
-    if is_scores(predictions) and are_indicators(references):
-        del options["pos_label"]
-        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
-        table, task = predicted.table, predicted.task
-    elif is_scores(predictions):
-        predicted = PredictedScores(
-            predictions, references, threshold=threshold, probabilities=probabilities, **options
-        )
-        table, task = predicted.table, predicted.task
-    else:
-        table, task = label_table(predictions, references, **options)
+    predicted, table, task = tabulated(
+        predictions, references, threshold=threshold, probabilities=probabilities, **options
+    )
     all_clusters = None
     if clusters is not None:
         all_clusters = Clusters.of_labels(clusters, len(references))
@@ -163,11 +154,7 @@ def classification_scores(
         if isinstance(table, LabelIndicators):
             clustered = ClusteredCounts.of_indicators(all_clusters, table, task)
         else:
-            positions = (
-                predicted.label_positions()
-                if isinstance(predicted, PredictedScores)
-                else label_positions(predictions, references, task)
-            )
+            positions = positions_of_rows(predictions, references, predicted, task)
             weights = check_weights("sample_weight", sample_weight, len(references))
             distances = (
                 None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
@@ -223,6 +210,8 @@ def classification_scores(
         is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
         positive = task.positive_label if is_about_one else None
         result["conventions"] = {} if positive is None else {"positive": positive}
+        if average is None:
+            result["conventions"]["average"] = task.average
     if groups is not None:
         settled = {
             "threshold": threshold,
@@ -246,3 +235,42 @@ def classification_scores(
             for label, rows in group_rows.items()
         }
     return result
+
+
+Tabulated = tuple[
+    PredictedScores | IndicatorScores | None, ContingencyTable | LabelIndicators, Classes
+]
+
+
+def tabulated(
+    predictions: Column,
+    references: Column,
+    *,
+    threshold: float,
+    probabilities: bool,
+    **options: Any,
+) -> Tabulated:
+    """Return the predicted scores, if there are any, the table of labels, and the task."""
+    if not is_scores(predictions):
+        return None, *label_table(predictions, references, **options)
+    predicted: PredictedScores | IndicatorScores
+    if are_indicators(references):
+        del options["pos_label"]
+        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
+    else:
+        predicted = PredictedScores(
+            predictions, references, threshold=threshold, probabilities=probabilities, **options
+        )
+    return predicted, predicted.table, predicted.task
+
+
+def positions_of_rows(
+    predictions: Column,
+    references: Column,
+    predicted: PredictedScores | IndicatorScores | None,
+    task: Classes,
+) -> tuple[Integers, Integers]:
+    """Return the positions of the reference and the prediction of each row, of one label each."""
+    if isinstance(predicted, PredictedScores):
+        return predicted.label_positions()
+    return label_positions(predictions, references, task)

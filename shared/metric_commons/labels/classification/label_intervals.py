@@ -247,7 +247,7 @@ def weighted_label_intervals(
     if kinds is not None:
         of_kinds = kinds if clusters is None or clusters.kinds is None else clusters.kinds
         for name in [name for name in scores if name not in ("accuracy", "hamming_loss")]:
-            values = _scores_of_rows(name, of_kinds, measure)
+            values = scores_of_row_kinds(name, of_kinds, measure)
             if method == "bootstrap" and row_units is not None:
                 units = row_units(np.stack([np.nan_to_num(values), ~np.isnan(values)]))
                 intervals |= resampled_intervals(
@@ -287,7 +287,7 @@ def _one_kind(kinds: RowKinds) -> RowKinds:
     return RowKinds(kinds.counts.select(np.zeros((1, 1), np.int64)), np.ones((1, 1)))
 
 
-def _scores_of_rows(
+def scores_of_row_kinds(
     name: str, kinds: RowKinds, measure: Callable[..., Mapping[str, Floats]]
 ) -> Floats:
     """Return a score of each kind of row of several labels; NaN if it is undefined."""
@@ -295,14 +295,15 @@ def _scores_of_rows(
     size = np.ravel(counts.support).size
     columns = (counts.true_positives, counts.support, counts.predicted_positives, counts.negatives)
     true, support, predicted, negatives = (
-        np.ravel(column).astype(np.float64)[:, np.newaxis] for column in columns
+        np.ravel(column).astype(np.float64) for column in columns
     )
-    single_rows = RowKinds(
-        LabelCounts(true, support, predicted, negatives, np.zeros(1), np.ones(1)),
-        np.eye(size),
-    )
+    rows = LabelCounts(true, support, predicted, negatives, np.zeros(1), np.ones(1))
     with np.errstate(all="ignore"):
-        return np.asarray(measure(_no_counts(size), kinds=single_rows)[name], np.float64)
+        scores = [  # one by one, since an average leaves out what is undefined
+            measure(_no_counts(size), kinds=RowKinds(rows.select([kind]), np.ones(1)))[name]
+            for kind in range(size)
+        ]
+    return np.array(scores, np.float64).ravel()
 
 
 def _mean_of_rows(
@@ -343,10 +344,13 @@ def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[An
     label = counts.select(task.averaged_positions)
     true, positives, negatives = label.true_positives, label.predicted_positives, label.negatives
     false = positives - true
+    right = negatives - false
+    if task.strays and task.negative is not None:
+        right = counts.select([task.negative]).true_positives
     terms = {
         "precision": (true, positives),
         "recall": (true, label.support),
-        "specificity": (negatives - false, negatives),
+        "specificity": (right, negatives),
         "fpr": (false, negatives),
         "f1": (true, label.support + false),  # Jaccard's index
     }

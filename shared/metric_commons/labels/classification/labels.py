@@ -73,7 +73,8 @@ def label_table(
     table = contingency(
         as_labels("references", references), as_labels("predictions", predictions), weights
     )
-    return table, classes([*table.row_labels, *table.column_labels], **options)
+    labels_present = [*table.row_labels, *table.column_labels]
+    return table, classes(labels_present, references=table.row_labels, **options)
 
 
 def _check_labels_of_texts(predictions: Column, references: Column) -> None:
@@ -266,7 +267,12 @@ def _weighted_labels(
     """Return the units of the random weights: clusters, or rows."""
     of_indicators = isinstance(table, LabelIndicators)
     if clusters is not None:
-        return labels_of_clusters(clusters.counts, distances, combined=of_indicators)
-    if isinstance(table, LabelIndicators):
+        labels = labels_of_clusters(clusters.counts, distances, combined=of_indicators)
+    elif isinstance(table, LabelIndicators):
         return labels_of_indicators(table)
-    return labels_of_table(table, task, distances)
+    else:
+        labels = labels_of_table(table, task, distances)
+    if not task.strays:
+        return labels
+    references = labels.candidates[:, [labels.size + position for position in task.strays]]
+    return replace(labels, candidates=labels.candidates[~references.any(axis=1)])

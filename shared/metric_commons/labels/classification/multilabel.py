@@ -88,7 +88,7 @@ class LabelIndicators:
         """
         if task.average != "samples":
             return None
-        kinds, codes = _row_kinds(
+        kinds, codes = kinds_of_rows(
             self.references[:, task.selection], self.predictions[:, task.selection]
         )
         occurrences = weighted_counts(codes, self.weights, len(kinds.support))
@@ -98,7 +98,7 @@ class LabelIndicators:
         """As `row_kinds`, with the occurrences in each cluster, shape (kinds, clusters)."""
         if task.average != "samples":
             return None
-        kinds, codes = _row_kinds(
+        kinds, codes = kinds_of_rows(
             self.references[:, task.selection], self.predictions[:, task.selection]
         )
         shape = len(kinds.support), int(clusters.max()) + 1
@@ -127,7 +127,7 @@ class LabelIndicators:
     def row_units(self, task: Classes, amounts: Floats) -> RowUnits:
         """Return the rows, from what one of each of `row_kinds` adds to sums, (sums, kinds)."""
         references, predictions, weights, occurrences = self._equal_rows
-        _, codes = _row_kinds(references[:, task.selection], predictions[:, task.selection])
+        _, codes = kinds_of_rows(references[:, task.selection], predictions[:, task.selection])
         return RowUnits(occurrences, (amounts[:, codes] * weights).T)
 
 
@@ -158,10 +158,12 @@ class _EqualRows(NamedTuple):
     occurrences: Integers
 
 
-def _row_kinds(references: NDArray[Any], predictions: NDArray[Any]) -> tuple[LabelCounts, Integers]:
+def kinds_of_rows(
+    references: NDArray[Any], predictions: NDArray[Any]
+) -> tuple[LabelCounts, Integers]:
     """Return the counts of each kind of row, shape (kinds,), and the kind of each row.
 
-    >>> counts, kinds = _row_kinds(np.array([[1, 1], [0, 1]]), np.array([[1, 0], [0, 1]]))
+    >>> counts, kinds = kinds_of_rows(np.array([[1, 1], [0, 1]]), np.array([[1, 0], [0, 1]]))
     >>> counts.support.tolist(), kinds.tolist()
     ([1.0, 2.0], [1, 0])
     """

@@ -152,7 +152,7 @@ class PredictedScores:
         self, references: Column, threshold: float, options: dict[str, Any]
     ) -> None:
         present, codes = encoded(references)
-        self.task = classes(present, **options)
+        self.task = classes(present, references=present, **options)
         columns = present if options["labels"] is None else self.task.labels
         width = self.scores.shape[1]
         if width != len(columns):
@@ -203,10 +203,12 @@ class CurveScores:
     Args:
         result: the contents of a result.
         estimators: for each score, the function that returns its interval, see `score_intervals`.
+        scores: areas, losses and errors, with the influences of rows.
     """
 
     result: dict[str, Any]
     estimators: dict[str, Estimator]
+    scores: dict[str, ScoreWithVariance]
 
 
 @checked_options
@@ -300,7 +302,7 @@ def measured_curves(
         }
         for name in (name for name in requests if requests[name]):
             raise ValueError(f"{name} needs scores, but predictions are labels")
-        return CurveScores({}, {})
+        return CurveScores({}, {}, {})
     scores = _measured(predicted, multi_class)
     if max_fpr is not None:
         scores["partial_roc_auc"] = _partial_area(predicted, max_fpr)
@@ -343,7 +345,7 @@ def measured_curves(
             _clusters_of_rows(clusters, rows, predicted),
         )
         estimators["ece"] = _normal_if_bootstrap(estimators["ece"], debiased)
-    return CurveScores(result, estimators)
+    return CurveScores(result, estimators, scores)
 
 
 def _normal_if_bootstrap(normal: Estimator, default: Estimator) -> Estimator:

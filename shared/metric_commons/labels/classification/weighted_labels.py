@@ -168,7 +168,7 @@ def labels_of_table(
     size = len(task.all_labels)
     references = task.positions(table.row_labels)[table.rows]
     predictions = task.positions(table.column_labels)[table.columns]
-    counters = _cell_counters(references, predictions, size, distances)
+    counters = cell_counters(references, predictions, size, distances)
     weights = np.ones(len(counters))
     if table.weights is not None:
         weights, _ = scaled_weights(table.weights)
@@ -238,7 +238,7 @@ def labels_of_clusters(
     return WeightedLabels(size, units, candidates, unseen, combined)
 
 
-def _cell_counters(
+def cell_counters(
     references: Integers, predictions: Integers, size: int, distances: LabelDistances | None
 ) -> Floats:
     """Return the contribution of a row in each of these cells to the sums."""
@@ -288,7 +288,7 @@ def _candidate_labels(present: NDArray[np.bool_], total: Floats, size: int) -> I
 
 def _cells_among(labels: Integers, size: int, distances: LabelDistances | None) -> Floats:
     references, predictions = (grid.ravel() for grid in np.meshgrid(labels, labels, indexing="ij"))
-    return _cell_counters(references, predictions, size, distances)
+    return cell_counters(references, predictions, size, distances)
 
 
 def _candidate_states(size: int) -> Floats:

@@ -26,7 +26,6 @@ from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tag
 Match = Literal["strict", "exact", "partial", "type"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
 
-_AT_MOST = (("hits:", "predicted:"), ("found:", "relevant:"), ("equal_tags", "tags"))
 _PIECEWISE = 8  # from this many numbers on, numpy no longer adds sequentially
 
 
@@ -72,7 +71,7 @@ def span_statistics(
     rows = len(references)
     if not rows:
         empty = np.zeros((0, 0), np.int64)
-        return RowStatistics((), empty, score, row_scores, _AT_MOST, distributions)
+        return RowStatistics((), empty, score, row_scores, distributions, length=_relevant)
     spans, types, columns = _read_spans(
         predictions, references, scheme, suffix=suffix, joined=joined
     )
@@ -93,7 +92,12 @@ def span_statistics(
             for name, table in tables.items():
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
-    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST, distributions)
+    return RowStatistics(tuple(columns), values, score, row_scores, distributions, length=_relevant)
+
+
+def _relevant(statistics: Sequence[str]) -> list[str]:
+    """Return the numbers of true spans."""
+    return [name for name in statistics if name.startswith("relevant:")]
 
 
 def type_f1_intervals(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, drawn_distributions
+from ...statistics.intervals.weighted_units import DrawnScore, weighted_distributions
 from ...statistics.resampling.row_units import RowUnits, cluster_values
 from .areas import RowScores
 
@@ -76,7 +76,7 @@ def calibration_interval(
         return {"ece": np.abs(sums[:size]).sum(axis=0) / sums[size]}
 
     kinds, counts = _kinds(units, size, clusters is None)
-    draws = drawn_distributions(
+    draws = weighted_distributions(
         RowUnits(counts, kinds),
         {"ece": DrawnScore(value, unseen, unseen)},
         measure,
@@ -86,7 +86,8 @@ def calibration_interval(
     high = float(np.quantile(draws.upper, 1 - tail)) - max(draws.bias, 0.0)
 
     noise = _noise(units, bins, p, w, size, clusters is None)
-    z = _normal_numbers(seed + 1, (_NOISE, size)) * np.sqrt(noise)
+    chance = np.random.RandomState(np.random.PCG64(seed + 1))
+    z = chance.standard_normal((_NOISE, size)) * np.sqrt(noise)
     low = _least_part(gaps, z, value * mass, 1 - tail) * value
     if n_clusters == 1:  # clusters cannot be compared: the error may be chance
         low = 0.0
@@ -134,16 +135,6 @@ def _noise(
     )
     noise: Floats = np.maximum(expected, observed_variance)
     return noise
-
-
-def _normal_numbers(seed: int, shape: tuple[int, int]) -> Floats:
-    """Standard normal numbers from raw words, one per word."""
-    from scipy.special import ndtri
-
-    words = np.random.PCG64(seed).random_raw(shape[0] * shape[1])
-    fractions = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53 + 2.0**-54
-    numbers: Floats = ndtri(fractions).reshape(shape)
-    return numbers
 
 
 def _least_part(gaps: Floats, noise: Floats, observed: float, level: float) -> float:

@@ -19,6 +19,7 @@ from .algebraic import (
     as_fraction,
     as_real,
     conjugate,
+    inverse,
     is_real,
     real_root,
     root_of_unity,
@@ -85,7 +86,7 @@ def _power_of_formula(base: Value, exponent: Value) -> Value:
     constant = base.constant
     if constant is not None:
         if is_real(constant) and sign(constant) > 0:
-            return exp(exponent * log(base))
+            return exp(_times_logarithm(exponent, log(base)))
         return opaque("power", base, exponent)
     term = base.term
     if term is not None and len(term[1]) == 1 and term[0] == 1:
@@ -94,6 +95,17 @@ def _power_of_formula(base: Value, exponent: Value) -> Value:
         if is_real_exp or generator == "pi" or _is_positive_letter(generator):
             return exp(exponent * rational(Fraction(inner)) * log(symbol(generator)))
     return opaque("power", base, exponent)
+
+
+def _times_logarithm(exponent: Value, logarithm: Value) -> Value:
+    """Return the product, in which log_24 6 and the logarithm of 24 have a common factor."""
+    pivot = next(iter(logarithm.numerator), EMPTY)
+    constant = exponent.denominator.get(pivot, Fraction(0))
+    if logarithm.is_polynomial and pivot != EMPTY and constant != 0:
+        factor = constant_value(logarithm.numerator[pivot] * inverse(constant))
+        if logarithm.is_equal(Value(exponent.denominator) * factor):
+            return Value(exponent.numerator) * factor
+    return exponent * logarithm
 
 
 def _is_positive_letter(generator: Generator) -> bool:

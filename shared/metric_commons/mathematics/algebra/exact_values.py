@@ -292,6 +292,13 @@ class DecimalValue(Value):
         return DecimalValue(negated, self.denominator, self.decimals)
 
 
+def half_unit(value: Value) -> Value:
+    """Return half a unit of the last written digit: what rounding may change."""
+    return rational(
+        Fraction(1, 2 * 10 ** (value.decimals if isinstance(value, DecimalValue) else 0))
+    )
+
+
 def plain_fraction(value: Value) -> Fraction | None:
     """Return the number, if the value has the form of a rational one."""
     if value.denominator is not UNIT or value.numerator.keys() - UNIT.keys():

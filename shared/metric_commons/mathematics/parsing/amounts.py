@@ -20,6 +20,9 @@ from .structures import (
 )
 from .units import measured
 
+_HOURS = ("h", "hr", "hrs")
+_MINUTES = ("m", "min", "mins")
+
 
 def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     r"""Return the meaning of a formula with the text after it; "± 3" is the list 3, -3.
@@ -44,6 +47,8 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     if compound is not None:
         return compound
     amount, suffix = measured(all_tokens, context)
+    if (suffix.noun or suffix.note) and any(token.is_sign("*") for token in amount):
+        raise UndecidedError("a product with a noun, such as the sides of a matrix")
     number = _values(amount, context)
     if suffix.scale != 1:
         number = as_value(number) * rational(suffix.scale)
@@ -84,18 +89,26 @@ def _compound(all_tokens: Sequence[Token], context: Context) -> MathObject | Non
         for index, token in enumerate(all_tokens)
         if token.kind == "number"
         and (not index or all_tokens[index - 1].kind in ("word", "text"))
-        and (not index or token.is_spaced or all_tokens[index - 1].kind == "text")
+        and (not index or token.is_spaced or _ends_time(all_tokens[index - 1]))
     ]
     if len(starts) < 2 or starts[0]:
         return None
     ends = [*starts[1:], len(all_tokens)]
-    parts = []
+    parts: list[Quantity] = []
     for start, end in zip(starts, ends, strict=True):
-        amount, suffix = measured(all_tokens[start:end], context)
+        part = list(all_tokens[start:end])
+        if parts and part[-1].text == "m" and all_tokens[start - 1].text in _HOURS:
+            part[-1] = Token("word", "min", is_spaced=True)
+        amount, suffix = measured(part, context)
         if suffix.unit is None or len(amount) != 1:
             return None
         parts.append(Quantity(parse_expression(amount, context), suffix.unit))
     return total_quantity(parts)
+
+
+def _ends_time(token: Token) -> bool:
+    """Return whether 2h30m may go on after this token without a space."""
+    return token.kind == "text" or token.text in (*_HOURS, *_MINUTES)
 
 
 def total_quantity(parts: Sequence[MathObject]) -> Quantity | None:

@@ -8,7 +8,8 @@ from .functions import binomial, small_integer
 from .letters import LetterReader
 from .matrices import determinant
 from .notation import ROW_END, Token
-from .structures import Bracketed, Collection, MathObject, Matrix, as_value
+from .structures import Bracketed, Collection, MathObject, Matrix, Quantity, as_value
+from .unit_table import unit_of_symbol
 
 _MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
 _MAX_SUM = 1_000  # terms of a sum that is expanded
@@ -112,11 +113,15 @@ class BracketReader(LetterReader):
         return Bracketed(brackets, items)
 
     def _items(self, separators: str) -> tuple[MathObject, ...]:
-        items = [self.union()]
+        items = [self._item()]
         while self.next.is_sign(separators):
             self.take()
-            items.append(self.union())
+            items.append(self._item())
         return tuple(items)
+
+    def _item(self) -> MathObject:
+        item = self.union()
+        return Quantity(item, unit_of_symbol("°")) if self.skip("°") else item
 
     def _matrix(self) -> MathObject:
         self.expect("{")

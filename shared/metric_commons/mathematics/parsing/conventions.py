@@ -23,19 +23,28 @@ class Conventions(NamedTuple):
     multisets: bool = False  # 1, 2, 2 differs from 1, 2
     clock: bool = False  # 7:30 is a time, not a ratio
     letter_order: bool = True  # AB and BA are the same product
-    scientific: bool = True  # 1e-7 beside other terms is a number, not 1 e - 7
     # Readings that are nearly always meant: if they make answers equal, these are.
     brackets_recur: bool = True  # 0.5(3) is 0.5333..., not 1.5
     short_scales: bool = True  # 18 mn is 18 millions, not 18 m n
     combinations: bool = True  # C_5^2 is a binomial coefficient, not a power
     imaginary_letter: bool = True  # in 2 + 3*I and 2 + 3j, I and j are the imaginary unit
+    scientific: bool = True  # 1e-7 is a number, not 1 e - 7
+    roman: bool = True  # XIV is a number, not letters
+    ellipsis: bool = True  # 0.333... is 1/3, not 0.333 and more
+    cycles: bool = True  # (123)(45) is a permutation, not a product
 
 
-LIKELY = frozenset({"brackets_recur", "combinations", "imaginary_letter", "short_scales"})
+LIKELY = frozenset(
+    {
+        *("brackets_recur", "combinations", "imaginary_letter", "short_scales", "scientific"),
+        *("roman", "ellipsis", "cycles"),
+    }
+)
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison
 DEFAULT = Conventions()
 
 _VOWELS = set("aeiou")
+_SHORT_WORDS = {"of", "an", "to", "is", "it", "as", "at", "by", "we", "so", "on", "if"}
 
 
 @dataclass
@@ -44,6 +53,8 @@ class Context:
 
     conventions: Conventions = DEFAULT
     forms: set[str] = field(default_factory=set)  # conventions that mattered
+    letters: set[str] = field(default_factory=set)  # that were read
+    products: set[str] = field(default_factory=set)  # words of three letters or more, as products
     is_latex: bool = False
     has_digits: bool = False  # a formula with a digit or ^ has no words of the language
     plus_minus: int = 0  # the sign that ± represents; 0 where it must not occur
@@ -72,5 +83,6 @@ def is_product(word: str) -> bool:
 
 def is_of_language(token: Token) -> bool:
     """Return whether this is a word of the language, and not a product of letters."""
-    word = token.text
-    return token.is_spaced and len(word) > 3 and not _VOWELS.isdisjoint(word.lower())
+    word = token.text.lower()
+    is_long = len(word) > 3 and not _VOWELS.isdisjoint(word)
+    return token.is_spaced and (is_long or word in _SHORT_WORDS)

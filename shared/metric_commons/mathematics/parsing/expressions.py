@@ -93,6 +93,9 @@ class _Parser(BracketReader):
         if self.skip("∞") or self._skip_word(_INFINITIES):
             return Infinity(sign)
         result = self.term()
+        if self.next.is_sign("-") and isinstance(result, RealSet):
+            self.take()
+            return _combined("∖", result, self.term())
         if sign < 0 and isinstance(result, BasedNumber):
             result = BasedNumber(-result.digits, result.base)
         elif sign < 0:
@@ -303,17 +306,17 @@ class _Parser(BracketReader):
         return as_value(self.atom())
 
     def _number(self, text: str, *, mixed: bool) -> MathObject:
-        recurring = recurring_decimal(text, self, lambda: self._context.chooses("brackets_recur"))
+        recurring = recurring_decimal(text, self, self._context.chooses)
         if recurring is not None:
             return rational(recurring)
         if not text.isdigit():
             mantissa, _, exponent = text.lower().partition("e")
             if mantissa.isdigit() and exponent[:1] in ("+", "-") and exponent[1:2] != "0":
-                # Whole, 1e-7 is a number; beside terms of LaTeX it is 1 e - 7.
+                # Beside terms of LaTeX, or beside e, 1e-7 is 1 e - 7.
                 is_whole = len(self._tokens) - self._tokens[0].is_sign("+-") == 2
-                if not is_whole and (
-                    self._context.is_latex or not self._context.chooses("scientific")
-                ):
+                has_e = any(token.kind == "word" and token.text == "e" for token in self._tokens)
+                is_product = not is_whole and (self._context.is_latex or has_e)
+                if is_product or not self._context.chooses("scientific"):
                     self.move(self.position - 1)
                     self.replace(
                         [
@@ -361,6 +364,8 @@ class _Parser(BracketReader):
             return binomial(self._argument(), self._argument())
         if name in FUNCTIONS:
             return self._function(name)
+        if name in ("angle", "triangle"):
+            return self._figure(name)
         if name in ("sum", "prod"):
             return self._iterated(name)
         if name == "begin":

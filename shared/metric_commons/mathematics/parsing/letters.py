@@ -23,7 +23,7 @@ from .functions import (
 from .matrices import multiplied
 from .notation import CLOSING, OPENING, Token
 from .separators import split_at_signs
-from .structures import Bracketed, MathObject, as_value
+from .structures import Bracketed, Collection, Infinity, MathObject, as_value
 from .token_reader import TokenReader
 
 GREEK = frozenset(
@@ -112,12 +112,14 @@ class LetterReader(TokenReader, ABC):
             return rounded(as_value(self.atom()), _ROUNDED[word])
         if word == "Matrix" and self.next.is_sign("("):
             return self.atom()
-        if word == "Interval" and self.skip("("):
-            ends = self._items(",")
+        if word == "Interval" and self.next.is_sign("(."):
+            return self._interval()
+        if word == "FiniteSet" and self.skip("("):
+            items = self._items(",")
             self.expect(")")
-            return Bracketed("[]", ends)
-        if word in ("sqrt", "cbrt") and self.next.is_sign("({"):
-            return root(as_value(self.atom()), 2 if word == "sqrt" else 3)
+            return Collection(items, in_braces=True)
+        if word in ("sqrt", "cbrt") and (self.next.is_sign("({") or self.next.kind == "number"):
+            return root(as_value(self.atom(mixed=False)), 2 if word == "sqrt" else 3)
         if word == "abs" and self.next.is_sign("("):
             return size(as_value(self.atom()))
         if word in FUNCTIONS:
@@ -133,12 +135,36 @@ class LetterReader(TokenReader, ABC):
             return derivative(word, self.take().text)
         if len(word) > 1:  # letter by letter, so that exponents belong only to the last one
             self._check_product(token)
+            if len(word) > 2 and not is_product(word):
+                self._context.products.add(word)
             if word[-2] == "d" and word[-1] in "xytuvzr" and self.next.kind == "end":
                 raise UndecidedError("a differential")
             self.move(self.position - 1)
             self.split_word()
             word = self.take().text
         return self._named_letter(word)
+
+    def _interval(self) -> Bracketed:
+        """Interval(0, 1), and Interval.open, Lopen and Ropen, as sympy prints them."""
+        sides = {"open": "()", "Lopen": "(]", "Ropen": "[)"}
+        name = self.take().text if self.skip(".") else ""
+        self.expect("(")
+        ends = self._items(",")
+        self.expect(")")
+        if (name and name not in sides) or len(ends) != 2:
+            raise UndecidedError("an interval that is not understood")
+        brackets = sides.get(name, "[]")
+        opening = "(" if isinstance(ends[0], Infinity) else brackets[0]
+        closing = ")" if isinstance(ends[1], Infinity) else brackets[1]
+        return Bracketed(opening + closing, ends)
+
+    def _figure(self, name: str) -> Value:
+        r"""\angle ABC, which is \angle CBA, and \triangle ABC."""
+        corners = self.take().text
+        if not corners.isalpha() or not corners.isupper():
+            raise UndecidedError(f"the command {name}")
+        ordered = min(corners, corners[::-1]) if name == "angle" else "".join(sorted(corners))
+        return symbol(f"{name} {ordered}")
 
     def _is_derivative(self, word: str) -> bool:
         denominator = self.following(1)
@@ -177,6 +203,7 @@ class LetterReader(TokenReader, ABC):
 
     def _named_letter(self, letter: str) -> MathObject:
         """Return a letter with its subscript and primes, and its argument."""
+        self._context.letters.add(letter)
         name = letter + self._subscript()
         primes = 0
         while self.skip("'"):
@@ -291,6 +318,9 @@ class LetterReader(TokenReader, ABC):
         if not all(part.kind in ("word", "command", "text") for part in parts):
             raise UndecidedError("an accent above a formula")
         name = {"overrightarrow": "vec", "boldsymbol": "vec"}.get(name, name)
+        is_segment = name == "overline" and len(text) > 1 and text.isupper()
+        if is_segment and self._context.chooses("letter_order"):  # else two digits
+            text = "".join(sorted(text))
         if name == "hat" and text in ("i", "j", "k"):  # the unit vectors
             name = "vec"
         self._context.has_vectors |= name == "vec"

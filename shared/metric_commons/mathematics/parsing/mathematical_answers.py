@@ -3,29 +3,36 @@ r"""Whole answers: "x = 5 \text{ cm}" is the quantity 5 cm with the name x."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 
-from ..algebra.exact_values import Value, decimal
+from ..algebra.exact_values import Value, decimal, rational
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions, is_product
 from .dates import date_or_time
 from .functions import FUNCTIONS
-from .notation import MAX_LENGTH, Token, closing_brace, tokens
-from .real_sets import complement, intersection, points, union
+from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, tokens
+from .numerals import permutation, roman_number, spelled_number
+from .real_sets import REALS, complement, intersection, points, union
 from .relations import parse_item
-from .separators import split_answer
+from .separators import nesting, split_answer
 from .structures import (
     Bracketed,
+    ChosenContent,
     Collection,
     Equation,
+    Infinity,
     MathObject,
     NamedValues,
     Noted,
+    Quantity,
     RealSet,
     Words,
     as_value,
 )
+from .unit_table import unit_of_symbol
 
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**"), ("`", "`"))
 _FIRST_OF_MARKS = ("$", "\\", "*", "`")
@@ -35,13 +42,28 @@ _CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
 _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
+_NAMED_OBJECTS: dict[str, MathObject] = {
+    "infinity": Infinity(1),
+    "positive infinity": Infinity(1),
+    "negative infinity": Infinity(-1),
+    "all real numbers": REALS,
+    "all reals": REALS,
+}
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
-_ROMAN = re.compile("(?=..)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-_CYCLES = re.compile(r"(?:\([0-9]{2,}\)){2,}")
 _DECIMAL_COMMA = re.compile("-?0,[0-9]+")
-_CHOICE_WITH_CONTENT = re.compile(r"\(([A-H])\)[.:]? +(\S.*)")
+_REVERSED = re.compile(r"([\[\]])([^\[\]()]*[,;][^\[\]()]*)([\[\]])")  # ]1, 2[ is (1, 2)
+_SIZE = re.compile(r"\\(?:left|right)")
+_DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
+_MINUTES_OF_ARC = re.compile(
+    r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
+)
+_CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
+_OTHER_SCRIPT = re.compile(
+    "[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
+)
 _LEAD = re.compile(
-    r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?(?:final )?answer"
+    r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?"
+    r"(?:(?:final )?answer|solution(?= is:))"
     r"(?: is)?:?\s*\}?:?\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -55,7 +77,7 @@ _TRAILS = (
     " is the answer",
     " is the final answer",
 )
-_DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)")
+_DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)?")
 _ALL_BUT = re.compile(
     r"(?:\\text ?\{)?\s*(?:all )?(?:real numbers|reals)(?: x)?,? except(?: for)?\s*\}?\s*(.+)",
     re.IGNORECASE,
@@ -69,6 +91,8 @@ class Answer:
     content: MathObject
     text: str  # without the signs that mark mathematics
     forms: frozenset[str] = _NO_FORMS  # conventions that made a difference
+    letters: frozenset[str] = _NO_FORMS
+    products: frozenset[str] = _NO_FORMS  # words of three letters or more that may be no products
 
 
 @dataclass(frozen=True)
@@ -155,23 +179,50 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     if special is not None:
         return special
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
+    all_tokens = [*_without_bracket(_without_environment(all_tokens))]
     words = _words(all_tokens)
     if words is not None:
         return Answer(words, text)
     context = Context(conventions)
-    if (
-        sum(any(token.is_sign("±∓") for token in part) for part in split_answer(all_tokens).parts)
-        > 1
-    ):
-        raise UndecidedError("± in several parts, which may belong together")
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
     parts, separators = split_answer(all_tokens)
     if not parts:
         raise UndecidedError("nothing")
+    with_both = [part for part in parts if any(token.is_sign("±∓") for token in part)]
+    if len(with_both) > 1 and any(t.is_sign("=<>≤≥≠([⟨∓") for part in with_both for t in part):
+        raise UndecidedError("± in several parts, which may belong together")
     contents = [_part(part, context) for part in parts]
     content = contents[0] if len(contents) == 1 else _joined(contents, separators)
-    return Answer(content, text, frozenset(context.forms) if context.forms else _NO_FORMS)
+    return Answer(
+        content,
+        text,
+        *(
+            frozenset(found) if found else _NO_FORMS
+            for found in (context.forms, context.letters, context.products)
+        ),
+    )
+
+
+def _without_environment(all_tokens: Sequence[Token]) -> Sequence[Token]:
+    r"""Return x = 1, y = 2 for \begin{cases} x = 1 \\ y = 2 \end{cases}."""
+    texts = [token.text for token in all_tokens]
+    if texts[:4] != ["begin", "{", "cases", "}"] or "&" in texts or texts[-2:-1] != ["cases"]:
+        return all_tokens
+    return [Token("sign", ",") if token.is_sign(ROW_END) else token for token in all_tokens[4:-4]]
+
+
+def _without_bracket(all_tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return x = 1, y = 2 for [x = 1, y = 2]."""
+    if (
+        not all_tokens
+        or not all_tokens[0].is_sign("[")
+        or not any(token.is_sign("=") for token in all_tokens)
+    ):
+        return all_tokens
+    depths = list(accumulate(map(nesting, all_tokens)))
+    is_whole = all(depths[:-1]) and not depths[-1]
+    return all_tokens[1:-1] if is_whole else all_tokens
 
 
 def _special(text: str, conventions: Conventions) -> Answer | None:
@@ -180,13 +231,38 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     found = date_or_time(" ".join(plain.split()))
     if found is not None:
         return Answer(found, text)
-    if _ROMAN.fullmatch(plain):
-        return Answer(Words(plain.casefold()), text)
-    if _CYCLES.fullmatch(text.replace(" ", "")) or _DECIMAL_COMMA.fullmatch(text):
+    roman = roman_number(plain)
+    if roman is not None:
+        content = rational(roman) if conventions.roman else Words(plain.casefold())
+        return Answer(content, text, frozenset({"roman"}))
+    spelled = spelled_number(plain) if plain[-1:].isalpha() else None
+    if spelled is not None:
+        return Answer(rational(spelled), text)
+    cycles = permutation(text) if text[:1] == "(" else None
+    if cycles is not None:
+        is_product = " " not in text and "," not in text
+        if is_product and not conventions.cycles:
+            raise UndecidedError("a product of numbers")
+        return Answer(cycles, text, frozenset({"cycles"} if is_product else ()))
+    if _DECIMAL_COMMA.fullmatch(text):
         raise UndecidedError("a form with two readings")
+    is_reversed = text[:1] in "[]\\" and text[-1:] in "[]"
+    if is_reversed and (match := _REVERSED.fullmatch(_SIZE.sub("", text))):
+        opening, closing = ("[" if match[1] == "[" else "("), ("]" if match[3] == "]" else ")")
+        if (match[1], match[3]) != ("[", "]"):
+            return _answer(f"{opening}{match[2]}{closing}", conventions)
+    has_degrees = "circ" in text or "°" in text
+    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text))):
+        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
+        total = degrees + minutes / 60 + seconds / 3600
+        return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
-        inner = _answer(match[2], conventions)
-        return Answer(Noted(inner.content, f"({match[1].casefold()})"), text, inner.forms)
+        inner = _answer(unmarked(match[3]), conventions)
+        return Answer(
+            ChosenContent((match[1] or match[2]).casefold(), inner.content), text, inner.forms
+        )
+    if not text.isascii() and _OTHER_SCRIPT.fullmatch(text):
+        return Answer(Words("".join(text.split())), text)
     if match := _ALL_BUT.fullmatch(text):
         inner = _answer(match[1].replace("and", ","), conventions)
         excluded = inner.content
@@ -248,9 +324,10 @@ def _words(all_tokens: Sequence[Token]) -> MathObject | None:
     )
 
 
-def _spelled(all_tokens: Sequence[Token]) -> Words:
+def _spelled(all_tokens: Sequence[Token]) -> MathObject:
     text = " ".join(token.text for token in all_tokens).casefold().replace(",", ", ")
-    return Words(" ".join(text.strip(" .").split()))
+    text = " ".join(text.strip(" .").split())
+    return _NAMED_OBJECTS.get(text) or Words(text)
 
 
 def _is_word(word: str) -> bool:

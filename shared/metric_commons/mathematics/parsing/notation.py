@@ -30,7 +30,6 @@ class Token(NamedTuple):
 
 END = Token("end", "")
 OPENING, CLOSING = "([{⦃⟨⌊⌈", ")]}⦄⟩⌋⌉"  # ⦃ and ⦄ are the braces of sets
-CURRENCIES = "¤£€"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 ROW_END = "↵"  # \\ in a matrix
 
 _FRACTIONS = {
@@ -114,7 +113,10 @@ _SIGNS = str.maketrans(
             r"\sqrt ": "√",
             **{str(digit): chr(0xFF10 + digit) for digit in range(10)},
             **{rf"\{name} ": letters for name, letters in _GREEK_LETTERS.items()},
-            **{f" {fraction}": sign for fraction, sign in _FRACTIONS.items()},
+            **{
+                r" \frac{{{}}}{{{}}}".format(*fraction.split("/")): sign
+                for fraction, sign in _FRACTIONS.items()
+            },
         }.items()
         for sign in signs
     }
@@ -137,7 +139,7 @@ _COMMANDS = {
         ":": "colon",
         "∨": "lor vee",
         "∧": "land wedge",
-        "∅": "emptyset varnothing",
+        "∅": "emptyset varnothing oslash",
         "/": "div",
         "<": "lt",
         ">": "gt",
@@ -185,7 +187,12 @@ _REWRITES = [
         ("~", r"(?<=[0-9])~(?=[0-9]{3}(?![0-9]))", ""),
         ("", r"\\[!,;:> ]|~|&nbsp;", " "),
         ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
-        ("ℝ", r"(?<=ℝ) ?(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
+        ("ℝ", r"(?<=ℝ) *(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
+        (
+            "C",  # {}_5C_2 and ^5C_2 are 5C2
+            r"(?:\{ ?\} ?)?[_^] ?\{? ?([0-9]+) ?\}? ?\{? ?([CP]) ?\}? ?_ ?\{? ?([0-9]+) ?\}?",
+            r"\1\2\3",
+        ),
         (
             "{",  # functions and ordinals in upright letters
             rf"\\(?:text|mathrm|operatorname) ?\{{ ?({'|'.join(_UPRIGHT)}) ?\}}",
@@ -221,7 +228,7 @@ _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
 _STACKED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/]([₀₁₂₃₄₅₆₇₈₉]+)")
 _MATHEMATICAL_LETTER = re.compile("[\U0001d400-\U0001d7ff]")
-_THIN_SPACE = re.compile("(?<=[0-9])[\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_THIN_SPACE = re.compile("(?<=[0-9])[\u2007\u2009\u202f\u00a0](?=[0-9]{3}(?![0-9]))")
 _HAS_LETTER = re.compile("[A-Za-z]")
 _SIGN_PAIRS = [(re.compile("<="), "≤"), (re.compile(">="), "≥"), (re.compile("(?<= )!="), "≠")]
 _IS_LATEX = re.compile(r"[\\^{~&]")
@@ -229,6 +236,8 @@ _MARKED_THOUSANDS = re.compile(
     r"(?<![0-9a-zA-Z_'.])[1-9][0-9]{0,2}(?:(['_])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])"
 )
 _HEXADECIMAL = re.compile(r"(?<![\w\\])(?=\w{2})([0-9A-F]*[A-F][0-9A-F]*)_(?:16(?![0-9])|\{16\})")
+_TIMES_POWER = re.compile(r"(?<=[0-9]) ?[xX] ?(?=10\^)")
+_CHOSEN = re.compile(r"\bn([CP])r\(")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(
@@ -358,6 +367,12 @@ def _rewritten(text: str) -> str:
             if trigger in text:
                 text = pattern.sub(replacement, text)
         text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[0]), text)
+    if "..." in text:
+        text = text.replace("...", "…")
+    if "10^" in text:
+        text = _TIMES_POWER.sub("*", text)
+    if "Cr(" in text or "Pr(" in text:
+        text = _CHOSEN.sub(r"\1(", text)
     return text.replace("$", " ").replace("**", "^")
 
 

@@ -7,8 +7,8 @@ from functools import reduce
 from itertools import pairwise
 from typing import cast
 
-from ..algebra.enclosures import are_equal, real_sign
-from ..algebra.exact_values import EMPTY, Exp, Opaque, Value, symbol
+from ..algebra.enclosures import are_equal, is_within, real_sign
+from ..algebra.exact_values import EMPTY, DecimalValue, Exp, Opaque, Value, half_unit, symbol
 from ..algebra.work_limits import UndecidedError
 from .amounts import parse_amount
 from .conventions import Context
@@ -19,6 +19,7 @@ from .separators import split_answer, split_at_signs
 from .structures import (
     Bracketed,
     Collection,
+    Congruence,
     Equation,
     Inequalities,
     Infinity,
@@ -37,7 +38,7 @@ _MIRRORED = {"<": ">", ">": "<", "≤": "≥", "≥": "≤"}
 _NAME = re.compile(
     r"""(?:\\text\ )?(?:
         [A-Za-z]'*(?:_\w+)?                                       # x, a_37, y'
-      | [A-Z]{2,5}'?                                              # AB
+      | [A-Z]{2,5}'?|[A-Z]\^-1                                    # AB, B^-1
       | [A-Za-z]'*(?:_\w+)?\((?:[A-Za-z]|[A-Z]{2}|\d+)(?:,(?:[A-Za-z]|\d+))*\)  # f(x), f(2), P(AB)
       | \([A-Za-z](?:_\w+)?(?:,[A-Za-z](?:_\w+)?)*\)              # (x,y)
       | \|[A-Z]{1,3}\|                                            # |AB|
@@ -62,20 +63,68 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
     'x'
     """
     item = _without_arrow(item)
+    if any(token.is_sign("≡") for token in item):
+        return _congruence(item, context)
+    if len(item) > 1 and item[0].is_sign("≈"):
+        item = item[1:]
     sides, signs = split_at_signs(item, SIGNS)
     if not signs:
         return _amount(item, context)
+    if set(signs) <= set("<>≤≥") and any(token.is_sign(":") for token in sides[-1]):
+        return _in_two_notations(item, context)
     if any(token.is_sign("±∓") for token in item):
         return _with_both_signs(item, sides, signs, context)
     if not all(sides):
         raise UndecidedError("a relation without a side")
     if set(signs) <= set(_EQUALITIES):
-        return _equation(sides, context)
+        return _equation(sides, signs, context)
     if signs == ["∈"]:
         return _membership(sides[0], sides[1], item, context)
     if set(signs) <= set("<>≤≥≠"):
         return _inequality(sides, signs, context)
     raise UndecidedError("several kinds of relations")
+
+
+def _congruence(item: Sequence[Token], context: Context) -> Congruence:
+    r"""X \equiv 2 \pmod 5, and the same with (mod 5) or mod 5."""
+    plain = [token for token in item if not token.is_sign("()")] if _ends_in_mod(item) else item
+    sides = split_at_signs(plain, "≡").parts
+    words = [
+        index for index, token in enumerate(sides[-1]) if token.text in ("pmod", "mod", "bmod")
+    ]
+    if len(sides) != 2 or len(words) != 1:
+        raise UndecidedError("a congruence that is not understood")
+    left, right = sides[0], sides[1][: words[0]]
+    modulus = _required_value(sides[1][words[0] + 1 :], context).integer
+    if not modulus:
+        raise UndecidedError("a modulus that is not a number")
+    difference = _required_value(left, context) - _required_value(right, context)
+    return Congruence(difference, abs(modulus))
+
+
+def _ends_in_mod(item: Sequence[Token]) -> bool:
+    return len(item) > 4 and [t.text for t in (item[-4], item[-3], item[-1])] == ["(", "mod", ")"]
+
+
+def _in_two_notations(item: Sequence[Token], context: Context) -> MathObject:
+    """-1 < x ≤ 1: (-1, 1], which says the same twice."""
+    parts = split_at_signs(item, ":").parts
+    contents = [parse_item(part, context) for part in parts if part]
+    sets = [_as_set(content) for content in contents]
+    first, second = sets if len(sets) == 2 else (None, None)
+    if first is None or second is None or complement(first).intervals == ():
+        raise UndecidedError("a colon that is not understood")
+    if union(
+        [intersection(first, complement(second)), intersection(complement(first), second)]
+    ).intervals:
+        raise UndecidedError("a colon that is not understood")
+    return contents[0]
+
+
+def _as_set(content: MathObject) -> RealSet | None:
+    if isinstance(content, Equation):
+        return content.content if isinstance(content.content, RealSet) else None
+    return as_real_set(content)
 
 
 def _without_arrow(item: Sequence[Token]) -> Sequence[Token]:
@@ -224,10 +273,12 @@ def name_of(side: Sequence[Token]) -> str | None:
 # Equations
 
 
-def _equation(sides: Sequence[Sequence[Token]], context: Context) -> MathObject:
+def _equation(
+    sides: Sequence[Sequence[Token]], signs: Sequence[str], context: Context
+) -> MathObject:
     name = name_of(sides[0])
     if len(sides) > 2:
-        return _chain(sides, name, context)
+        return _chain(sides, signs, name, context)
     left, right = sides
     if name is None and name_of(right) is not None:
         swapped = _value(left, context)
@@ -268,16 +319,23 @@ def _named(
     return Equation(difference, name, content)
 
 
-def _chain(sides: Sequence[Sequence[Token]], name: str | None, context: Context) -> MathObject:
-    """X = 5 + 6 = 11 is x = 11, where the later sides are proved equal."""
+def _chain(
+    sides: Sequence[Sequence[Token]], signs: Sequence[str], name: str | None, context: Context
+) -> MathObject:
+    """X = 5 + 6 = 11 is x = 11, and so is x = π ≈ 3.14 x = π, if the later sides are proved so."""
     values = [_required_value(side, context) for side in sides[1 if name else 0 :]]
     if name is None:
         if _letters(values):
             raise UndecidedError("a chain of equations")
         return Statement(tuple(values), ("=",) * (len(values) - 1))
-    if not all(are_equal(left, right) for left, right in pairwise(values)):
-        raise UndecidedError("a chain with a link that is not proved")
-    return _named(name, sides[0], sides[-1], context)
+    last = len(sides) - 1
+    for index, (left, right) in enumerate(pairwise(values), start=1):
+        is_rounded = signs[index] == "≈" and isinstance(right, DecimalValue)
+        if is_rounded and right is values[-1] and is_within(left, right, half_unit(right)):
+            last -= 1
+        elif not are_equal(left, right):
+            raise UndecidedError("a chain with a link that is not proved")
+    return _named(name, sides[0], sides[last], context)
 
 
 def _value(side: Sequence[Token], context: Context) -> Value | None:

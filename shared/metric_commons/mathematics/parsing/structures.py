@@ -72,6 +72,13 @@ class BasedNumber:
 
 
 @dataclass(frozen=True)
+class Permutation:
+    """A permutation in cycles: (1 2 3) takes 1 to 2, 2 to 3 and 3 to 1."""
+
+    images: frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
 class Equation:
     """left = right, where one side has letters; `name` is the left side, if that is a name."""
 
@@ -95,6 +102,14 @@ class Inequalities:
 
     signs: tuple[str, ...]
     differences: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Congruence:
+    """A difference that is a multiple of a modulus: x ≡ 2 (mod 5) has the difference x - 2."""
+
+    difference: Value
+    modulus: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +145,14 @@ class Noted:
 
     content: "MathObject"
     note: str
+
+
+@dataclass(frozen=True)
+class ChosenContent:
+    """The letter of a choice with its content, such as (B) 12."""
+
+    letter: str
+    content: "MathObject"
 
 
 @dataclass(frozen=True)
@@ -171,12 +194,15 @@ MathObject = (
     | Ratio
     | Matrix
     | BasedNumber
+    | Permutation
     | Equation
     | NamedValues
     | Inequalities
+    | Congruence
     | Statement
     | Quantity
     | Noted
+    | ChosenContent
     | Words
     | Dates
     | TimeOfDay

@@ -63,8 +63,8 @@ _SYMBOLS = {
     "yd": _unit("0.9144", m=1),
     "mi": _unit("1609.344", m=1),
     "mph": _unit("0.44704", m=1, s=-1),
-    "kph": _unit("5/18", m=1, s=-1),
-    "kmph": _unit("5/18", m=1, s=-1),
+    **dict.fromkeys(("kph", "kmh", "kmph"), _unit("5/18", m=1, s=-1)),
+    "mps": _unit(1, m=1, s=-1),
     "lb": _unit("0.45359237", kg=1),
     "lbs": _unit("0.45359237", kg=1),
     "oz": _unit("0.028349523125", kg=1),
@@ -81,6 +81,7 @@ _SYMBOLS = {
     "€": _unit(1, euro=1),
     "£": _unit(1, sterling=1),
     "¥": _unit(1, yen=1),
+    "₹": _unit(1, rupee=1),
     "USD": _unit(1, dollar=1),
     "EUR": _unit(1, euro=1),
 }

@@ -18,7 +18,7 @@ from .separators import nesting
 from .structures import Unit
 from .unit_table import SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
 
-CURRENCIES = "¤£€¥"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
+CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 _PERCENT_WORDS = {"percent", "pct", "percentage", "percents"}
 _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
@@ -78,12 +78,20 @@ _NOT_IN_NOUNS = {
         "away",
     ),
     *("negative", "minus", "remainder", "hundred", "thousand", "million", "billion", "r", "with"),
+    "percentage",
     *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
+}
+_CHANGING = {  # what a number in front of these words means
+    *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
+    *("mod", "remainder", "where", "than", "not", "no", "negative", "minus", "between", "about"),
+    *("approximately", "nearly", "almost", "only", "exact", "exactly", "percent"),
 }
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _LONGEST_SUFFIX = 40  # tokens
-_FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
+_FRACTIONAL = re.compile(
+    r"thirds|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*ie|.*teen)ths"
+)
 
 
 class Suffix(NamedTuple):
@@ -165,7 +173,8 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     previous = head[-1]
     if token.is_sign("("):
         words = all_tokens[start + 1 : -1]
-        is_note = bool(words) and all(t.kind == "word" and len(t.text) > 2 for t in words)
+        is_note = all(t.kind == "word" or t.is_sign("-'.") for t in words)
+        is_note &= any(len(t.text) > 2 for t in words)
         return is_note and previous.kind == "number" and all_tokens[-1].is_sign(")")
     if token.is_command("Omega"):
         return previous.kind == "number"
@@ -182,7 +191,7 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     word = token.text
     if is_of_language(token) or word in _SHORT_NOTES or word.lower() in _PERCENT_WORDS:
         return True
-    if scale_of(word) is not None or word == "per":
+    if scale_of(word) is not None or word in ("per", "of"):
         return True
     if unit_of_word(word) is not None and len(word) > 2:
         return True
@@ -206,8 +215,8 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     elements = _elements(tail)
     if not elements:
         return Suffix()
-    if elements[0].text == "(" and elements[-1].text == ")":  # 9 (apples)
-        elements = elements[1:-1]
+    if elements[0].text == "(" and elements[-1].text == ")":
+        return _in_brackets(elements[1:-1])
     if elements[0].text in SHORT_SCALES and not (
         elements[0].is_spaced and context.chooses("short_scales")
     ):
@@ -216,8 +225,9 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     while elements and (factor := scale_of(elements[0].text)) is not None:
         scale *= factor
         elements = elements[1:]
+    is_part = [element.text for element in elements[:2]] in (["of", "a"], ["of", "an"])
     if elements and elements[0].text == "of":
-        elements = elements[1:]
+        elements = elements[1 + is_part :]
     texts = [element.text for element in elements]
     if not elements:
         return Suffix(scale)
@@ -237,12 +247,24 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
         is_meant = _is_meant(elements, head, unit, tail[0].is_spaced, context)
         return Suffix(scale, unit) if is_meant else None
     if _is_noun(elements):
-        return Suffix(scale, noun=" ".join(words))
+        return Suffix(scale, noun=" ".join(["of", *words] if is_part else words))
     is_text = any(element.is_text for element in elements)
     if is_text or all(_is_note(token) for token in tail) or _is_ordinal_alone(head, tail):
         note = " ".join("".join(_spelled(token) for token in tail).replace(".", "").split())
         return Suffix(note=note.casefold())
     return None
+
+
+def _in_brackets(elements: Sequence[_Element]) -> Suffix:
+    """9 (apples) and 12 (inches of snow): what is counted, or a unit; else a part of the answer."""
+    words = [element.text.lower() for element in elements]
+    end = words.index("of") if "of" in words else len(words)
+    unit = _UnitReader(elements[:end]).unit()
+    if unit is not None:
+        return Suffix(unit=unit)
+    if _CHANGING.isdisjoint(words):
+        return Suffix(noun=f"of {' '.join(words)}")
+    return Suffix(note=" ".join(words))
 
 
 def _is_ordinal_alone(head: Sequence[Token], tail: Sequence[Token]) -> bool:
@@ -270,6 +292,8 @@ def _elements(tail: Sequence[Token]) -> list[_Element]:
 def _is_noun(elements: Sequence[_Element]) -> bool:
     """Return one or two plain words; `is_counted` says whether they are counted."""
     words = [element.text.lower() for element in elements]
+    if len(words) > 2 and words[1] == "of":  # sets of masks
+        return len(words) <= 5 and _is_noun(elements[:1]) and is_counted(words[0])
     return (
         1 <= len(words) <= 2
         and all(element.kind == "word" and len(element.text) > 2 for element in elements)
@@ -285,6 +309,8 @@ def is_counted(noun: str) -> bool:
     >>> is_counted("eggs"), is_counted("odd")
     (True, False)
     """
+    if noun.startswith("of "):  # 3/4 of a cup
+        return True
     last = noun.split()[-1]
     is_plural = last.endswith("s") and not last.endswith("ss") and len(last) > 3
     return is_plural or last in _PLURALS or noun in ("unit", "square unit", "cubic unit")
@@ -292,7 +318,8 @@ def is_counted(noun: str) -> bool:
 
 def same_noun(left: str, right: str) -> bool:
     """Return whether two nouns are the same, except for their number."""
-    return left == right or left.removesuffix("s") == right.removesuffix("s")
+    left, right = (noun.removeprefix("of ").removesuffix("s") for noun in (left, right))
+    return left == right
 
 
 def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +11,14 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import NonNegative, Positive, checked_options
 from .comparisons import Lists, Percent, Rounding
-from .equivalence import EquivalenceVerdict, readable, rules_of, verdict
+from .equivalence import (
+    EquivalenceVerdict,
+    Explanation,
+    explanation,
+    readable,
+    rules_of,
+    verdict,
+)
 from .hendrycks import hendrycks_equal
 from .minerva import minerva_normalized
 from .symbolic_processes import SymbolicProcess
@@ -18,17 +26,18 @@ from .symbolic_processes import SymbolicProcess
 Backend = Literal["exact", "exact_then_math_verify", "hendrycks", "minerva", "math_verify"]
 Comparison = Callable[[str, str], EquivalenceVerdict]  # of a reference with a prediction
 
+_ORDER = {True: 0, None: 1, False: 2}  # of verdicts: which one decides a row
 _EXACT = ("exact", "exact_then_math_verify")
 
 
 class EquivalenceScores(NamedTuple):
-    """Scores 0 and 1, shape (rows,), and a reason for each row."""
+    """Scores 0 and 1, shape (rows,), and the explanation of each row, if requested."""
 
     equal: Floats  # 1 if the prediction means the same as a reference
     undecided: Floats  # 1 if that is neither proved nor disproved
     unreadable: Floats  # 1 if no reference can be read
     by_math_verify: Floats  # 1 if only math-verify says that they are equal
-    reasons: list[str | None]  # why a row is undecided
+    explanations: list[Explanation]  # by the reference that decided
 
     def columns(self, backend: Backend) -> dict[str, Floats]:
         """Return the scores of rows that a backend returns."""
@@ -53,6 +62,7 @@ def equivalence_scores(
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
     timeout: Positive = 5,
+    explain: bool = False,
 ) -> EquivalenceScores:
     """Return whether each prediction means the same as one of its references.
 
@@ -70,13 +80,16 @@ def equivalence_scores(
         absolute_tolerance: as in `equivalent`.
         timeout: seconds that a comparison may take before it is left undecided, if a backend uses
             sympy.
+        explain: also return an explanation of each row.
 
     Raises:
         ValueError: a row has no reference, or an option is not for this backend.
 
-    >>> scores = equivalence_scores(["0.5", "f(2)"], [["1", "1/2"], "2f"])
-    >>> scores.equal.tolist(), scores.undecided.tolist(), scores.reasons
-    ([1.0, 0.0], [0.0, 1.0], [None, 'two readings'])
+    >>> scores = equivalence_scores(["0.5", "f(2)"], [["1", "1/2"], "2f"], explain=True)
+    >>> scores.equal.tolist(), scores.undecided.tolist()
+    ([1.0, 0.0], [0.0, 1.0])
+    >>> scores.explanations[1].reason
+    'two readings'
     """
     if backend not in _EXACT:
         changed = {
@@ -95,83 +108,66 @@ def equivalence_scores(
     def exact(reference: str, prediction: str) -> EquivalenceVerdict:
         return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
 
-    rows = len(predictions)
-    equal, undecided, unreadable, by_math_verify = (np.zeros(rows) for _ in range(4))
-    scores = EquivalenceScores(equal, undecided, unreadable, by_math_verify, [None] * rows)
-    verdicts: dict[tuple[str, str], EquivalenceVerdict] = {}  # each distinct pair is compared once
-    opinions_of_pairs: dict[tuple[str, str], bool | None] = {}
+    equal, undecided, unreadable, by_math_verify = (np.zeros(len(predictions)) for _ in range(4))
+    scores = EquivalenceScores(equal, undecided, unreadable, by_math_verify, [])
     with _comparison(backend, timeout, exact) as (compare, ask):
+        compare, ask = cache(compare), cache(ask)  # each distinct pair is compared once
         for row, (prediction, accepted) in enumerate(zip(predictions, references, strict=True)):
             answers = [accepted] if isinstance(accepted, str) else accepted
             if not answers:
                 raise RowError(
                     "references", row, "is empty; every row needs at least one reference"
                 )
-            row_verdicts = []
-            for answer in answers:
-                pair = answer, prediction
-                if pair not in verdicts:
-                    verdicts[pair] = compare(*pair)
-                row_verdicts.append(verdicts[pair])
-            if any(single.is_equal for single in row_verdicts):
-                scores.equal[row] = 1
-            else:
-                open_answers = [
-                    answer
-                    for answer, single in zip(answers, row_verdicts, strict=True)
+            verdicts = {answer: compare(answer, prediction) for answer in answers}
+            best = min(verdicts, key=lambda answer: _ORDER[verdicts[answer].is_equal])
+            equal[row] = verdicts[best].is_equal is True
+            if verdicts[best].is_equal is None:
+                opinions = [
+                    ask(answer, prediction)
+                    for answer, single in verdicts.items()
                     if single.is_equal is None
                 ]
-                _score_open_row(
-                    scores, row, open_answers, row_verdicts, prediction, ask, opinions_of_pairs
+                by_math_verify[row] = True in opinions
+                undecided[row] = None in opinions and True not in opinions
+            if backend in _EXACT and not equal[row]:
+                unreadable[row] = not any(map(readable, answers))
+            if explain:
+                said = verdicts[best]
+                options = {"decimal_comma": decimal_comma}
+                found = (
+                    explanation(best, prediction, rules, **options)
+                    if backend in _EXACT
+                    else Explanation(
+                        prediction, best, [f"rule: {backend}"], said.is_equal, said.reason
+                    )
                 )
-            if backend in _EXACT and not scores.equal[row]:
-                scores.unreadable[row] = not any(map(readable, answers))
+                if by_math_verify[row]:
+                    found.steps.append("rule: math-verify calls them equal")
+                scores.explanations.append(found)
     return scores
 
 
-def _score_open_row(
-    scores: EquivalenceScores,
-    row: int,
-    open_answers: Sequence[str],
-    verdicts: Sequence[EquivalenceVerdict],
-    prediction: str,
-    ask: Callable[[str, str], bool | None] | None,
-    opinions_of_pairs: dict[tuple[str, str], bool | None],
-) -> None:
-    """A row without a proof of equality; undecided comparisons may be left to math-verify."""
-    if not open_answers:
-        return
-    if ask is not None:
-        for answer in open_answers:
-            pair = answer, prediction
-            if pair not in opinions_of_pairs:
-                opinions_of_pairs[pair] = ask(*pair)
-        opinions = [opinions_of_pairs[answer, prediction] for answer in open_answers]
-        if True in opinions:
-            scores.by_math_verify[row] = 1
-            return
-        if None not in opinions:
-            return
-    scores.undecided[row] = 1
-    scores.reasons[row] = next(single.reason for single in verdicts if single.is_equal is None)
+def _unknown(reference: str, prediction: str) -> bool | None:
+    """Return no opinion."""
+    return None
 
 
 @contextmanager
 def _comparison(
     backend: Backend, timeout: float, exact: Comparison
-) -> Iterator[tuple[Comparison, Callable[[str, str], bool | None] | None]]:
+) -> Iterator[tuple[Comparison, Callable[[str, str], bool | None]]]:
     """The comparison of a backend, and the one to use if that is undecided."""
     if backend == "exact":
-        yield exact, None
+        yield exact, _unknown
     elif backend == "hendrycks":
-        yield _without_reason(hendrycks_equal), None
+        yield _without_reason(hendrycks_equal), _unknown
     elif backend == "exact_then_math_verify":
         with SymbolicProcess("math_verify", timeout) as process:
             yield exact, process.compare
     else:
         with SymbolicProcess(backend, timeout) as process:
             compare = _normalizing(process.compare) if backend == "minerva" else process.compare
-            yield _without_reason(compare), None
+            yield _without_reason(compare), _unknown
 
 
 def _without_reason(compare: Callable[[str, str], bool | None]) -> Comparison:

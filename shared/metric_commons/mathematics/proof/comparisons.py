@@ -2,20 +2,30 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal, cast
 
 from ..algebra.elementary import PI, size
 from ..algebra.enclosures import are_equal, is_number, is_within, real_sign
-from ..algebra.exact_values import DecimalValue, Opaque, Value, plain_fraction, rational
+from ..algebra.exact_values import (
+    DecimalValue,
+    Opaque,
+    Value,
+    constant_value,
+    half_unit,
+    plain_fraction,
+    rational,
+)
 from ..algebra.work_limits import spend
 from ..parsing.dates import seconds_of_clock
 from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
     BasedNumber,
     Bracketed,
+    ChosenContent,
     Collection,
+    Congruence,
     Dates,
     Equation,
     Inequalities,
@@ -24,6 +34,7 @@ from ..parsing.structures import (
     Matrix,
     NamedValues,
     Noted,
+    Permutation,
     Piecewise,
     Quantity,
     Ratio,
@@ -37,7 +48,7 @@ from ..parsing.structures import (
 from ..parsing.unit_table import CURRENCY_BASES
 from ..parsing.units import is_counted, same_noun
 from .item_matching import ItemMatching, all_of, any_of
-from .solution_sets import same_inequalities, same_solutions
+from .solution_sets import same_congruences, same_inequalities, same_solutions
 from .words import same_words
 
 Percent = Literal["either", "value", "ignore", "any_scale"]
@@ -58,6 +69,11 @@ class Rules:
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
 
+    def changes(self) -> list[str]:
+        """Return the rules that are not the default, as text."""
+        values = ((item, getattr(self, item.name)) for item in fields(self))
+        return [f"{item.name} {value}" for item, value in values if value != item.default]
+
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether two objects are equal; None if undecided.
 
@@ -69,6 +85,7 @@ class Rules:
             return self._same_numbers(left, right)
         for kinds, compare in (
             ((Dates, TimeOfDay), _with_dates),
+            ((ChosenContent,), self._with_choice),
             ((Words,), self._with_words),
             ((Noted,), self._with_note),
             ((NamedValues,), self._with_names),
@@ -178,7 +195,8 @@ class Rules:
         }
         if not angles and unit.powers != partner.powers:
             bases = {base for base, _ in unit.powers | partner.powers}
-            return None if len(bases & CURRENCY_BASES) > 1 else False
+            is_pound = {"sterling", "kg"} <= bases
+            return None if len(bases & CURRENCY_BASES) > 1 or is_pound else False
         if unit == partner:
             return self.equal(left.number, right.number)
         numbers = []
@@ -256,6 +274,16 @@ class Rules:
             return same_words(left.text, right.text)
         return None
 
+    def _with_choice(self, left: MathObject, right: MathObject) -> bool | None:
+        """Return whether (B) 12 is the same choice, or the same letter or content alone."""
+        if isinstance(left, ChosenContent) and isinstance(right, ChosenContent):
+            is_same = self.equal(left.content, right.content)
+            return is_same if (left.letter == right.letter) is is_same else None
+        contents = (
+            side.content if isinstance(side, ChosenContent) else side for side in (left, right)
+        )
+        return self.equal(*contents)
+
     def _with_note(self, left: MathObject, right: MathObject) -> bool | None:
         """Return a text that is part of the answer.
 
@@ -280,6 +308,10 @@ class Rules:
             case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
                 is_same_base = are_equal(base, other_base)
                 return are_equal(digits, other_digits) if is_same_base else None
+            case Congruence(), Congruence():
+                return same_congruences(left, right)
+            case Permutation(), Permutation():
+                return left == right
             case Statement(), Statement():
                 return self._same_statements(left, right)
             case Piecewise(), Piecewise():
@@ -445,11 +477,11 @@ def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
 
     A half is rounded away from zero, as at school.
     """
-    half = Fraction(1, 2 * 10**reference.decimals)
+    half = half_unit(reference).fraction
     number, target = prediction.fraction, reference.fraction
     if number is not None and target is not None and abs(number - target) == half:
         return abs(number) < abs(target)
-    return is_within(reference, prediction, rational(half))
+    return is_within(reference, prediction, half_unit(reference))
 
 
 def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
@@ -459,6 +491,13 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     """
     pair = (left, right) if isinstance(left, Value) else (right, left)
     value, partner = cast(tuple[Value, MathObject], pair)
+    components, places = _components(value), _places(partner)
+    if components is not None and places is not None and len(places) in (2, 3):
+        zero = rational(0)
+        return all_of(
+            are_equal(a, b) if isinstance(b, Value) else None
+            for a, b in zip(components, [*places, zero][:3], strict=True)
+        )
     if not is_number(value):
         return None
     match partner:
@@ -473,6 +512,14 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
         case RealSet(intervals):
             return False if any(interval.low != interval.high for interval in intervals) else None
     return None
+
+
+def _components(value: Value) -> list[Value] | None:
+    """Return the coordinates of 3 i + 4 j, where i, j and k are unit vectors."""
+    axes = [frozenset({(f"vec {axis}", 1)}) for axis in "ijk"]
+    if not value.is_polynomial or not value.numerator or value.numerator.keys() - {*axes}:
+        return None
+    return [constant_value(value.numerator.get(axis, Fraction(0))) for axis in axes]
 
 
 def _places(content: MathObject) -> Sequence[MathObject] | None:

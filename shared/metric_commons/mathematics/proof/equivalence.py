@@ -12,14 +12,17 @@ from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from ..parsing.conventions import DEFAULT, LIKELY, MAX_FORMS, Conventions
 from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
 from ..parsing.structures import (
+    ChosenContent,
     Collection,
     Equation,
     MathObject,
     Quantity,
+    RealSet,
     Words,
 )
 from .comparisons import Lists, Percent, Rounding, Rules, scaled
 from .item_matching import any_of
+from .readings import KINDS, reading
 
 Reason = Literal[
     "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
@@ -31,6 +34,8 @@ _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
 _SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
+_SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
+_CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
@@ -39,6 +44,16 @@ class EquivalenceVerdict(NamedTuple):
 
     is_equal: bool | None
     reason: Reason = ""
+
+
+class Explanation(NamedTuple):
+    """A verdict, what each side was read as, and the steps that led to it."""
+
+    prediction_reading: str
+    reference_reading: str
+    steps: list[str]
+    verdict: bool | None
+    reason: str
 
 
 @checked_options
@@ -91,14 +106,62 @@ def explained(
     decimal_comma: bool = False,
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
-) -> EquivalenceVerdict:
-    r"""Return the same as `equivalent`, with the reason if undecided.
+) -> Explanation:
+    r"""Return the verdict of `equivalent`, with what both sides were read as and the steps.
 
-    >>> explained("f(2)", "2f")
-    EquivalenceVerdict(is_equal=None, reason='two readings')
+    >>> explanation = explained("9apq", "9")
+    >>> explanation.reference_reading, explanation.prediction_reading, explanation.reason
+    ('9·a·p·q', '9', 'unreadable reference')
+    >>> explained("x < 5", r"(-\infty, 5)").steps
+    ['reading: a solution set beside a tuple or an interval', 'proof: equal']
     """
     rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
-    return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
+    return explanation(reference, prediction, rules, decimal_comma=decimal_comma)
+
+
+@on_own_stack(Explanation("", "", [], None, "too much work"))
+def explanation(
+    reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
+) -> Explanation:
+    """Return the verdict by rules, with readings and steps.
+
+    >>> explanation("1/2", "0.5", Rules())[:2]
+    ('1/2', '1/2')
+    """
+    said = verdict(reference, prediction, rules, decimal_comma=decimal_comma)
+    texts = [reference, prediction]
+    if decimal_comma:
+        texts = [*map(_with_decimal_points, texts)]
+    answers = [parse_answer(text, DEFAULT) for text in texts]
+    kinds = [_kind(a.content) if isinstance(a, Answer) else "unreadable" for a in answers]
+    steps = [f"reading: {kinds[0]} beside {kinds[1]}"]
+    forms = sorted({form for a in answers if isinstance(a, Answer) for form in a.forms})
+    if forms:
+        steps.append(f"reading: under both conventions of {', '.join(forms)}".replace("_", " "))
+    if rules != Rules():
+        steps.append(f"rule: {', '.join(rules.changes())}")
+    if _squeezed(reference) == _squeezed(prediction) != "":
+        steps.append("rule: the same text")
+    reason = said.reason or ("proved equal" if said.is_equal else "proved different")
+    result = {True: "equal", False: "different", None: f"none, {reason}"}[said.is_equal]
+    steps.append(f"proof: {result}")
+    left, right = (
+        reading(answer.content) if isinstance(answer, Answer) else f"unreadable: {answer.reason}"
+        for answer in answers
+    )
+    return Explanation(right, left, steps, said.is_equal, reason)
+
+
+def _kind(content: MathObject) -> str:
+    """Return the noun for a kind of answer."""
+    match content:
+        case Value():
+            return "a formula" if content.letters else "a number"
+        case Equation(_, _, RealSet()):
+            return "a solution set"
+        case Collection(_, in_braces):
+            return "a set" if in_braces else "a list"
+    return KINDS[type(content)]
 
 
 def rules_of(
@@ -143,24 +206,18 @@ def verdict(
     if decimal_comma:
         reference, prediction = map(_with_decimal_points, (reference, prediction))
     left, right = (parse_answer(text, DEFAULT) for text in (reference, prediction))
-    for side, answer in (("reference", left), ("prediction", right)):
-        if isinstance(answer, Unreadable):
-            if answer.reason.startswith("too much work"):
-                return EquivalenceVerdict(None, "too much work")
-            is_reference = side == "reference"
-            return EquivalenceVerdict(
-                None, "unreadable reference" if is_reference else "unreadable prediction"
-            )
+    if isinstance(left, Unreadable):
+        return _unreadable(left, "unreadable reference")
+    if isinstance(right, Unreadable):
+        return _unreadable(right, "unreadable prediction")
     try:
         with limited_work():
-            if (
-                isinstance(left, Answer)
-                and isinstance(right, Answer)
-                and not (left.forms or right.forms)
-            ):  # as with most answers
+            if left.forms or right.forms:
+                result = _under_all_readings(reference, prediction, rules)
+            else:  # as with most answers
                 is_equal = _same_answers(left, right, rules)
-                return EquivalenceVerdict(is_equal, "" if is_equal is not None else "not decided")
-            return _under_all_readings(reference, prediction, rules)
+                result = EquivalenceVerdict(is_equal, "" if is_equal is not None else "not decided")
+            return result if result.is_equal is not False else _certified(left, right)
     except UndecidedError as error:
         is_work = str(error).startswith("too much work")
         return EquivalenceVerdict(None, "too much work" if is_work else "not decided")
@@ -168,6 +225,36 @@ def verdict(
         raise  # compared again on a stack of its own
     except Exception:  # whatever one answer does, the batch goes on
         return EquivalenceVerdict(None, "not decided")
+
+
+def _unreadable(answer: Unreadable, reason: Reason) -> EquivalenceVerdict:
+    is_work = answer.reason.startswith("too much work")
+    return EquivalenceVerdict(None, "too much work" if is_work else reason)
+
+
+def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
+    """Return that answers differ, unless they may differ in notation alone.
+
+    A word is a product of letters where the other side has its letters, too. Names that differ in
+    case, or in an accent, may be the same.
+    """
+    if any(not set(word) <= right.letters for word in left.products):
+        return EquivalenceVerdict(None, "unreadable reference")
+    if any(not set(word) <= left.letters for word in right.products):
+        return EquivalenceVerdict(None, "unreadable prediction")
+    if any(_SHORT_SCALE.fullmatch(answer.text) for answer in (left, right)):
+        return EquivalenceVerdict(None, "two readings")
+    names = [_names(answer.content) for answer in (left, right)]
+    plain = [{name.rpartition(" ")[2].casefold() for name in side} for side in names]
+    if names[0] != names[1] and plain[0] == plain[1]:
+        return EquivalenceVerdict(None, "not decided")
+    return EquivalenceVerdict(False)
+
+
+def _names(content: MathObject) -> set[str]:
+    """Return the letters of a formula, also of one with a name."""
+    inner = content.content if isinstance(content, Equation) else content
+    return inner.letters if isinstance(inner, Value) else set()
 
 
 def _squeezed(text: str) -> str:
@@ -299,11 +386,16 @@ def _has_unit(content: MathObject) -> bool:
 
 def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
     contents = left.content, right.content
+    texts = left.text, right.text
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.content, ChosenContent):
+            letter = _CHOICE.fullmatch(other.text)
+            if letter:
+                return one.content.letter == letter[1].casefold()
     if isinstance(contents[0], Words) != isinstance(contents[1], Words):
         word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
         text = cast(Words, word.content).text
         return formula.text.strip("() .").casefold() == text or None
-    texts = left.text, right.text
     if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
         return None  # a choice may be written in lower case
     if rules.percent != "any_scale":

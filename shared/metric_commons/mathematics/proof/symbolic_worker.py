@@ -20,10 +20,17 @@ Comparison = Callable[[str, str], bool | None]
 def sympy_comparison() -> Comparison:
     """Return whether sympy simplifies the difference of two formulas to 0, as in `minerva_math`."""
     import sympy
-    from sympy.parsing.latex import parse_latex
+    from sympy.parsing.latex import _parse_latex_antlr as reader
     from sympy.parsing.latex.errors import LaTeXParsingError
 
-    parse_latex("1")  # an ImportError, if what it needs is missing
+    # It asks for antlr 4.11, but its tables are those of every version since 4.10.
+    reader.version = lambda _: "4.11"
+    parse_latex = reader.parse_latex
+    try:
+        parse_latex("1")
+    except TypeError:
+        problem = "antlr4-python3-runtime 4.10 or newer, which omegaconf does not accept"
+        raise ImportError(problem) from None
 
     def compare(reference: str, prediction: str) -> bool | None:
         try:

@@ -36,7 +36,7 @@ def same_words(left: str, right: str) -> bool | None:
     """
     if left == right or any(left in words and right in words for words in _SAME):
         return True
-    if sorted(left) == sorted(right):  # CD and DC
+    if sorted(left) == sorted(right) or not (left + right).isascii():  # CD and DC
         return None
     if left in right or right in left or _may_be_synonyms(left, right):
         return None

@@ -233,7 +233,7 @@ class Module(Protocol):
     json_inputs: Mapping[str, JsonInput] = MappingProxyType({})
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
-    # Keys of `per_example` that hold a text or None for each row; not scores.
+    # Keys of the result that hold a text or an object for each row; not scores.
     row_texts: frozenset[str] = frozenset()
     # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
     undefined_without: Mapping[str, str] = {}
@@ -247,6 +247,10 @@ class Module(Protocol):
     # From checked columns and all options, the columns whose equal rows a state counts, if
     # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # From the columns of two systems and all options, for each score a value of each row of both,
+    # whose means are the scores; by these systems are compared if `score_kind` is "counts" or
+    # "moments". None for those of the jackknife. Scores without any are compared by drawing rows.
+    pseudovalues: "Callable[..., Mapping[str, Any]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
@@ -266,6 +270,7 @@ class Module(Protocol):
     unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
     # Ranges of scores, by patterns of their names: see `numbers.domains.score_range`.
     score_ranges: Ranges = SHARES
+    full_error: float = 1.0  # of errors without a highest value: here all is wrong
     # From a result, with its intervals if there are any, a sentence that a reader can quote.
     sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
@@ -348,9 +353,13 @@ class CountableScores(Protocol):
 
 
 # Options that affect only what is reported beside a score, and how; not the score itself.
-OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_UNSEEN_ROWS = ("longest", "worst_ratio")  # that may come
+OF_INTERVALS = (
+    *("confidence_level", "interval", "clusters", "n_resamples", "seed"),
+    *OF_UNSEEN_ROWS,
+)
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
-OF_ROWS = ("explain",)  # texts about single rows, in `per_example`
+OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
     {
         *("per_example", "groups", "standard_error", "conventions"),
@@ -427,7 +436,7 @@ def is_assignable(option: str) -> bool:
     >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
     (True, True, False)
     """
-    return option not in REPORTING or option in OF_ROWS
+    return option not in REPORTING or option in (*OF_ROWS, *OF_UNSEEN_ROWS)
 
 
 def texts_of_rows(options: Mapping[str, Any]) -> list[str]:

@@ -294,9 +294,10 @@ class RowModule(Module):
         except ModuleNotFoundError as error:
             if error.name is None:  # it says which extra has the library
                 raise
+            package = error.name.partition(".")[0]
             raise ImportError(
-                f"{type(self).__name__} needs {error.name} for this: pip install {error.name}",
-                name=error.name,
+                f"{type(self).__name__} needs {package} for this: pip install {package}",
+                name=package,
             ) from error
         except _EXPECTED:
             raise

@@ -13,15 +13,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
 
-from ...data.files.access import open_file
 from ...data.files.stored import option_text, to_jsonable
-from ...data.harness_logs.logs import PLAIN_ROWS
-from ...data.harness_logs.mteb import METADATA
-from ...data.tables.tables import Source
 from ...evaluation.comparison.cluster_labels import clustered
 from ...evaluation.comparison.combined_results import merged, renamed
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.comparison.reported_means import NO_ROWS, reported_results
 from ...evaluation.comparison.saved_rows import with_rows
 from ...evaluation.results.comparisons import Rank, compare_pairs, statement
 from ...evaluation.results.module_results import ModuleResult
@@ -38,9 +33,8 @@ from ...evaluation.results.results import Results
 from ...evaluation.results.score_names import find_score
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
-from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
+from .ranked_tables import Column, ascending, column, level_heading, rank_range, ranked_table
 
-_START = 100  # bytes at the start of a result, which contain its format
 # Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
@@ -193,20 +187,14 @@ class Leaderboard:
         estimate = result.counted_interval(self.score, 0.95)
         return estimate and estimate.standard_error
 
-    def difference(self, a: str, b: str) -> tuple[float, float] | None:
-        """The mean difference between two systems and its standard error, if they were compared."""
-        for comparison in self.results.comparisons:
-            if {comparison["a"], comparison["b"]} == {a, b}:
-                sign = 1.0 if comparison["a"] == a else -1.0
-                return sign * comparison["diff"], comparison["standard_error"]
-        return None
-
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
+        best = [self.ranks[name]["rank_interval"][0] for name in self.results.systems if self.ranks]
+        shown = dict(zip(self.results.systems, ascending(best), strict=False))
         for system in self.results.systems:
             result, rank = self.result(system), self.ranks.get(system)
             yield {
-                "rank": rank and rank["rank_interval"][0],
+                "rank": shown.get(system),
                 "system": system,
                 "value": result.scores[self.score],
                 "confidence_interval": self.interval(system),
@@ -281,7 +269,10 @@ class Leaderboard:
         if self.is_lower_better:
             yield "Lower is better."
         if self.ranks:
-            yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"
+            yield (
+                "Rank: 1 plus the number of significantly better systems, and not less than that "
+                f"of a better one. {RANKS_NOTE}"
+            )
             if self.results.standings.letters:
                 yield self.results.standings.legend()
             else:
@@ -305,12 +296,6 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
     for path in paths:
         if paths.count(path) > 1:
             raise UsageError(f"result {path} is given twice")
-        if path.name == METADATA:  # a sidecar of MTEB's results
-            continue
-        means = _reported(path)
-        if means:
-            results_of_files += means
-            continue
         results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
         if file:
             spare_rows.remove(file)
@@ -318,30 +303,6 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
     return results_of_files
-
-
-def _reported(path: Path) -> list[SavedResult]:
-    """Return the results for each split, if a file of another program has means but no rows."""
-    with open_file(path) as file:
-        if Results.FORMAT.partition("/")[0].encode() in file.read(_START):
-            return []
-    source = Source(path, [])
-    try:
-        log = source.log
-    except ValueError:  # explained when it is read as a result
-        return []
-    finally:
-        source.close()
-    if not log.means and log.format_name != PLAIN_ROWS:
-        raise ValueError(
-            f"{path}: this is a log of {log.format_name}; score this log first: metric-commons "
-            f"score logged {path} --confidence 0.95 --save FILE.json --per-example FILE.jsonl"
-        )
-    problem = f"{path}: {NO_ROWS}"
-    return [
-        SavedResult(path, results, problem)
-        for results in reported_results(path, log, log.system or path.stem)
-    ]
 
 
 def entries(stored_results: Iterable[SavedResult], name: str) -> list[Entry]:

@@ -1,6 +1,7 @@
 """Tables of systems in an order, as all leaderboards print them: column by column."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from ...evaluation.results.rendering import Table
@@ -58,3 +59,14 @@ def ranked_table(
     rows = [list(row) for row in zip(*cells, strict=True)]
     bold = {(row, len(labels)) for row in best}
     return Table(list(headings), rows, len(labels), bold, note, title, sentence)
+
+
+def ascending(ranks: Sequence[int]) -> list[int]:
+    """Return the ranks of systems, best first, none of them less than that of a better system.
+
+    With unequal errors a system may be significantly worse than the best, and the next not.
+
+    >>> ascending([1, 2, 1])
+    [1, 2, 2]
+    """
+    return list(accumulate(ranks, max))

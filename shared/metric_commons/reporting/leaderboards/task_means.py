@@ -1,69 +1,67 @@
-"""Leaderboards over several tasks: the mean of a score, the mean rank, and the Borda count.
+"""Boards over several tasks: the mean score, Borda's count, the mean win rate, or pooled rows.
 
-A mean over tasks is the mean of one score, computed with the same options on each task. Its
-interval is derived from those of the tasks, whose rows are independent: the distance of an end from
-the mean is the root of the sum of the squared distances in the tasks, divided by their number. It
-stays inside the range of the score. The tasks are fixed: the interval does not extend to other
-tasks, unless the tasks are declared to be a sample. Then each task is one unit, weighted together
-with an unseen one.
+Each is a mean over tasks of points that a system has in a task: its score, the number of systems
+that it beats there (MTEB), the proportion of them (HELM), or its score weighted by the rows of the
+task. What is known of the mean depends on what is the sample.
+
+* If the tasks are fixed, rows are the sample. The interval of a mean score is derived from those of
+  the tasks, whose rows are independent: the distance of an end from the mean is the root of the sum
+  of the squared distances in the tasks. Points of ranks have the interval of the possible ranks in
+  each task, simultaneous for all tasks. Resampling rows would be wrong for them: if systems are
+  close together, the ranks in resamples are closer to each other than the true ones, in the same
+  direction in every task.
+* If the tasks are a sample, each is a unit: systems are compared by the differences of their points
+  in the tasks, as by those in rows.
+
+Ranks, tiers and letters follow from comparisons of all pairs of systems, corrected for their
+number, so that they hold for all systems at once.
 
 Source:
     Zou and Donner, Construction of confidence limits about effect measures: a general approach
-    (2008).
-
-The interval of a mean rank, or of a Borda count, is derived from the possible ranks of a system in
-each task. Resampling rows, as for a mean, would be wrong: if systems are close together, the ranks
-in resamples are closer to each other than the true ones, in the same direction in every task, so
-that with fifteen tasks hardly any interval contains the true mean rank.
+    (2008). Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks (2024). Neuhof and Benjamini,
+    arXiv 2606.08679. Colombo and others, What are the best systems? (2022). Liang and others,
+    Holistic evaluation of language models (2022).
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, combinations
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
+import numpy as np
+
 from ...data.files.stored import option_texts
-from ...evaluation.results.comparisons import Comparison, Rank, ranks
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
     NumberFormat,
     Table,
+    counted,
     is_proportion,
     label,
     listed_names,
 )
+from ...statistics.arguments.arrays import Floats
 from .leaderboards import UNSCORED, Leaderboard
-from .ranked_tables import column, level_heading, rank_range, ranked_table
-from .task_ranks import TaskRanks, task_ranks
+from .ranked_tables import ascending, column, level_heading, rank_range, ranked_table
+from .score_tables import Gaps, ScoreTable, without_gaps
 
-Mean = Literal["tasks", "ranks", "borda", "win_rate"]
+Mean = Literal["tasks", "rows", "borda", "win_rate"]
 
-_HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda", "win_rate": "mean win rate"}
-_FIELDS = {  # of `TaskRanks`
-    "tasks": "mean",
-    "ranks": "mean_rank",
-    "borda": "borda",
-    "win_rate": "mean_win_rate",
-}
-_WITH_GAPS = ("borda", "win_rate")  # kinds for which a system may lack a task
+_HEADERS = {"tasks": "mean", "rows": "pooled", "borda": "Borda", "win_rate": "mean win rate"}
 _LONGEST = 60  # letters of what distinguishes two results of one task
 _MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
-_SAMPLED = (
-    "Mean: of the score over the tasks, with equal weights. Intervals and tiers treat the tasks as "
-    "a sample of tasks."
-)
-_NORMAL_TEST = "normal test of the paired differences"
-_NOTES = {
-    "tasks": "Mean: of the score over the tasks, with equal weights. Intervals are for these tasks "
-    "and do not extend to others.",
-    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Lower "
-    "is better.",
+_LETTERED = 25  # systems; more letters cannot be read
+_COLUMNS = 6  # of tasks; a table with more would not fit
+_DRAWS = 2_000  # of signs for all pairs of systems
+_WORDS = {
+    "tasks": "Mean: of the score over the tasks, with equal weights.",
+    "rows": "Pooled: the mean over all rows of all tasks.",
     "borda": "Borda: the number of systems that a system beats, summed over the tasks; ties count "
     "half, and a missing task adds nothing.",
-    "win_rate": "Mean win rate: the proportion of the other systems of a task that a system beats, "
-    "where ties count half; mean over the tasks that the system has.",
+    "win_rate": "Mean win rate: the proportion of the other systems that a system beats, where "
+    "ties count half; mean over the tasks.",
 }
 
 
@@ -72,54 +70,83 @@ class TaskMeans:
     """Systems ordered by their mean over tasks, best first."""
 
     kind: Mean
-    leaderboards: Mapping[str, Leaderboard]  # of each task
-    values: Mapping[str, float]  # of each system
-    intervals: Mapping[str, Sequence[float]]
-    ranks: Mapping[str, Rank]
+    sampled: bool  # whether tasks are a sample of tasks
+    table: ScoreTable  # best first
+    values: Sequence[float]  # of each system
+    borda: Sequence[float]
+    confidence_level: float
+    assume: str
+    intervals: Sequence[Sequence[float] | None]
+    ranks: Sequence[Mapping[str, Any]]  # empty if systems cannot be compared
     problem: str = ""  # why there are no intervals
-    sampled: bool = False  # whether tasks are a sample of tasks
-    task_ranks: Mapping[str, TaskRanks] = field(default_factory=dict)
-    is_lower_better: bool = False
+
+    @property
+    def is_lower_better(self) -> bool:
+        """Return whether the system with the lowest value is the best."""
+        return self.kind in ("tasks", "rows") and self.table.lower[0]
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
-        for system, value in self.values.items():
-            rank = self.ranks.get(system)
+        borda = np.array(self.borda)
+        types = self._means_of_types()
+        shown = ascending([rank["rank_interval"][0] for rank in self.ranks])
+        rivals = max(len(self.values) - 1, 1) * len(self.table.tasks)
+        for row, system in enumerate(self.table.systems):
+            rank = self.ranks[row] if self.ranks else None
             yield {
-                "rank": rank and rank["rank_interval"][0],
+                "rank": rank and shown[row],
                 "system": system,
-                "value": value,
-                "confidence_interval": self.intervals.get(system),
+                "value": self.values[row],
+                "confidence_interval": self.intervals[row],
                 "rank_interval": rank and rank["rank_interval"],
                 "tier": rank and rank["tier"],
-                "mean_win_rate": self.task_ranks[system].mean_win_rate,
-                "borda": self.task_ranks[system].borda,
-                "borda_rank": self.task_ranks[system].borda_rank,
+                "letters": rank and rank["letters"],
+                "mean_win_rate": self.borda[row] / rivals,
+                "borda": self.borda[row],
+                "borda_rank": 1 + int((borda > borda[row]).sum()),
+                **({"mean_of_types": types[row][0], "types": types[row][1]} if types else {}),
                 "tasks": {
-                    task: leaderboard.values.get(system)
-                    for task, leaderboard in self.leaderboards.items()
+                    task: None if math.isnan(score) else score
+                    for task, score in zip(
+                        self.table.tasks, self.table.scores[row].tolist(), strict=True
+                    )
                 },
             }
 
+    def _means_of_types(self) -> list[tuple[float, dict[str, float]]]:
+        """Return the mean of each system by types of tasks, and the mean of these."""
+        types = self.table.types
+        if not types or types.keys() != set(self.table.tasks):
+            return []
+        places: dict[str, list[int]] = {}
+        for number, task in enumerate(self.table.tasks):
+            places.setdefault(types[task], []).append(number)
+        means = [
+            {kind: math.fsum(scores[chosen]) / len(chosen) for kind, chosen in places.items()}
+            for scores in self.table.scores
+        ]
+        return [(math.fsum(each.values()) / len(each), each) for each in means]
+
     def sentence(self) -> str:
         """Return a statement of what is known, to be quoted."""
-        (best, value), *followers = self.values.items()
-        text = f"{len(self.leaderboards)} tasks: {label(best)} has the best {_HEADERS[self.kind]}"
-        text += f", {value:.4g}"
-        if best not in self.intervals:
-            return f"{text}; there is no interval to say how certain this is."
-        low, high = self.intervals[best]
-        text += f" ({low:.4g} to {high:.4g})"
-        rivals = []
-        for system, _ in followers:
-            start, end = self.intervals.get(system, (math.nan, math.nan))
-            if (start <= high) if self.is_lower_better else (end >= low):
-                rivals.append(label(system))
+        best, *_ = self.table.systems
+        text = f"{counted(len(self.table.tasks), 'task')}: {label(best)} has the best "
+        text += f"{_HEADERS[self.kind]}, {self.values[0]:.4g}"
+        ends = self.intervals[0]
+        if ends is not None:
+            text += f" ({ends[0]:.4g} to {ends[1]:.4g})"
+        if not self.ranks:
+            return f"{text}; there are no comparisons to say how certain this is."
+        rivals = [
+            label(system)
+            for system, rank in zip(self.table.systems[1:], self.ranks[1:], strict=True)
+            if rank["tier"] == 1
+        ]
         if not rivals:
-            return f"{text}, and no other interval reaches so far."
-        return f"{text}; its interval overlaps with that of {listed_names(rivals)}."
+            return f"{text}, and is significantly better than all others."
+        return f"{text}, but cannot be told apart from {listed_names(rivals)}."
 
-    def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
+    def as_table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """Return one row per system, one column per task.
 
         The first tier is bold if there is a second.
@@ -130,125 +157,399 @@ class TaskMeans:
         labels.append(column(records, "system", label))
         number = of_means.number if self.kind != "borda" else "{:g}".format
         columns = [column(records, "value", number, of_means.heading(_HEADERS[self.kind]))]
-        if self.intervals:
-            level = level_heading(next(iter(self.leaderboards.values())).confidence_level)
+        if any(ends is not None for ends in self.intervals):
+            level = level_heading(self.confidence_level)
             columns.append(column(records, "confidence_interval", of_means.interval, level))
         if self.ranks:
             columns.append(column(records, "rank_interval", rank_range, "ranks"))
             columns.append(column(records, "tier"))
+            if len(self.ranks) <= _LETTERED:
+                columns.append(column(records, "letters"))
+        if records and "mean_of_types" in records[0]:
+            columns.append(column(records, "mean_of_types", of_tasks.number, "mean of types"))
         scores = [record["tasks"] for record in records]
-        columns += [
-            column(scores, task, of_tasks.number, of_tasks.heading(label(task)))
-            for task in self.leaderboards
-        ]
-        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        if len(self.table.tasks) <= _COLUMNS:
+            columns += [
+                column(scores, task, of_tasks.number, of_tasks.heading(label(task)))
+                for task in self.table.tasks
+            ]
+        is_divided = any(rank["tier"] > 1 for rank in self.ranks)
         best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
         title = "Leaderboard over tasks"
         return ranked_table(labels, columns, best, self._note(), title, self.sentence())
 
     def _note(self) -> str:
         """Return the definition of the means, and of the intervals and tiers if there are any."""
-        note = _SAMPLED if self.sampled else _NOTES[self.kind]
+        notes = [_WORDS[self.kind]]
+        if self.is_lower_better:
+            notes.append("Lower is better.")
+        if self.sampled:
+            notes.append("The tasks are a sample of tasks.")
+        elif any(self.intervals):
+            notes.append("Intervals and ranks are for these tasks and do not extend to others.")
+        if self.table.pairs is None and any(self.intervals) and not self.sampled:
+            notes.append(
+                "Errors of two systems count as independent, which is cautious if they answered "
+                "the same rows."
+            )
         if self.ranks:
-            test = "permutation test of the tasks" if self.sampled else _NORMAL_TEST
-            note += (
-                " Tier 1: the best system and all whose mean is not significantly worse, by a "
-                f"{test}, corrected by Holm's method."
+            notes.append(
+                "Ranks: the best and the worst that the comparisons of all pairs allow, for all "
+                "systems at once. Tier 1: the best system and all that are not significantly worse."
             )
-        elif self.kind == "tasks":
-            note += " Tiers need the row scores of every task."
-        elif self.intervals:
-            note += (
-                " Intervals: from the possible ranks of a system in each task, simultaneous for "
-                "all systems and tasks, corrected by Holm's method over all comparisons of all "
-                "tasks."
-            )
+            notes.append(f"{self._test()}.")
+            if len(self.ranks) <= _LETTERED:
+                notes.append("Systems that share a letter cannot be told apart.")
+        if len(self.table.tasks) > _COLUMNS:
+            notes.append("The scores of all tasks are in the formats json and csv.")
         if self.problem:
-            note += f" There are no intervals: {self.problem}."
-        return note
+            notes.append(f"There are no {self._lacking()}: {self.problem}.")
+        return " ".join(notes)
+
+    def _lacking(self) -> str:
+        return "ranks" if any(self.intervals) else "intervals"
+
+    def _test(self) -> str:
+        """Return the test of the comparisons, and its correction."""
+        number = len(self.ranks) * (len(self.ranks) - 1) // 2
+        pairs = counted(number, "comparison")
+        if self.sampled and self.assume == "nothing":
+            test = "Differences of tasks together with an unseen task"
+        elif self.sampled:
+            return f"Sign flips of the tasks, corrected by the single-step maxT method over {pairs}"
+        elif self.kind in ("tasks", "rows"):
+            test = "Normal test of the differences"
+        else:
+            tasks = len(self.table.tasks)
+            test, pairs = f"Tests in each of {tasks} tasks", counted(number * tasks, "comparison")
+        return f"{test}, corrected by Bonferroni's method over {pairs}"
 
     def _formats(self, notation: Notation) -> tuple[NumberFormat, NumberFormat]:
         """Return the formats of the means, and of the scores of tasks."""
-        boards = list(self.leaderboards.values())
-        values = [value for board in boards for value in board.values.values()]
-        scaled = notation.percent and is_proportion(boards[0].module, boards[0].score, values)
+        table = self.table
+        values = table.scores[~np.isnan(table.scores)].tolist()
+        scaled = notation.percent and is_proportion(table.module, table.name, values)
         # Ranks and proportions of systems that are beaten are not scores.
-        of_means = notation if self.kind == "tasks" else notation._replace(percent=False)
-        intervals = [self.intervals.get(system) for system in self.values]
-        of_tasks = notation.format_of(
-            (board.interval(system) for board in boards for system in board.results.systems),
-            is_proportion=scaled,
-        )
-        return of_means.format_of(intervals, is_proportion=scaled), of_tasks
+        is_score = self.kind in ("tasks", "rows")
+        of_means = notation if is_score else notation._replace(percent=False)
+        ends = _ends(table, self.confidence_level).reshape(-1, 2)
+        known: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
+        of_tasks = notation.format_of(known, is_proportion=scaled)
+        return of_means.format_of(self.intervals, is_proportion=scaled), of_tasks
+
+
+def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
+    """Return the scores of systems on the tasks of these leaderboards, which have one score.
+
+    Raises:
+        ValueError: there is only one leaderboard.
+    """
+    if len(leaderboards) < 2:
+        raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
+    tasks = _by_task(leaderboards)
+    systems = list(dict.fromkeys(chain.from_iterable(board.values for board in leaderboards)))
+    shape = len(systems), len(tasks)
+    scores, errors, rows = (np.full(shape, math.nan) for _ in range(3))
+    ends = np.full((*shape, 2), math.nan)
+    pairs: list[tuple[Floats, Floats]] = []
+    problem = ""
+    for number, (task, board) in enumerate(tasks.items()):
+        places = {system: systems.index(system) for system in board.values}
+        for system, place in places.items():
+            scores[place, number] = board.values[system]
+            error = board.standard_error(system)
+            errors[place, number] = math.nan if error is None else error
+            rows[place, number] = board.result(system).rows or math.nan
+            ends[place, number] = board.interval(system) or [math.nan, math.nan]
+        p_values, deviations = (np.full((len(systems),) * 2, math.nan) for _ in range(2))
+        for comparison in board.results.comparisons:
+            a, b = places[comparison["a"]], places[comparison["b"]]
+            p_values[a, b] = p_values[b, a] = comparison["p_value"]
+            deviations[a, b] = deviations[b, a] = comparison["standard_error"]
+        pairs.append((p_values, deviations))
+        if not board.ranks and not problem:
+            problem = board.problem or f"the systems of {task} were not all compared"
+    first = leaderboards[0]
+    return ScoreTable(
+        systems,
+        list(tasks),
+        scores,
+        [board.is_lower_better for board in leaderboards],
+        errors,
+        rows,
+        ends,
+        pairs,
+        problem=problem or "some systems lack a task",
+        module=first.module,
+        name=first.score,
+    )
 
 
 def task_means(
-    leaderboards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False
-) -> TaskMeans:
-    """Return the means over the tasks of these leaderboards.
+    table: ScoreTable,
+    kind: Mean,
+    *,
+    sampled: bool = False,
+    gaps: Gaps = "out",
+    assume: str = "exchangeable",
+    confidence_level: float = 0.95,
+) -> tuple[TaskMeans, list[str]]:
+    """Return the board of systems by their mean over tasks, and a line for each missing score.
 
     Args:
-        leaderboards: one per task, with the same systems, scored with the same options.
-        kind: "tasks" for the mean score, "ranks" for the mean rank, "borda" for the Borda count,
-            "win_rate" for the mean proportion of the other systems that a system beats.
-        sampled: whether the tasks are a sample, so that intervals extend to similar tasks; only for
-            the mean score of six or more tasks.
+        table: the scores.
+        kind: "tasks" for the mean score, "rows" for the mean of all rows, "borda" for the number of
+            systems beaten, "win_rate" for the mean proportion of the other systems that a system
+            beats.
+        sampled: whether the tasks are a sample, so that ranks extend to similar tasks; only for
+            six or more tasks.
+        gaps: "out" leaves systems with missing tasks out, "worst" counts them as the worst.
+        assume: "exchangeable" or "nothing", of tests on a sample of tasks.
+        confidence_level: of intervals, and of ranks for all systems at once.
 
     Raises:
-        ValueError: there is only one leaderboard, a system is missing from one, or the tasks cannot
-            be treated as a sample.
+        ValueError: no system has all tasks, tasks are too few for a sample, or a mean would be of
+            scores with unlike directions or of unknown numbers of rows.
+
+    >>> scores = np.array([[0.9, 0.1], [0.5, 0.2]])
+    >>> table = ScoreTable(["a", "b"], ["x", "y"], scores, [False] * 2, scores * 0.01, scores)
+    >>> board, _ = task_means(table, "borda")
+    >>> [(each["system"], each["value"], each["rank_interval"]) for each in board.records()]
+    [('a', 1.0, [1, 2]), ('b', 1.0, [1, 2])]
     """
-    if sampled and (kind != "tasks" or len(leaderboards) < _MIN_SAMPLE):
+    if sampled and len(table.tasks) < _MIN_SAMPLE:
         raise ValueError(
-            f"tasks can only be a sample for the mean score of at least {_MIN_SAMPLE} tasks; "
-            f"there are {len(leaderboards)}"
+            f"tasks can only be a sample if there are at least {_MIN_SAMPLE}; there are "
+            f"{len(table.tasks)}"
         )
-    if len(leaderboards) < 2:
-        raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
-    task_leaderboards = _by_task(leaderboards)
-    scores = [leaderboard.values for leaderboard in leaderboards]
-    systems = list(dict.fromkeys(chain.from_iterable(scores)))
-    for system in systems:
-        for task, scores_of_task in zip(task_leaderboards, scores, strict=True):
-            if system not in scores_of_task and kind not in _WITH_GAPS:
-                raise ValueError(
-                    f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
-                    "a result of each system, under one name, for every task"
-                )
-    lower = leaderboards[0].is_lower_better
-    ranked = task_ranks(scores, [lower] * len(scores))
-    values = {system: float(getattr(ranked[system], _FIELDS[kind])) for system in systems}
-    is_lower_better = lower if kind == "tasks" else kind == "ranks"
-    intervals: dict[str, Sequence[float]] = {}
-    ranks_of_systems: dict[str, Rank] = {}
-    problem = ""
-    if kind == "tasks":
-        columns = {system: [task[system] for task in scores] for system in systems}
-        if sampled:
-            intervals = _intervals_of_sample(columns, leaderboards[0].confidence_level)
-            p_values = _p_values_of_sample(columns)
-        else:
-            intervals = _intervals(leaderboards, columns, values)
-            p_values = _p_values(leaderboards, systems)
-        ranks_of_systems = _ranks(p_values, values, lower)
-    elif any(len(task) < len(systems) for task in scores):
-        problem = "some systems lack a task"
-    else:
-        problem = _without_comparisons(leaderboards)
-        intervals = {} if problem else _intervals_of_ranks(leaderboards, kind, lower)
-    sign = 1 if is_lower_better else -1
-    order = sorted(systems, key=lambda system: sign * values[system])
+    table, lines = without_gaps(table, gaps)
+    if kind in ("tasks", "rows") and len(set(table.lower)) > 1:
+        task = table.tasks[table.lower.index(not table.lower[0])]
+        raise ValueError(
+            f"task {task} has another direction than {table.tasks[0]}: low scores are better in "
+            "one of them, so that they have no mean; use --mean borda or win_rate"
+        )
+    alpha = float(f"{1 - confidence_level:.14g}")
+    is_score, tests = kind in ("tasks", "rows"), len(table.tasks)
+    weights = _weights(table) if kind == "rows" else np.ones(tests)
+    beaten = _beaten(table)
+    rivals = max(len(table.systems) - 1, 1)
+    points = _filled(table) * weights if is_score else beaten / rivals
+    factor = {"borda": rivals * tests}.get(kind, 1)  # of a mean of points
+    sums = np.array([math.fsum(row) for row in (points if is_score else beaten).tolist()])
+    values = sums / tests if is_score else sums * factor / (rivals * tests)
+    oriented = -values if is_score and table.lower[0] else values
+    order = np.argsort(-oriented, kind="stable").tolist()
+    table = table.only(order)
+    points, values, oriented, beaten = (each[order] for each in (points, values, oriented, beaten))
+    intervals: Sequence[Sequence[float] | None] = [None] * len(order)
+    p_adjusted: Floats | None = None
+    if sampled:
+        p_adjusted = _p_of_sample(points, assume)
+        are_shares = bool(((table.scores >= 0) & (table.scores <= 1)).all()) or not is_score
+        bounds = (0.0, float(weights.max())) if are_shares else (-math.inf, math.inf)
+        intervals = _intervals_of_sample(points, factor, bounds, confidence_level)
+    elif is_score:
+        intervals = _intervals_of_scores(table, weights, values, confidence_level)
+        p_adjusted = _p_of_scores(table, weights)
+    elif (ranks := _ranks_in_tasks(table, alpha)) is not None:
+        # A system beats all systems that rank below it.
+        share = factor / (rivals * tests)
+        least, most = (share * np.sum(len(order) - ends, axis=0) for ends in ranks)
+        intervals = np.column_stack([least, most]).tolist()
+        p_adjusted = np.where((least[:, None] > most) | (least > most[:, None]), 0.0, 1.0)
     return TaskMeans(
         kind,
-        task_leaderboards,
-        {system: values[system] for system in order},
-        intervals,
-        ranks_of_systems,
-        problem,
         sampled,
-        ranked,
-        is_lower_better,
+        table,
+        values.tolist(),
+        [math.fsum(row) for row in beaten.tolist()],
+        confidence_level,
+        assume,
+        intervals,
+        [] if p_adjusted is None else _ranks(oriented, p_adjusted, alpha),
+        table.problem if p_adjusted is None else "",
+    ), lines
+
+
+# ---- points -------------------------------------------------------------------------------------
+
+
+def _beaten(table: ScoreTable) -> Floats:
+    """Return how many systems each beats in each task, where ties count half.
+
+    As in MTEB, a missing score beats nobody, and everybody beats it.
+    """
+    points = np.zeros(table.scores.shape)
+    for task, is_lower in enumerate(table.lower):
+        present = ~np.isnan(table.scores[:, task])
+        scores = table.scores[present, task] * (-1 if is_lower else 1)
+        ordered = np.sort(scores)
+        below = ordered.searchsorted(scores, "left")
+        above = scores.size - ordered.searchsorted(scores, "right")
+        rank = 1 + above + (scores.size - above - below - 1) / 2
+        points[present, task] = len(table.systems) - rank
+    return points
+
+
+def _filled(table: ScoreTable) -> Floats:
+    """Return the scores, with the worst score of a task in place of missing ones."""
+    worst = np.array(
+        [
+            (np.nanmax if is_lower else np.nanmin)(table.scores[:, task])
+            for task, is_lower in enumerate(table.lower)
+        ]
     )
+    return np.where(np.isnan(table.scores), worst, table.scores)
+
+
+def _weights(table: ScoreTable) -> Floats:
+    """Return the weight of each task by its rows, on average 1."""
+    weights = np.zeros(len(table.tasks))
+    for number, task in enumerate(table.tasks):
+        sizes = np.unique(table.rows[:, number][~np.isnan(table.scores[:, number])])
+        if np.isnan(sizes).any() or not (sizes > 0).all():
+            raise ValueError(
+                f"--mean rows needs the number of rows of every task, but that of {task} is "
+                "unknown; a table has it in the column rows"
+            )
+        if len(sizes) > 1:
+            raise ValueError(
+                f"--mean rows needs one number of rows in a task, but systems have {sizes[0]:g} "
+                f"and {sizes[-1]:g} rows of {task}"
+            )
+        weights[number] = sizes[0]
+    return weights / float(weights.mean())
+
+
+# ---- what is known of means ---------------------------------------------------------------------
+
+
+def _ends(table: ScoreTable, confidence_level: float) -> Floats:
+    """Return the interval of each score, from its standard error if there is nothing else."""
+    from ...statistics.intervals.intervals import critical_value
+
+    reach = critical_value(confidence_level, math.inf) * table.errors
+    is_share = (table.scores >= 0) & (table.scores <= 1)
+    low, high = table.scores - reach, table.scores + reach
+    low = np.where(is_share, np.maximum(low, 0), low)
+    high = np.where(is_share, np.minimum(high, 1), high)
+    ends = np.stack([low, high], axis=2)
+    return ends if table.ends is None else np.where(np.isnan(table.ends), ends, table.ends)
+
+
+def _intervals_of_scores(
+    table: ScoreTable, weights: Floats, values: Floats, confidence_level: float
+) -> list[Sequence[float] | None]:
+    """Return the intervals of means of those systems that have an interval in each task."""
+    distances = (_ends(table, confidence_level) - table.scores[:, :, None]) * weights[:, None]
+    falls, rises = np.sqrt(np.square(distances).sum(axis=1)).T / len(table.tasks)
+    ends = np.column_stack([values - falls, values + rises])
+    return [None if math.isnan(low + high) else [low, high] for low, high in ends.tolist()]
+
+
+def _pairs(table: ScoreTable, task: int) -> tuple[Floats, Floats]:
+    """Return the p-values and the errors of the differences of all pairs of systems in a task."""
+    if table.pairs is not None:
+        return table.pairs[task]
+    error = np.hypot(table.errors[:, task, None], table.errors[:, task])
+    scores = table.scores[:, task]
+    return _normal_p(scores[:, None] - scores, error), error
+
+
+def _normal_p(differences: Floats, errors: Floats) -> Floats:
+    """Return the p-values of differences with these standard errors.
+
+    If all differences of a few rows are equal, the error is 0, which is not evidence.
+    """
+    from scipy.special import ndtr
+
+    z = np.abs(differences) / np.where(errors > 0, errors, math.inf)
+    return np.where(np.isnan(errors), math.nan, 2 * ndtr(-z))
+
+
+def _p_of_scores(table: ScoreTable, weights: Floats) -> Floats | None:
+    """Return the adjusted p-values of the mean differences of all pairs; None if one is unknown."""
+    size = len(table.systems)
+    variance = np.zeros((size, size))
+    for task, weight in enumerate(weights.tolist()):
+        variance += np.square(weight * _pairs(table, task)[1])
+    np.fill_diagonal(variance, 0)
+    if np.isnan(variance).any() or np.isnan(table.scores).any() or size < 2:
+        return None
+    totals = (table.scores * weights).sum(axis=1)
+    p_values = _normal_p(totals[:, None] - totals, np.sqrt(variance))
+    return np.minimum(p_values * (size * (size - 1) // 2), 1)
+
+
+def _ranks_in_tasks(table: ScoreTable, alpha: float) -> tuple[Floats, Floats] | None:
+    """Return the worst and the best possible rank, (tasks, systems); None without comparisons.
+
+    They are simultaneous for all systems and tasks.
+    """
+    from ...statistics.tests.ranks import rank_intervals
+
+    size, tests = len(table.systems), len(table.tasks)
+    tests *= max(size * (size - 1) // 2, 1)
+    ends = []
+    for task, is_lower in enumerate(table.lower):
+        p_values = _pairs(table, task)[0].copy()
+        np.fill_diagonal(p_values, 1)
+        scores = table.scores[:, task] * (-1 if is_lower else 1)
+        if np.isnan(p_values).any() or np.isnan(scores).any():
+            return None
+        ends.append(rank_intervals(scores, np.minimum(p_values * tests, 1), alpha))
+    intervals = np.array(ends, np.float64)
+    return intervals[:, :, 1], intervals[:, :, 0]
+
+
+def _p_of_sample(points: Floats, assume: str) -> Floats:
+    """Return the adjusted p-values of all pairs of systems, with tasks as units."""
+    from ...statistics.tests.corrections import max_t
+    from ...statistics.tests.significance import compare
+
+    size = len(points)
+    first, second = np.triu_indices(size, 1)
+    p_adjusted = np.ones((size, size))
+    if size < 2:
+        return p_adjusted
+    if assume == "exchangeable":
+        p_values = max_t(points[first] - points[second], n_resamples=_DRAWS)
+    else:
+        pairs = zip(points[first], points[second], strict=True)
+        p_values = np.array([compare(a, b, assume="nothing")["p_value"] for a, b in pairs])
+        p_values = np.minimum(p_values * len(p_values), 1)
+    p_adjusted[first, second] = p_adjusted[second, first] = p_values
+    return p_adjusted
+
+
+def _intervals_of_sample(
+    points: Floats, factor: float, bounds: tuple[float, float], confidence_level: float
+) -> list[Sequence[float] | None]:
+    """Return the intervals of means over the tasks from which these are a sample."""
+    from ...statistics.intervals.intervals import interval
+
+    estimates = [interval(row, confidence_level=confidence_level, bounds=bounds) for row in points]
+    return [[factor * estimate.low, factor * estimate.high] for estimate in estimates]
+
+
+def _ranks(values: Floats, p_adjusted: Floats, alpha: float) -> list[dict[str, Any]]:
+    """Return the possible ranks of systems, best first, with their tiers and letters."""
+    from ...statistics.tests.ranks import letters, rank_intervals, tiers
+
+    is_small = len(values) <= _LETTERED
+    columns = zip(
+        rank_intervals(values, p_adjusted, alpha),
+        tiers(values, p_adjusted, alpha),
+        letters(values, p_adjusted, alpha) if is_small else [None] * len(values),
+        strict=True,
+    )
+    return [
+        {"rank_interval": ends, "tier": tier, "letters": symbols} for ends, tier, symbols in columns
+    ]
+
+
+# ---- names of tasks -----------------------------------------------------------------------------
 
 
 def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
@@ -276,166 +577,3 @@ def _distinction(board: Leaderboard, rivals: Sequence[Leaderboard]) -> dict[str,
         for name, value in settings.items()
         if name not in UNSCORED and any(part.get(name) != value for part in settings_of_rivals)
     }
-
-
-def _intervals(
-    leaderboards: Sequence[Leaderboard],
-    columns: Mapping[str, Sequence[float]],
-    means: Mapping[str, float],
-) -> dict[str, Sequence[float]]:
-    """Intervals of the means of those systems that have an interval in each task."""
-    intervals: dict[str, Sequence[float]] = {}
-    for system, scores in columns.items():
-        ends = [_ends(leaderboard, system) for leaderboard in leaderboards]
-        pairs = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
-        if len(pairs) == len(leaderboards):
-            falls = [score - low for score, (low, _) in zip(scores, pairs, strict=True)]
-            rises = [high - score for score, (_, high) in zip(scores, pairs, strict=True)]
-            intervals[system] = [
-                means[system] - math.hypot(*falls) / len(leaderboards),
-                means[system] + math.hypot(*rises) / len(leaderboards),
-            ]
-    return intervals
-
-
-def _ends(leaderboard: Leaderboard, system: str) -> Sequence[float] | None:
-    """Return the interval of a system in a task.
-
-    From its standard error if there is nothing else.
-    """
-    from ...statistics.intervals.intervals import critical_value
-
-    ends = leaderboard.interval(system)
-    if ends is not None:
-        return ends
-    error = leaderboard.standard_error(system)
-    if error is None:
-        return None
-    score = leaderboard.values[system]
-    reach = critical_value(leaderboard.confidence_level, math.inf) * error
-    if 0 <= score <= 1:
-        return max(score - reach, 0.0), min(score + reach, 1.0)
-    return score - reach, score + reach
-
-
-def _intervals_of_sample(
-    columns: Mapping[str, Sequence[float]], confidence_level: float
-) -> dict[str, Sequence[float]]:
-    """Intervals of the means of systems over the tasks from which these are a sample."""
-    from ...statistics.intervals.intervals import interval
-
-    intervals: dict[str, Sequence[float]] = {}
-    for system, scores in columns.items():
-        are_rates = all(0 <= score <= 1 for score in scores)
-        bounds = (0.0, 1.0) if are_rates else (0.0 if min(scores) >= 0 else -math.inf, math.inf)
-        estimate = interval(scores, confidence_level=confidence_level, bounds=bounds)
-        intervals[system] = [estimate.low, estimate.high]
-    return intervals
-
-
-def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
-    """Why the systems of some task were not all compared; an empty text if they were."""
-    for leaderboard in leaderboards:
-        if not leaderboard.ranks:
-            task = leaderboard.task or "a task"
-            return leaderboard.problem or f"the systems of {task} were not all compared"
-    return ""
-
-
-def _intervals_of_ranks(
-    leaderboards: Sequence[Leaderboard], kind: Mean, lower: bool
-) -> dict[str, Sequence[float]]:
-    """Intervals of mean ranks, or of what follows from them, by the possible ranks in each task."""
-    tasks = [(leaderboard.results.comparisons, leaderboard.values) for leaderboard in leaderboards]
-    ranks_of_tasks = simultaneous_ranks(tasks, leaderboards[0].confidence_level, lower)
-    systems = leaderboards[0].values
-    rivals = max(len(systems) - 1, 1)
-    factor = len(tasks) if kind == "borda" else 1 / rivals
-    intervals: dict[str, Sequence[float]] = {}
-    for system in systems:
-        ends = zip(*(ranks_of_task[system] for ranks_of_task in ranks_of_tasks), strict=True)
-        best, worst = (math.fsum(ranks_in_tasks) / len(tasks) for ranks_in_tasks in ends)
-        intervals[system] = [best, worst]
-        if kind != "ranks":  # a system beats all systems that rank below it
-            intervals[system] = [factor * (len(systems) - end) for end in (worst, best)]
-    return intervals
-
-
-def simultaneous_ranks(
-    tasks: Sequence[tuple[Sequence[Comparison], Mapping[str, float]]],
-    confidence_level: float,
-    is_lower_better: bool = False,
-) -> list[dict[str, list[int]]]:
-    """Simultaneous intervals of the ranks of each system in each task.
-
-    Args:
-        tasks: for each task, the comparisons of all pairs of systems, and the score of each system.
-        confidence_level: the joint level of all intervals.
-        is_lower_better: whether the lowest score is the best.
-
-    >>> rows = {"a": [1.0] * 9, "b": [0.0] * 9}
-    >>> from ...evaluation.results.comparisons import Pair, compare_pairs
-    >>> pairs = compare_pairs([Pair("a", "b", "m", "em", *rows.values())])
-    >>> simultaneous_ranks([(pairs, {"a": 1.0, "b": 0.0})] * 2, 0.95)
-    [{'a': [1, 1], 'b': [2, 2]}, {'a': [1, 1], 'b': [2, 2]}]
-    """
-    from ...statistics.tests.corrections import holm
-
-    p_values = [comparison["p_value"] for comparisons, _ in tasks for comparison in comparisons]
-    p_adjusted = iter(holm(p_values).tolist())
-    alpha = {"alpha": 1 - confidence_level}
-    ranks_of_tasks = []
-    for comparisons, scores in tasks:
-        adjusted = [
-            {**c, "p_adjusted": p, "options": c.get("options", {}) | alpha}
-            for c, p in zip(comparisons, p_adjusted, strict=False)
-        ]
-        ranks_of_systems = ranks(adjusted, scores, is_lower_better)
-        ranks_of_tasks.append(
-            {system: rank["rank_interval"] for system, rank in ranks_of_systems.items()}
-        )
-    return ranks_of_tasks
-
-
-def _p_values(
-    leaderboards: Sequence[Leaderboard], systems: Sequence[str]
-) -> dict[tuple[str, str], float]:
-    """Return the p-value of the mean difference of every two systems; empty without rows."""
-    from scipy.special import ndtr
-
-    p_values = {}
-    for a, b in combinations(systems, 2):
-        parts = [leaderboard.difference(a, b) for leaderboard in leaderboards]
-        differences = [part for part in parts if part is not None]
-        difference = math.fsum(mean for mean, _ in differences)
-        error = math.hypot(*(error for _, error in differences))
-        if len(differences) < len(parts) or math.isnan(error):
-            return {}
-        # If all differences of a few rows are equal, the error is 0, which is not evidence.
-        p_values[a, b] = 2 * float(ndtr(-abs(difference) / error)) if error else 1.0
-    return p_values
-
-
-def _p_values_of_sample(columns: Mapping[str, Sequence[float]]) -> dict[tuple[str, str], float]:
-    """Return the p-values of permutation tests on the differences of tasks, one unit per task."""
-    from ...statistics.tests.paired_tests import paired_test
-
-    return {
-        (a, b): paired_test([x - y for x, y in zip(columns[a], columns[b], strict=True)]).p_value
-        for a, b in combinations(columns, 2)
-    }
-
-
-def _ranks(
-    p_values: Mapping[tuple[str, str], float], means: Mapping[str, float], lower: bool
-) -> dict[str, Rank]:
-    """Return the ranks of systems by comparisons with these p-values; empty without comparisons."""
-    from ...statistics.tests.corrections import holm
-
-    if not p_values:
-        return {}
-    adjusted = holm(list(p_values.values())).tolist()
-    comparisons = [
-        {"a": a, "b": b, "p_adjusted": p} for (a, b), p in zip(p_values, adjusted, strict=True)
-    ]
-    return ranks(comparisons, means, lower)

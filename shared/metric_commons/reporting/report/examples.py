@@ -68,6 +68,7 @@ class ShownAnswer(NamedTuple):
     alignment: Sequence[AlignedTexts] = ()  # with the reference, for a transcript with errors
     space: str = " "  # between the parts of the alignment
     is_lower_better: bool = False  # for its scores
+    explanations: Sequence[Mapping[str, Any]] = ()  # of its scores, by modules that explain
 
 
 @dataclass(frozen=True)
@@ -233,6 +234,7 @@ def _example(
             None if is_common else references.get(system),
             *_alignment(modules, predictions.get(system), references.get(system)),
             any(score in result.lower_is_better for result in modules.values() for score in scores),
+            [texts[row] for result in modules.values() for texts in result.row_texts.values()],
         )
         for system, modules in results.systems.items()
     ]
@@ -246,10 +248,10 @@ def _alignment(
     result = modules.get("error_rate")
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""
-    unit, normalizer = result.options["unit"], result.options["normalizer"]
-    is_named = normalizer in TRANSCRIPT_NORMALIZERS
+    options = {name: result.options[name] for name in ("unit", "normalizer", "merge_compounds")}
+    is_named = options["normalizer"] in TRANSCRIPT_NORMALIZERS
     if not is_named or len(prediction) + len(reference) > _MAX_ALIGNED:
         return (), ""  # a result records only the name of a function
-    parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)
+    parts = aligned_texts(prediction, reference, **options)
     has_errors = any(part.kind != "equal" for part in parts)
-    return parts if has_errors else (), " " if unit == "word" else ""
+    return parts if has_errors else (), " " if options["unit"] == "word" else ""

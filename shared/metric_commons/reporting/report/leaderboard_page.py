@@ -74,7 +74,9 @@ def _card(board: Board) -> str:
         parts.append(f"{100 * heading['confidence_level']:g} % intervals")
     caption = escape(" · ".join(parts))
     head = f"<h2>{escape(title)}</h2>" if title else ""
-    picture = _picture(board.records)
+    # On a board over tasks, ranks are what matters.
+    picture = _picture_of_ranks(board.records) if "sample" in heading else ""
+    picture += _picture(board.records)
     table = f'<div class="table">{board.table}</div>'
     return f'<section class="card">{head}<p class="about">{caption}</p>{picture}{table}</section>'
 
@@ -82,28 +84,40 @@ def _card(board: Board) -> str:
 def _picture(records: Sequence[Mapping[str, Any]]) -> str:
     """Return a line for each system with its score and interval, in the order of the board."""
     name = next((n for n in _VALUES if all(_is_number(r.get(n)) for r in records)), None)
-    if name is None or len({record.get("system") for record in records}) < 2:
+    if name is None:
         return ""
-    ends = {
-        number: record.get("confidence_interval") or ()
-        for number, record in enumerate(records)
-        if name != "win_rate"
-    }
     values = [float(record[name]) for record in records]
-    axis = fit_axis([*values, *(end for pair in ends.values() for end in pair)])
+    return _lines(records, values, "" if name == "win_rate" else "confidence_interval")
+
+
+def _picture_of_ranks(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return a line for each system with the ranks that it may have; empty if they are unknown."""
+    if not all(record.get("rank_interval") for record in records):
+        return ""
+    lines = _lines(records, None, "rank_interval")
+    return lines and f'<p class="about">Ranks that the comparisons allow</p>{lines}'
+
+
+def _lines(records: Sequence[Mapping[str, Any]], values: Sequence[float] | None, name: str) -> str:
+    """Return a line for each system with its interval of this name, and with its value if known."""
+    if len({record.get("system") for record in records}) < 2:
+        return ""
+    ends = [record.get(name) or () for record in records]
+    axis = fit_axis([*(values or ()), *(end for pair in ends for end in pair)])
     lines = []
-    for number, (record, value) in enumerate(zip(records, values, strict=True)):
-        interval = ends.get(number, ())
-        bar = ""
+    for number, (record, interval) in enumerate(zip(records, ends, strict=True)):
+        marks = ""
         if len(interval) == 2 and all(map(math.isfinite, interval)):
             low, high = (axis.percent(end) for end in interval)
-            bar = f'<line class="interval" x1="{low}%" x2="{high}%" y1="50%" y2="50%"/>'
-        dot = f'<circle class="dot" cx="{axis.percent(value)}%" cy="50%" r="5"/>'
+            kind = "interval" if values else "rank"
+            marks = f'<line class="{kind}" x1="{low}%" x2="{high}%" y1="50%" y2="50%"/>'
+        if values:
+            marks += f'<circle class="dot" cx="{axis.percent(values[number])}%" cy="50%" r="5"/>'
         system = escape(label(str(record["system"])))
         is_first = record.get("tier") == 1
         lines.append(
             f'<div class="line{" first" if is_first else ""}"><bdi>{system}</bdi>'
-            f'<svg width="100%" height="22">{bar}{dot}</svg></div>'
+            f'<svg width="100%" height="22">{marks}</svg></div>'
         )
     labels = "".join(
         f'<text x="{position}%" y="12" text-anchor="middle">{text}</text>'

@@ -82,6 +82,7 @@ class Panel(NamedTuple):
     is_open: bool = True
     matrix: MatrixPanel | None = None
     is_partial: bool = False  # whether only pairs with the best system have lines
+    is_untested: bool = False  # whether systems were compared by other scores only
 
 
 class GroupRow(NamedTuple):
@@ -133,7 +134,7 @@ def score_panels(results: Results) -> list[Panel]:
     The axis covers every interval.
     """
     standings = results.standings
-    letters, marks, tiers = standings.letters, standings.marks(), standings.tiers()
+    marks, tiers, untested = standings.marks(), standings.tiers(), standings.untested()
     panels = []
     overall = (entry for entry in results.entries() if entry.group is None)
     for (module, score), entries in _by_score(overall).items():
@@ -141,6 +142,8 @@ def score_panels(results: Results) -> list[Panel]:
         ends = (end for entry in entries for end in entry.interval or ())
         axis = fit_axis([*(entry.value for entry in entries), *ends])
         number_format = format_of_entries(entries, PLAIN)
+        is_untested = (module, score) in untested
+        letters = {} if is_untested else standings.letters
         lines = [
             ScoreLine(
                 entry.system,
@@ -151,7 +154,7 @@ def score_panels(results: Results) -> list[Panel]:
             )
             for entry in entries
         ]
-        panels.append(Panel(module, score, entries[0].lower, axis, lines))
+        panels.append(Panel(module, score, entries[0].lower, axis, lines, is_untested=is_untested))
     return panels
 
 

@@ -112,6 +112,7 @@ Seed = Annotated[int, Range(0)]
 Jobs = Annotated[int, Range(1, 512)]  # processes: more might leave a machine no memory
 Names = Sequence[str]
 Labels = Annotated[Sequence[Any], PerRow("label")]
+CrossedLabels = Labels | Annotated[Mapping[str, Any], PerRow("label of each field")]
 Weights = Annotated[Sequence[float], PerRow("number")]
 NumberLists = Annotated[Sequence[Sequence[float]], PerRow("list of numbers")]
 
@@ -317,6 +318,8 @@ def _acceptance(annotation: Any) -> Callable[[Any], bool]:
         case "literal", values:
             kinds = set(map(type, values))
             return lambda value: type(value) in kinds and value in values
+        case "annotated", (base, PerRow()) if _parts(base)[0] == "object":
+            return _acceptance(base)
         case "annotated", (base, marker):
             return _marked_acceptance(_acceptance(base), marker)
         case "function", _:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import check_labels
 from ..arithmetic.exact_sums import as_float, exact_group_sums, exact_ldexp
-from ..resampling.bootstrap import mean_interval
+from ..resampling.bootstrap import mean_interval, percentile_ends
 from ..resampling.draws import gathered
 from ..resampling.row_units import RowUnits
 from .spreads import Spread
@@ -217,7 +217,7 @@ def cancelled(sums: Floats, total_size: float) -> Floats:
 
 
 def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -> Floats:
-    """The mean of each resample, which draws the original number of clusters with replacement.
+    """Return the mean of each resample of clusters, which has as many of them.
 
     Source:
         Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8.
@@ -234,18 +234,6 @@ def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -
     blocks = RowUnits(occurrences, amounts).resampled(n_resamples=n_resamples, seed=seed)
     means = ({"mean": totals / rows} for totals, rows in blocks)
     return gathered(means, n_resamples)["mean"]
-
-
-def cluster_means_ends(
-    sums: ClusterSums, *, confidence_level: float, n_resamples: int, seed: int
-) -> tuple[float, float]:
-    """Return the ends of the percentile interval of the mean, by resamples of clusters."""
-    means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
-    tail = (1 - confidence_level) / 2
-    low, high = (
-        float(np.quantile(means, level, overwrite_input=True)) for level in (tail, 1 - tail)
-    )
-    return low, high
 
 
 def bootstrap_ends(
@@ -275,6 +263,6 @@ def bootstrap_ends(
             n_resamples=n_resamples,
             seed=seed,
         )
-    return cluster_means_ends(
-        sums, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-    )
+    means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
+    low, high = percentile_ends(means, confidence_level).tolist()
+    return low, high

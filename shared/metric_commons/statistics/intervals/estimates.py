@@ -15,9 +15,10 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
 from ..arguments.domains import Level, checked_options
 from ..arithmetic.exact_sums import exact_sum, group_sums
-from .intervals import Bounds, critical_value, korn_graubard, score_range
+from .intervals import Bounds, critical_value, korn_graubard
 from .proportions import Interval, clopper_pearson, wilson
 from .spreads import Spread, finite_scores
+from .sum_distributions import pairs_interval
 
 Method = Literal["auto", "wilson"]
 
@@ -100,10 +101,6 @@ def estimate_interval(
     return Interval(*ends, name, error, clustered, clusters.n_clusters, trials / clustered)
 
 
-# A smaller p (1 - p) is a p of 0 or 1, rounded: rows that differ make it larger than 1 / rows**2.
-_ROUNDED_END = 1e-15
-
-
 def influence_spread(
     influences: Floats, counts: Integers | None = None, clusters: Integers | None = None
 ) -> Spread:
@@ -150,126 +147,62 @@ def influence_spread(
 @checked_options
 def influence_interval(
     value: float,
-    rows: Spread,
+    influences: Floats,
+    counts: Integers | None = None,
     *,
-    clusters: Spread | None = None,
+    clusters: Integers | None = None,
+    sizes: Floats | None = None,
     confidence_level: Level = 0.95,
+    unseen: Bounds = (0.0, 1.0),
     bounds: Bounds = (0.0, 1.0),
-    most_trials: float = math.inf,
 ) -> Interval:
     """Return the interval of an estimate in a range, from the influences of its rows.
 
-    It is the method "korn_graubard" of `intervals.interval`, with influences in place of distances
-    from a mean: one pseudo-row of the largest variance that the value allows makes the variance
-    cautious, the variance gives the number of trials of a proportion, and the interval is that of
-    Clopper and Pearson, made wider by Student's t. With clusters the pseudo-unit is a cluster, and
-    there are never more trials than without them.
+    The rows are taken for those of a mean: each has the value of the estimate plus its influence.
+    They, or clusters of them, are weighted at random with an unseen one, as those of means are.
 
     Args:
-        value: the estimate, within the bounds; a value outside counts as the nearer bound.
-        rows: the spread of the influences of rows.
-        clusters: the spread of the influences of clusters of them; None if rows are independent.
+        value: the estimate, within the bounds.
+        influences: as in `influence_spread`, shape (rows,).
+        counts: the count of each row; None for one each.
+        clusters: the number of the cluster of each row, from 0 on; None if rows are independent.
+        sizes: the weight of each row in the mean; rows of size 0 only add their influence. None if
+            all are 1.
         confidence_level: strictly between 0 and 1.
-        bounds: the smallest and the largest possible value, both finite.
-        most_trials: the number of trials that the effective number does not exceed.
+        unseen: the smallest and the largest value of an unseen row of size 1.
+        bounds: the smallest and the largest possible estimate.
 
     Raises:
-        ValueError: an option is out of its range.
+        ValueError: an influence is not a finite number, or an option is out of its range.
 
     >>> scores = np.array([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])
-    >>> spread = influence_spread(scores - scores.mean())
-    >>> print("{:.4f} to {:.4f}".format(*influence_interval(scores.mean(), spread)[:2]))
-    0.1807 to 0.9415
+    >>> influences = scores - scores.mean()
+    >>> print("{:.4f} to {:.4f}".format(*influence_interval(scores.mean(), influences)[:2]))
+    0.2499 to 0.8872
     >>> from .intervals import interval
-    >>> print("{:.4f} to {:.4f}".format(*interval(scores, method="korn_graubard")[:2]))
-    0.1807 to 0.9415
+    >>> print("{:.4f} to {:.4f}".format(*interval(scores)[:2]))
+    0.2499 to 0.8872
     """
-    low, high = score_range(bounds)
-    units = rows if clusters is None else clusters
-    row_variance, unit_variance = (
-        _cautious_variance(spread, _largest_variance(value, low, high)) for spread in (rows, units)
-    )
-    row_trials = _largest_variance(value, low, high) / row_variance if row_variance else rows.rows
-    return cautious_interval(
-        value,
-        unit_variance,
-        float(units.units),
-        units.degrees,
-        standard_error=units.standard_error(),
+    added = finite_scores("influences", influences)
+    repeats = np.ones(added.size) if counts is None else counts.astype(np.float64)
+    sizes = np.ones(added.size) if sizes is None else sizes
+    n_clusters = None
+    if clusters is not None:
+        n_clusters = int(clusters.max(initial=-1)) + 1
+        added, sizes = (
+            group_sums(column * repeats, clusters, n_clusters) for column in (added, sizes)
+        )
+        repeats = np.ones(n_clusters)
+    estimate = pairs_interval(
+        sizes * value + added,
+        sizes,
+        repeats,
         confidence_level=confidence_level,
-        bounds=(low, high),
-        most_trials=min(row_trials, most_trials),
-        n_clusters=units.clusters,
+        bounds=unseen,
+        n_clusters=n_clusters,
     )
-
-
-def cautious_interval(
-    value: float,
-    variance: float,
-    units: float,
-    degrees: float,
-    *,
-    standard_error: float,
-    confidence_level: float,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    most_trials: float = math.inf,
-    n_clusters: int | None = None,
-) -> Interval:
-    """Return the interval of an estimate in a range, from a cautious variance.
-
-    Args:
-        value: the estimate; a value outside the bounds counts as the nearer one.
-        variance: of the estimate, including any pseudo-unit; 0 if there is none, as for a value at
-            an end.
-        units: the number of trials that count if there is no variance.
-        degrees: the degrees of freedom of the variance; infinite if it is not estimated. With none,
-            the interval is the whole range.
-        standard_error: reported as it is.
-        confidence_level: strictly between 0 and 1.
-        bounds: the smallest and the largest possible value, both finite.
-        most_trials: the number of trials that the effective number does not exceed.
-        n_clusters: reported as it is.
-
-    >>> ends = cautious_interval(
-    ...     0.8, 0.002, units=50, degrees=49, standard_error=0.04, confidence_level=0.95
-    ... )[:2]
-    >>> print("{:.4f} to {:.4f}".format(*ends))
-    0.6926 to 0.8830
-    """
-    low, high = bounds
-    width = high - low
-    proportion = min(max((value - low) / width, 0.0), 1.0)
-    largest = _largest_variance(value, low, high)
-    trials = units
-    if largest and variance:
-        trials = largest / variance
-    trials = min(trials, most_trials) if degrees > 0 else 0.0
-    critical = critical_value(confidence_level, degrees)
-    start, end = korn_graubard(proportion, trials, critical, confidence_level)
-    if (low, high) != (0.0, 1.0):
-        start, end = low + width * start, high - width * (1 - end)
-    design_effect = None
-    if n_clusters is not None:
-        design_effect = most_trials / trials if trials else math.nan
-    return Interval(start, end, "korn_graubard", standard_error, trials, n_clusters, design_effect)
-
-
-def _cautious_variance(units: Spread, largest: float) -> float:
-    """Return the variance with one pseudo-unit; 0 for a value at an end, or for a single unit."""
-    if not largest or units.units <= 1:
-        return 0.0
-    return float(units.cautious_variance(Fraction(largest), Fraction(1)))
-
-
-def _largest_variance(value: float, low: float, high: float) -> float:
-    """Return the variance of scores with this mean that are all at the ends.
-
-    0 for a mean at an end.
-    """
-    width = high - low
-    proportion = min(max((value - low) / width, 0.0), 1.0)
-    largest = proportion * (1 - proportion)
-    return largest * width * width if largest > _ROUNDED_END else 0.0
+    low, high = max(estimate.low, bounds[0]), min(estimate.high, bounds[1])
+    return estimate._replace(low=min(low, value), high=max(high, value))
 
 
 def error_interval(

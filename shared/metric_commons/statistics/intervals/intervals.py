@@ -19,8 +19,9 @@ clusters; see `spreads`. The number of effective trials is reported whatever the
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from operator import itemgetter
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -28,12 +29,21 @@ from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
-from ..arguments.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
+from ..arguments.domains import (
+    Count,
+    CrossedLabels,
+    Level,
+    Parsed,
+    Resamples,
+    Seed,
+    checked_options,
+)
 from ..arithmetic.exact_sums import Multiset, root
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
 from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import ClusterSums, bootstrap_ends
+from .crossed import CrossedClusters, CrossedMean
 from .methods import Method
 from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
 from .spreads import Spread, row_spread, weighted_scores
@@ -71,9 +81,10 @@ def interval(
     *,
     confidence_level: Level | None = 0.95,
     method: Method = "auto",
-    clusters: Labels | ClusterSums | None = None,
+    clusters: CrossedLabels | ClusterSums | CrossedMean | None = None,
     bounds: Bounds = (0.0, 1.0),
     constant_error: float | None = None,
+    longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Interval:
@@ -104,11 +115,14 @@ def interval(
             then NaN.
         method: one of the above.
         clusters: one label per row, or for a multiset the sums of its clusters; None if rows are
-            independent.
+            independent. Two or three fields, `{"item": labels, "template": labels}`, are crossed:
+            each is a sample, and the interval is that of random effects, "crossed_t".
         bounds: the smallest and the largest possible score; (0, inf) for errors, (-inf, inf) for
             differences of them.
         constant_error: for errors, the mean error of the best constant prediction: the size of an
             unseen error if all errors are 0. With None there is then no upper end.
+        longest: the rows of the largest cluster that may come; None if it is as large as the
+            others: the mean of their sizes, each weighted by itself.
         n_resamples: the number of resamples of the bootstrap.
         seed: for these draws.
 
@@ -139,7 +153,15 @@ def interval(
     """
     low, high = score_range(bounds)
     values, counts = weighted_scores("scores", scores, low, high)
+    if isinstance(clusters, Mapping):
+        clusters = crossed_or_labels(clusters, values)
+    if isinstance(clusters, CrossedMean):
+        if longest is not None:
+            raise OptionError("longest", "does not apply to crossed clusters")
+        return _crossed_interval(clusters, method, confidence_level, low, high)
     sums = None if clusters is None else _cluster_sums(clusters, scores, values)
+    if longest is not None:
+        _check_longest(longest, sums)
     spread = row_spread(values, counts)
     units = spread if sums is None else sums.spread()
 
@@ -178,6 +200,8 @@ def interval(
         ends = _log_t_ends(units, Fraction(low), critical)
     elif method == "auto" and (successes is None or math.isinf(high)):
         distribution = _mean_distribution(values, counts, sums, low if math.isinf(high) else 0.0)
+        if longest is not None:
+            distribution = distribution._replace(unseen_size=float(longest))
         if math.isfinite(high):
             name, ends = "unseen_row", ratio_ends(distribution, (low, high), confidence_level)
         else:
@@ -306,6 +330,34 @@ def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float
     )
 
 
+def crossed_or_labels(
+    clusters: Mapping[str, Sequence[object]], values: Floats
+) -> Sequence[object] | CrossedMean:
+    """Return the mean of crossed rows, or the labels of the only field."""
+    if len(clusters) == 1:
+        return next(iter(clusters.values()))
+    return CrossedClusters.of_labels(clusters, values.size).mean(values)
+
+
+def _crossed_interval(
+    crossed: CrossedMean, method: Method, confidence_level: float | None, low: float, high: float
+) -> Interval:
+    """Return the interval of the mean of crossed rows, within the range of scores."""
+    if method not in ("auto", "t"):
+        raise OptionError("method", f"{method!r} is not for crossed clusters; take 'auto'")
+    units, error = min(crossed.levels), crossed.standard_error
+    if confidence_level is None:
+        return Interval(math.nan, math.nan, "crossed_t", error, None, units)
+    ends = crossed.ends(confidence_level)
+    if not error and math.isfinite(high):
+        # Nothing varies: as if the field with the fewest levels were all there is.
+        equal = interval(
+            np.full(units, crossed.mean), confidence_level=confidence_level, bounds=(low, high)
+        )
+        ends = equal.low, equal.high
+    return Interval(max(ends[0], low), min(ends[1], high), "crossed_t", error, None, units)
+
+
 def _cluster_sums(
     clusters: Sequence[object] | ClusterSums, scores: ArrayLike | Multiset, values: Floats
 ) -> ClusterSums:
@@ -318,6 +370,21 @@ def _cluster_sums(
     if isinstance(scores, Multiset):
         raise OptionError("clusters", "must be the ClusterSums of a multiset, which has no rows")
     return ClusterSums.of(clusters, values)
+
+
+def _check_longest(longest: int, sums: ClusterSums | None) -> None:
+    """Check that there are clusters, and none with more rows than this.
+
+    Raises:
+        ValueError: there is a larger one, or there are no clusters.
+    """
+    if sums is None:
+        raise OptionError("longest", "is the number of rows of a cluster, but there are none")
+    label, rows = max(
+        ((label, rows) for label, (rows, _) in sums.clusters.items()), key=itemgetter(1)
+    )
+    if rows > longest:
+        raise OptionError("longest", f"is {longest}, but cluster {label!r} has {rows} rows")
 
 
 def _successes(

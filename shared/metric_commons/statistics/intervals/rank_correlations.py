@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arguments.arrays import Floats, Integers
-from .estimates import influence_interval, influence_spread
+from .estimates import influence_interval
 from .intervals import critical_value
 from .pair_counts import Neighbours, PairedScores
 from .proportions import Interval
@@ -276,7 +276,7 @@ def correlation_interval(
     """
     if name in ("tau_ap_a", "tau_ap_b", "weightedtau"):
         return None
-    method = "fisher_z" if name == "pearson" else "korn_graubard"
+    method = "fisher_z" if name == "pearson" else "unseen_row"
     undefined = Interval(math.nan, math.nan, method, math.nan, None)
     if name == "pearson":
         if systems < 4 or math.isnan(estimate.value):
@@ -295,8 +295,9 @@ def correlation_interval(
     bounds = (0.0, 1.0) if name == "pairwise_accuracy" else (-1.0, 1.0)
     return influence_interval(
         estimate.value,
-        influence_spread(influences),
-        clusters=None if clusters is None else influence_spread(influences, clusters=clusters),
+        influences,
+        clusters=clusters,
         confidence_level=confidence_level,
+        unseen=bounds,
         bounds=bounds,
     )

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
+from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import group_sums
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.row_units import RowUnits, cluster_values
+from ..resampling.row_units import cluster_values
 from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import Clusters
 from .intervals import critical_value, interval
 from .proportions import Interval, clopper_pearson
-from .weighted_units import DrawnScore, weighted_intervals
+from .weighted_units import DrawnScore, smooth_distributions
 
 Columns = Mapping[str, Floats]
 
@@ -44,11 +45,23 @@ class SumRatio:
         """Return the numerators and the sizes of units."""
         return weighted_sum(columns, self.numerator), weighted_sum(columns, self.denominator)
 
-    def bounds(self, distribution: RatioDistribution) -> tuple[float, float]:
-        """Return the smallest and the largest ratio of an unseen unit."""
+    def bounds(
+        self, distribution: RatioDistribution, worst_ratio: float | None = None
+    ) -> tuple[float, float]:
+        """Return the smallest and the largest ratio of an unseen unit.
+
+        Raises:
+            ValueError: the declared worst ratio is better than that of a unit.
+        """
         if self.upper is not None:
             return 0.0, self.upper
-        return 0.0, max(1.0, distribution.largest_ratio)
+        if worst_ratio is None:
+            return 0.0, max(1.0, distribution.largest_ratio)
+        if worst_ratio < distribution.largest_ratio:
+            raise OptionError(
+                "worst_ratio", f"is {worst_ratio:g}, but one is {distribution.largest_ratio:g}"
+            )
+        return 0.0, worst_ratio
 
 
 @dataclass(frozen=True)
@@ -106,12 +119,22 @@ class SumFunction:
     bounds: tuple[float, float] = (0.0, 1.0)
     biased: bool = False
 
-    def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
-        """Return the terms that the most lowering and the most raising unit add to each sum."""
+    def unseen(
+        self, names: Sequence[str], values: Floats, share: float | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the terms that the most lowering and the most raising unit add to each sum.
+
+        Args:
+            names: the names of the sums.
+            values: what each unit adds to them, shape (units, names).
+            share: the size of an unseen unit in units of the sum of all sizes; None for the mean
+                of sizes, each weighted by itself.
+        """
         columns = dict(zip(names, values.T, strict=True))
-        sizes = weighted_sum(columns, self.size)
-        total = math.fsum(sizes.tolist())
-        share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
+        if share is None:
+            sizes = weighted_sum(columns, self.size)
+            total = math.fsum(sizes.tolist())
+            share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
         sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
         lowering, raising = (
             np.array([share * changed[name] for name in names])
@@ -119,9 +142,11 @@ class SumFunction:
         )
         return lowering, raising
 
-    def drawn_score(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
+    def drawn_score(
+        self, names: Sequence[str], values: Floats, value: float, share: float | None = None
+    ) -> DrawnScore:
         """This score of these units, for `weighted_units`."""
-        return DrawnScore(value, *self.unseen(names, values), self.bounds, self.biased)
+        return DrawnScore(value, *self.unseen(names, values, share), self.bounds, self.biased)
 
 
 SumScore = SumRatio | SumFunction
@@ -141,6 +166,15 @@ def no_breakdowns(names: Sequence[str]) -> dict[str, Any]:
 def no_distributions(names: Sequence[str]) -> dict[str, SumScore]:
     """No distributions: scores of these statistics have other intervals."""
     return {}
+
+
+def no_length(names: Sequence[str]) -> Sequence[str]:
+    """No length: a declared longest row has no meaning.
+
+    Raises:
+        ValueError: always.
+    """
+    raise OptionError("longest", "has no meaning for these scores")
 
 
 class Precision(NamedTuple):
@@ -219,6 +253,8 @@ def sum_ratio_interval(
     confidence_level: float,
     method: str,
     n_clusters: int | None,
+    share: float | None = None,
+    worst_ratio: float | None = None,
 ) -> Interval:
     """Return the interval of a ratio of sums.
 
@@ -229,13 +265,21 @@ def sum_ratio_interval(
         confidence_level: strictly between 0 and 1.
         method: "auto" or "korn_graubard".
         n_clusters: the number of clusters; None if rows are independent.
+        share: the size of an unseen unit, as in `SumFunction.unseen`.
+        worst_ratio: the largest ratio of a unit, if it has no upper bound.
+
+    Raises:
+        ValueError: a unit has a larger ratio.
     """
     numerators, sizes = distribution.units(columns)
     if method == "korn_graubard":
         name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
     else:
         units = ratio_distribution(numerators, sizes)
-        name, ends = "unseen_row", ratio_ends(units, distribution.bounds(units), confidence_level)
+        if share is not None:
+            units = units._replace(unseen_size=share * math.fsum(sizes.tolist()))
+        bounds = distribution.bounds(units, worst_ratio)
+        name, ends = "unseen_row", ratio_ends(units, bounds, confidence_level)
     error = ratio_error(numerators, sizes)
     trials, effect = float(len(next(iter(rows.values()), ()))), None
     if n_clusters is not None:
@@ -339,6 +383,7 @@ def sum_function_intervals(
     rows: NDArray[Any],
     clusters: Integers | None,
     *,
+    share: float | None = None,
     confidence_level: float,
     n_resamples: int,
     seed: int,
@@ -351,6 +396,7 @@ def sum_function_intervals(
         names: the names of the statistics.
         rows: the statistics of rows, shape (rows, names).
         clusters: the number of the cluster of each row; None if rows are independent.
+        share: the size of an unseen unit, as in `SumFunction.unseen`.
         confidence_level: strictly between 0 and 1.
         n_resamples: the number of draws.
         seed: for the draws.
@@ -361,15 +407,14 @@ def sum_function_intervals(
         columns = dict(zip(names, sums, strict=True))
         return {key: distributions[key].score(columns) for key in keys}
 
-    return weighted_intervals(
-        RowUnits.of_rows(rows, clusters),
-        {
-            name: distribution.drawn_score(names, values, scores[name])
-            for name, distribution in distributions.items()
-        },
-        measure,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
-        smooth=True,
-    )
+    options = {"n_resamples": n_resamples, "seed": seed}
+    scores_of_units = {
+        name: distribution.drawn_score(names, values, scores[name], share)
+        for name, distribution in distributions.items()
+    }
+    n_clusters = None if clusters is None else len(values)
+    found = smooth_distributions(values, scores_of_units, measure, **options)
+    return {
+        name: distribution.interval(confidence_level, n_clusters)
+        for name, distribution in found.items()
+    }

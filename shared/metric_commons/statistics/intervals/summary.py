@@ -12,9 +12,18 @@ from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
-from ..arguments.domains import Labels, Level, Resamples, Seed, checked_options
+from ..arguments.domains import (
+    Count,
+    CrossedLabels,
+    Labels,
+    Level,
+    Resamples,
+    Seed,
+    checked_options,
+)
 from ..arithmetic.exact_sums import exact_sum
 from .cluster_sums import Clusters
+from .crossed import CrossedClusters
 from .intervals import interval as mean_interval
 from .methods import Method
 from .proportions import Interval
@@ -62,7 +71,9 @@ class Average:
         """The score of all rows."""
         return self.after(self.mean(self.before(scores)), len(scores))
 
-    def interval(self, scores: Floats, clusters: Clusters | None, **options: Any) -> Interval:
+    def interval(
+        self, scores: Floats, clusters: Clusters | CrossedClusters | None, **options: Any
+    ) -> Interval:
         """Return the interval of the score, with the options of `intervals.interval`."""
         values, rows = self.before(scores), len(scores)
         largest = self.bounds[1]
@@ -129,7 +140,8 @@ def summarize(
     confidence_level: Level | None = None,
     standard_error: bool = False,
     interval: Method = "auto",
-    clusters: Labels | None = None,
+    clusters: CrossedLabels | None = None,
+    longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
@@ -147,7 +159,11 @@ def summarize(
         standard_error: also return the standard error of each score.
         interval: the method; "auto" chooses by the kind of score, "bootstrap" resamples rows.
         clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
+            instead of rows, and scores do not change. Two or three fields, such as item and
+            template, are crossed: each is a sample.
+        longest: for intervals, the size of the longest row, or cluster, that may come: its words,
+            characters or spans in the references, or the rows of a cluster; None if it is about as
+            long as the others.
         n_resamples: the number of resamples of "bootstrap".
         seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
         groups: the group of each row; also return the means of each group and its number of rows
@@ -165,9 +181,11 @@ def summarize(
     arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
     rows = len(next(iter(arrays.values())))
     average = averages or {}
-    all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
+    all_clusters = None if clusters is None else _clusters_of(clusters, rows)
 
-    def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
+    def summary(
+        scores: Mapping[str, Floats], clusters: Clusters | CrossedClusters | None
+    ) -> dict[str, Any]:
         result: dict[str, Any] = {
             # Batches of one row are common, and each call costs time there.
             name: average[name](values) if name in average else mean(values)
@@ -184,6 +202,7 @@ def summarize(
             confidence_level=confidence_level,
             standard_error=standard_error,
             interval=interval,
+            longest=longest,
             n_resamples=n_resamples,
             seed=seed,
         )
@@ -203,12 +222,24 @@ def summarize(
     return result
 
 
+def _clusters_of(
+    clusters: Sequence[Any] | Mapping[str, Sequence[Any]], rows: int
+) -> Clusters | CrossedClusters:
+    """Return the clusters of rows, by one label of each or by several fields."""
+    if isinstance(clusters, Mapping):
+        if len(clusters) != 1:
+            return CrossedClusters.of_labels(clusters, rows)
+        (clusters,) = clusters.values()
+    return Clusters.of_labels(clusters, rows)
+
+
 def uncertainty(
     estimators: Mapping[str, Estimator],
     *,
     confidence_level: float | None,
     standard_error: bool = False,
     interval: Method = "auto",
+    longest: int | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -219,6 +250,7 @@ def uncertainty(
         confidence_level: the level of the intervals; None for none.
         standard_error: whether standard errors are requested even without intervals.
         interval: the method.
+        longest: the rows of the largest cluster that may come; None if it is unknown.
         n_resamples: the number of resamples, if the method resamples.
         seed: for the resampling.
 
@@ -236,6 +268,7 @@ def uncertainty(
         "method": "auto" if confidence_level is None else interval,
         "n_resamples": n_resamples,
         "seed": seed,
+        **({} if longest is None else {"longest": longest}),
     }
     intervals = {}
     for name, estimator in estimators.items():

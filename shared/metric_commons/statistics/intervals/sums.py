@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
-from ..arguments.domains import Labels, Level, Resamples, Seed, checked_options
+from ..arguments.domains import (
+    Count,
+    Labels,
+    Level,
+    Positive,
+    Resamples,
+    Seed,
+    checked_options,
+)
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.row_units import RowUnits, cluster_values
 from .cluster_sums import Clusters
@@ -29,6 +37,7 @@ from .sum_distributions import (
     SumRatio,
     no_breakdowns,
     no_distributions,
+    no_length,
     sum_function_intervals,
     sum_ratio_interval,
 )
@@ -52,9 +61,9 @@ class RowStatistics:
     values: NDArray[Any]  # int64 or float64, shape (rows, names)
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
-    at_most: Sequence[tuple[str, str]] = ()  # prefixes of names: of hits, and of their totals
     distributions: Distributions = no_distributions  # of the scores, for their intervals
     breakdowns: Breakdowns = no_breakdowns  # of dictionaries of scores, which have intervals too
+    length: Callable[[Sequence[str]], Sequence[str]] = no_length  # the statistics that add up to it
 
     def __len__(self) -> int:
         return len(self.values)
@@ -108,6 +117,8 @@ class RowStatistics:
         *,
         confidence_level: float = 0.95,
         method: Method = "auto",
+        longest: float | None = None,
+        worst_ratio: float | None = None,
         n_resamples: int,
         seed: int,
     ) -> dict[str, Interval]:
@@ -116,7 +127,8 @@ class RowStatistics:
         With "auto" rows are weighted at random together with an unseen one: exactly for ratios of
         sums, by draws for other functions. A score without a distribution, and every score with
         "bootstrap", has the percentile interval of the bootstrap. The mean of a score of rows has
-        the same interval as in a module of means.
+        the same interval as in a module of means. An unseen row, or cluster, is `longest` long and
+        has at most the `worst_ratio`, where these are declared.
         """
         result = self.result()
         stated_distributions = self.distributions(sorted(self.names))
@@ -146,6 +158,7 @@ class RowStatistics:
         columns, row_columns = (
             dict(zip(names, table.T.astype(np.float64), strict=True)) for table in (units, rows)
         )
+        share = None if longest is None else self._share(columns, longest)
         draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
         options: dict[str, Any] = {"confidence_level": confidence_level, "method": method, **draws}
         means = {
@@ -162,6 +175,8 @@ class RowStatistics:
                 confidence_level=confidence_level,
                 method=method,
                 n_clusters=n_clusters,
+                share=share,
+                worst_ratio=worst_ratio,
             )
             for name, distribution in distributions.items()
             if isinstance(distribution, SumRatio) and name not in intervals
@@ -178,6 +193,7 @@ class RowStatistics:
                 names,
                 rows,
                 numbers,
+                share=share,
                 confidence_level=confidence_level,
                 **draws,
             )
@@ -187,6 +203,15 @@ class RowStatistics:
                 undistributed, clusters, confidence_level, **draws
             )
         return {name: intervals[name] for name in scores}
+
+    def _share(self, columns: Mapping[str, Floats], longest: float) -> float:
+        """Return the size of the longest unit in units of the sum of all sizes."""
+        names = self.length([*columns])
+        lengths = sum((columns[name] for name in names), start=np.zeros(1))
+        if lengths.max(initial=0.0) > longest:
+            raise OptionError("longest", f"is {longest:g}, but one is {lengths.max():g} long")
+        total = math.fsum(lengths.tolist())
+        return longest / total if total else math.nan
 
     def reported_breakdowns(
         self, result: Mapping[str, Any], clusters: Clusters | None, *, level: float | None
@@ -295,13 +320,16 @@ def summarize_sums(
     standard_error: bool = False,
     interval: Method = "auto",
     clusters: Labels | None = None,
+    longest: Count | None = None,
+    worst_ratio: Positive | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> SumsResult:
     """Return the result of a module whose scores follow from sums, with the options of `summarize`.
 
-    Each score that is a float has an interval, as in `RowStatistics.intervals`.
+    Each score that is a float has an interval, as in `RowStatistics.intervals`, to which `longest`
+    and `worst_ratio` belong.
 
     Raises:
         ValueError: labels that are not one per row, or an interval method that the scores do not
@@ -326,7 +354,13 @@ def summarize_sums(
             return result
         level = {} if confidence_level is None else {"confidence_level": confidence_level}
         intervals = part.intervals(
-            part_clusters, method=interval, n_resamples=int(n_resamples), seed=int(seed), **level
+            part_clusters,
+            method=interval,
+            longest=longest,
+            worst_ratio=worst_ratio,
+            n_resamples=int(n_resamples),
+            seed=int(seed),
+            **level,
         )
         report = reported(intervals)
         if confidence_level is None:

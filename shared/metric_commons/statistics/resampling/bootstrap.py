@@ -3,14 +3,11 @@
 A resample draws the original number of scores with replacement. Its mean depends only on how often
 each distinct score was drawn, so the input is a multiset of scores.
 
-Results are the same for any order of rows and number of threads. Scores become integers, so every
-sum is exact.
+Results are the same for any order of rows and number of threads, since every sum is exact.
 """
 
 import math
-import sys
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +15,8 @@ import numpy.typing as npt
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import RowError
 from ..arguments.domains import Level, Resamples, Seed, checked_options
-from .draws import resampled_counts
+from .draws import gathered
+from .row_units import RowUnits
 
 _UNDEFINED = np.full(2, math.nan)
 
@@ -38,15 +36,11 @@ def mean_interval(
     means of `n_resamples` resamples, interpolated linearly as in `numpy.quantile`, and so as in
     `scipy.stats.bootstrap(method="percentile")`.
 
-    One distinct score is its own interval. With two, as in exact match, the resampled mean follows
-    a binomial distribution and the ends are the quantiles of the binomial itself, which infinitely
-    many resamples would give: `n_resamples` and `seed` have no effect there.
-
     Scores that occur in 32 rows or more, on average, are drawn as counts, so the time grows with
     the number of rows only if scores do not repeat.
 
     To make sums exact, scores are rounded to multiples of a small unit, which moves an end by at
-    most rows * 2**-61 + 2**-53 of the range of the scores: 5e-13 of it at a million rows.
+    most rows * 2**-51 of the range of the scores: 5e-10 of it at a million rows.
 
     Args:
         values: scores in any order, shape (rows,); with `counts`, each score stands for that many
@@ -76,29 +70,15 @@ def mean_interval(
         (0.25, 0.25)
     """
     scores, occurrences = _multiset(values, counts)
-    minimum, maximum = float(scores[0]), float(scores[-1])
-    if scores.size == 1:
-        return minimum, maximum
-
-    rows = int(occurrences.sum())
-    units, exponent = _in_units(scores, rows)
-    lower = (1 - Fraction(float(confidence_level))) / 2
-    if scores.size == 2:
-        # The lesser score is 0 units, so a sum is the greater one times a binomial number.
-        ends = _binomial_ends(rows, int(occurrences[1]), float(lower))
-        low, high = (Fraction(times * int(units[1])) for times in ends)
-    else:
-        blocks = resampled_counts(occurrences, n_resamples=int(n_resamples), seed=int(seed))
-        sums = np.concatenate([counts @ units for counts in blocks])
-        sums.sort()
-        low, high = _quantile(sums, lower), _quantile(sums, 1 - lower)
-
-    def mean(total: Fraction) -> float:
-        # Fractions round once, at the end. The largest score may have been rounded up to a unit.
-        exact = Fraction(minimum) + total / rows * Fraction(2) ** exponent
-        return float(min(exact, Fraction(maximum)))
-
-    return mean(low), mean(high)
+    # In units near the largest score no sum overflows.
+    exponent = math.frexp(float(np.abs(scores).max()))[1]
+    scaled = np.ldexp(scores, -exponent)
+    units = RowUnits(occurrences, (scaled - scaled[0])[:, np.newaxis])
+    blocks = units.resampled(n_resamples=int(n_resamples), seed=int(seed))
+    sums = gathered(({"": block[0]} for block in blocks), int(n_resamples))[""]
+    ends = scaled[0] + percentile_ends(sums, float(confidence_level)) / len(units)
+    low, high = np.ldexp(np.clip(ends, scaled[0], scaled[-1]), exponent).tolist()
+    return low, high
 
 
 def percentile_ends(values: Floats, confidence_level: float) -> Floats:
@@ -199,53 +179,3 @@ def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
 def _run_starts(ascending: Floats) -> Integers:
     """Where each distinct value of a sorted array begins."""
     return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)
-
-
-def _in_units(scores: Floats, rows: int) -> tuple[Integers, int]:
-    """Ascending scores as multiples of 2**exponent above the least one, and the exponent.
-
-    This many rows of the largest score add up to at most 2**62 units, which int64 holds.
-    """
-    # A range beyond float64 is treated as half as large, which still fits into int64.
-    span = min(float(scores[-1]) - float(scores[0]), sys.float_info.max)
-    exponent = math.frexp(span)[1] + rows.bit_length() - 62
-    # Scaling comes before the difference, which might overflow.
-    scaled = np.ldexp(scores, -exponent)
-    return np.rint(scaled - scaled[0]).astype(np.int64), exponent
-
-
-def _quantile(ascending: Integers, level: Fraction) -> Fraction:
-    """Quantile interpolated between the two nearest order statistics, without rounding."""
-    position = level * (ascending.size - 1)
-    lower, upper = math.floor(position), math.ceil(position)
-    start = int(ascending[lower])
-    return start + (int(ascending[upper]) - start) * (position - lower)
-
-
-def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
-    """Return the least k with P(at most k) >= tail, and the least k with P(more than k) <= tail.
-
-    A trial succeeds with the probability successes / trials.
-    """
-    from scipy.special import bdtrik, betaincc
-
-    def least(probability: float, reaches: Callable[[float], bool]) -> int:
-        """Return the least number whose cumulative probability is large enough."""
-
-        def is_enough(number: int) -> bool:
-            # Not bdtr, which takes less than 2**31 trials.
-            return number == trials or reaches(
-                float(betaincc(number + 1, trials - number, probability))
-            )
-
-        number = min(max(math.ceil(float(bdtrik(tail, trials, probability))), 0), trials)
-        while number and is_enough(number - 1):
-            number -= 1
-        while not is_enough(number):
-            number += 1
-        return number
-
-    low = least(successes / trials, lambda cumulative: cumulative >= tail)
-    # The upper tail is the lower tail of the failures, where small numbers keep their digits.
-    failures = least((trials - successes) / trials, lambda cumulative: cumulative > tail)
-    return low, trials - failures

@@ -1,10 +1,10 @@
-"""Resampled rows, from streams of random numbers that numpy keeps the same in all versions.
+"""Resampled and weighted rows, from streams of random numbers that all versions of numpy share.
 
 These are the raw words of PCG64, and the distributions of `RandomState`.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,16 @@ Key = TypeVar("Key", bound=Hashable)
 
 _HALF_WORDS = 2**20  # rows up to which half a word is drawn
 _AT_ONCE = 1 << 18  # counts, or rows, of a block of resamples
+_WEIGHTS_AT_ONCE = 1 << 19  # weights of a block
+_FEWEST, _MOST = 32, 1 << 12  # draws of a block of weights
 _REPEATED = 32  # rows of a kind on average, from which counts are drawn instead of rows
+
+
+class WeightedTotals(NamedTuple):
+    """The sums of units with random weights, and the weight of an unseen unit."""
+
+    totals: Floats  # shape (size, draws)
+    unseen: Floats  # shape (draws,)
 
 
 def random_rows(words: "np.random.PCG64", rows: int, size: int) -> Integers:
@@ -71,6 +80,35 @@ def resampled_counts(occurrences: Integers, *, n_resamples: int, seed: int) -> I
         counts = np.bincount(cells, minlength=resamples * kinds)
         del cells  # a block of many rows is large: not two at a time
         yield counts.reshape(resamples, kinds)
+
+
+def weighted_totals(counts: Integers, *, n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
+    """Yield random weights of the Bayesian bootstrap, a block of draws at a time.
+
+    A unit that occurs once weighs a standard exponential number, m equal ones together a Gamma(m)
+    number, so a cell of a table costs the same however many rows it counts.
+
+    Args:
+        counts: the number of units of each kind, shape (kinds,); kinds are sorted, so that the
+            order of rows does not matter.
+        n_resamples: the number of draws.
+        seed: for the random numbers.
+
+    Source:
+        Rubin, The Bayesian bootstrap (1981).
+
+    >>> (block,) = weighted_totals(np.array([2, 1]), n_resamples=3, seed=0)
+    >>> block.totals.shape, block.unseen.shape
+    ((2, 3), (3,))
+    """
+    chance = np.random.RandomState(np.random.PCG64(seed))
+    shapes = np.append(counts, 1.0)[:, np.newaxis]
+    at_once = min(_MOST, max(_FEWEST, _WEIGHTS_AT_ONCE // shapes.size))
+    for start in range(0, n_resamples, at_once):
+        report(start / n_resamples)
+        draws = min(at_once, n_resamples - start)
+        weights = chance.standard_gamma(shapes, (shapes.size, draws))
+        yield WeightedTotals(weights[:-1], weights[-1])
 
 
 def gathered(

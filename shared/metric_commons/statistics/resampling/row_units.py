@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
-from .draws import resampled_counts
-from .gamma_weights import WeightedTotals, weighted_totals
+from .draws import WeightedTotals, resampled_counts, weighted_totals
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,8 @@ def max_t(
     >>> max_t([a - b, a - c, b - c]).round(3).tolist()
     [0.995, 0.0, 0.0]
     """
-    return max_t_levels(differences, 0.05, clusters, n_resamples=n_resamples, seed=seed)[0]
+    _, p_values, _ = _largest_statistics(differences, clusters, n_resamples, seed)
+    return p_values
 
 
 def max_t_levels(
@@ -266,37 +267,51 @@ def max_t_levels(
     A p-value of `max_t` is less than alpha exactly if sign flips of this comparison alone are
     significant at its level, so intervals at these levels are simultaneous.
     """
+    values, p_values, largest = _largest_statistics(differences, clusters, n_resamples, seed)
+    if not values.size:
+        return p_values, np.full(len(values), alpha)
+    # The largest statistic that is not yet significant.
+    place = math.ceil(round(alpha * (n_resamples + 1), 9)) - 1
+    limit = float(largest[n_resamples - place]) if place else math.inf
+    return p_values, np.array([sign_flip_level(row, limit * (1 + _TIE)) for row in values])
+
+
+def _largest_statistics(
+    differences: ArrayLike, clusters: Labels | None, n_resamples: int, seed: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return the summands of each comparison, its p-value, and the sorted statistics of draws."""
     values = finite_scores("differences", differences, dimensions=(2,), largest=2 * LARGEST)
     if not values.size:
-        return np.ones(len(values)), np.full(len(values), alpha)
+        return values, np.ones(len(values)), np.empty(0)
     if clusters is not None:
         values = _summed(values, clusters)
     # The largest difference of each comparison becomes 1, so that no square is infinite or 0.
     sizes = np.abs(values).max(axis=1, keepdims=True)
     values = values / np.where(sizes, sizes, 1.0)
-    lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
+    values = values[:, _order_of_rows(values)]  # so that sums do not depend on the order of rows
+    lengths = np.sqrt(np.square(values).sum(axis=1, keepdims=True))
     values = values / np.where(lengths, lengths, 1.0)
-    columns = np.ascontiguousarray(values[:, _order_of_rows(values)].T)
-    observed = np.array([abs(float(exact_sum(row))) for row in values])
+    observed = np.abs(values.sum(axis=1))
 
+    rows = values.shape[1]
     words = np.random.PCG64(seed)
-    words_a_draw = -(-len(columns) // 64)
-    at_once = max(1, _SIGNS_AT_ONCE // len(columns))
-    largest = np.empty(n_resamples)
+    words_a_draw = -(-rows // 64)
+    at_once = max(1, _SIGNS_AT_ONCE // rows)
+    largest = np.zeros(n_resamples)
     for start in range(0, n_resamples, at_once):
         report(start / n_resamples)
         draws = min(at_once, n_resamples - start)
         raw = words.random_raw(draws * words_a_draw).astype("<u8", copy=False)
         bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")
-        signs = 2.0 * bits[:, : len(columns)] - 1
-        largest[start : start + draws] = np.abs(signs @ columns).max(axis=1)
+        signs = 2.0 * bits[:, :rows] - 1
+        drawn = largest[start : start + draws]
+        comparisons = max(1, _SIGNS_AT_ONCE // draws)
+        for first in range(0, len(values), comparisons):
+            statistics = np.abs(signs @ values[first : first + comparisons].T).max(axis=1)
+            np.maximum(drawn, statistics, out=drawn)
     largest.sort()
     counts = n_resamples - largest.searchsorted(observed * (1 - _TIE))
-    # The largest statistic that is not yet significant.
-    place = math.ceil(round(alpha * (n_resamples + 1), 9)) - 1
-    limit = float(largest[n_resamples - place]) if place else math.inf
-    levels = [sign_flip_level(row, limit * (1 + _TIE)) for row in values]
-    return (counts + 1) / (n_resamples + 1), np.array(levels)
+    return values, (counts + 1) / (n_resamples + 1), largest
 
 
 def _order_of_rows(values: Floats) -> Integers:

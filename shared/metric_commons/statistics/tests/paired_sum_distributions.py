@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..intervals.sum_distributions import SumFunction, SumRatio, SumScore, ratio_error
-from ..intervals.weighted_units import DrawnScore, ScoreDistribution, weighted_distributions
+from ..intervals.weighted_units import DrawnScore, ScoreDistribution, smooth_distributions
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.row_units import RowUnits, cluster_values
+from ..resampling.row_units import cluster_values
 from ..resampling.unseen_units import lower_tail, ratio_ends
 
 Side = tuple[
@@ -78,13 +78,12 @@ def difference_distributions(
     table = np.column_stack([a, b, *extra])
     width = table.shape[1]
     drawn_scores = {key: _widened(score, width) for key, score in drawn_scores.items()}
-    return distributions | weighted_distributions(
-        RowUnits.of_rows(table),
+    return distributions | smooth_distributions(
+        table,
         drawn_scores,
         lambda sums, keys: {key: functions[key](sums) for key in keys},
         n_resamples=n_resamples,
         seed=seed,
-        smooth=True,
     )
 
 

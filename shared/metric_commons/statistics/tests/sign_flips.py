@@ -483,7 +483,7 @@ def _steps_distribution(steps: Integers, counts: Integers, at_most: int) -> tupl
     """
     full_sum = int(steps @ counts)
     center = min(max(at_most, 1), full_sum // 2)
-    total = full_sum - 2 * center
+    total = full_sum - 2 * center if at_most <= center else 0
     sizes = steps.astype(np.float64)
     tilt = _tilt(sizes, counts, total) if total else 0.0
     length = _window(steps, counts)

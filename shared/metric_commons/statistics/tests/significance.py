@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError
 from ..arguments.domains import (
+    CrossedLabels,
     Labels,
     Level,
     Positive,
@@ -26,6 +27,8 @@ from ..arguments.domains import (
     checked_options,
 )
 from ..intervals.cluster_sums import ClusterSums
+from ..intervals.crossed import CrossedMean
+from ..intervals.intervals import crossed_or_labels
 from ..intervals.methods import Assumption, Correction, DifferenceBounds, difference_range
 from ..intervals.spreads import finite_scores, row_spread
 from ..intervals.summary import mean
@@ -37,6 +40,7 @@ from .paired_tests import (
     Test,
     mcnemar_ends,
     paired_test,
+    t_p_value,
     wilcoxon_ends,
 )
 from .power import minimum_detectable
@@ -55,7 +59,7 @@ def compare(
     alternative: Alternative = "two-sided",
     assume: Assumption = "exchangeable",
     bounds: DifferenceBounds | None = None,
-    clusters: Labels | None = None,
+    clusters: CrossedLabels | None = None,
     margin: Positive | None = None,
     power: Level | None = None,
     n_resamples: Resamples = 10_000,
@@ -88,6 +92,8 @@ def compare(
         bounds: the smallest and the largest possible difference. By default -1 and 1 if all scores
             are from 0 to 1, otherwise there are none, and "nothing" is an error.
         clusters: one label per row; the units of the test, interval and error are then clusters.
+            Two or three fields, `{"item": labels, "template": labels}`, are crossed: p and interval
+            are then those of random effects, by Student's t, and `assume` has no effect.
         margin: also test whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
         n_resamples: as elsewhere, and without effect: nothing is drawn.
@@ -139,7 +145,7 @@ def compared(
     alternative: Alternative,
     assume: Assumption,
     bounds: DifferenceBounds | None,
-    clusters: Labels | None,
+    clusters: CrossedLabels | None,
     margin: Positive | None,
     power: Level | None,
     alpha: Level,
@@ -152,6 +158,18 @@ def compared(
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
     differences = a - b
     limits = _difference_bounds(a, b, differences, bounds)
+    if isinstance(clusters, Mapping):
+        clusters = crossed_or_labels(clusters, differences)
+    if isinstance(clusters, CrossedMean):
+        return _crossed_result(
+            (mean(a), mean(b)),
+            clusters,
+            (test, alternative, assume),
+            limits,
+            margin,
+            alpha,
+            interval_alpha,
+        )
     sums = None if clusters is None else ClusterSums.of(clusters, differences)
     tested, ends = _by_law(differences, sums, test, alternative, assume, limits, interval_alpha)
     result: dict[str, Any] = {
@@ -184,6 +202,55 @@ def compared(
             "p_equivalent": p_values.equivalent,
             "p_non_inferior": p_values.not_inferior,
             "p_inferior": p_values.inferior,
+        }
+    return result
+
+
+def _crossed_result(
+    means: tuple[float, float],
+    crossed: CrossedMean,
+    law: tuple[Test, Alternative, Assumption],
+    limits: tuple[float, float],
+    margin: float | None,
+    alpha: float,
+    interval_alpha: float | None,
+) -> dict[str, Any]:
+    """Return the comparison of two systems on crossed rows, by Student's t of random effects."""
+    test, alternative, assume = law
+    if assume != "exchangeable":
+        raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
+    if test not in ("permutation", "t"):
+        raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
+    error, degrees = crossed.standard_error, crossed.degrees
+
+    def p_of(distance: float, side: Alternative) -> float:
+        if not error:
+            return math.nan if distance else 1.0
+        return t_p_value(distance / error, degrees, side)
+
+    p_value = p_of(crossed.mean, alternative)
+    result: dict[str, Any] = {
+        "A_mean": means[0],
+        "B_mean": means[1],
+        "diff": crossed.mean,
+        "p_value": p_value,
+        "significant": bool(p_value < alpha),
+    }
+    if interval_alpha is not None:
+        low, high = crossed.ends(1 - interval_alpha)
+        result["confidence_interval"] = [max(low, limits[0]), min(high, limits[1])]
+    result |= {
+        "test": "crossed_t",
+        "statistic": crossed.mean / error if error else math.nan,
+        "standard_error": error,
+        "n_clusters": min(crossed.levels),
+    }
+    if margin is not None:
+        not_worse = p_of(crossed.mean + margin, "greater")
+        result |= {
+            "p_equivalent": max(not_worse, p_of(crossed.mean - margin, "less")),
+            "p_non_inferior": not_worse,
+            "p_inferior": p_of(crossed.mean + margin, "less"),
         }
     return result
 

@@ -102,13 +102,14 @@ def _least_shift(
 
 def _mean_of_subset(numerators: Floats, sizes: Floats, level: float) -> float:
     """Return the least mean of a subset that more than this proportion of means are up to."""
+    order = np.lexsort((sizes, numerators))  # so that no digit depends on the order of units
     exponent = math.frexp(float(np.abs(numerators).sum()))[1] - _BITS
-    units = np.rint(np.ldexp(numerators, -exponent)).astype(np.int64)
-    sums, rows = subset_sums(units)[1:], subset_sums(sizes.astype(np.int64))[1:]
+    units = np.rint(np.ldexp(numerators[order], -exponent)).astype(np.int64)
+    sums, rows = subset_sums(units)[1:], subset_sums(sizes[order].astype(np.int64))[1:]
     place = math.floor(level * (sums.size + 1)) - 1  # the empty subset is the first
-    subset = int(np.argpartition(sums / rows, place)[place]) + 1
-    is_member = subset >> np.arange(numerators.size) & 1 == 1
-    return float(exact_sum(numerators[is_member]) / exact_sum(sizes[is_member]))
+    subset = 1 + int(np.argpartition(sums / rows, place)[place])
+    members = order[[bool(subset >> member & 1) for member in range(order.size)]]
+    return float(exact_sum(numerators[members]) / exact_sum(sizes[members]))
 
 
 def _counted(numerators: Floats, sizes: Floats) -> Proportion:

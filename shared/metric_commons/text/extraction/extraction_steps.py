@@ -11,7 +11,14 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 
-from .final_answers import boxed_all, choice, final_answer, final_number, final_number_comma
+from .final_answers import (
+    boxed_all,
+    choice,
+    final_answer,
+    final_number,
+    final_number_comma,
+    tagged_or_boxed,
+)
 from .pattern_worker import nth_match
 
 Step = Callable[[str], str | None]
@@ -351,6 +358,7 @@ STEPS: dict[str, Step | StepWithChoices] = {
     "helm_gpqa": helm_gpqa,
     "choice": choice,
     "boxed_all": boxed_all,
+    "tagged_or_boxed": tagged_or_boxed,
     "final_answer": final_answer,
     "final_number": final_number,
     "final_number_comma": final_number_comma,

@@ -5,9 +5,10 @@ They return nothing rather than guess. Their result is the text of an answer, wi
 """
 
 import re
+from typing import NamedTuple
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
-_BRACE = re.compile(r"(?<!\\)[{}]")
+_BOX_OR_BRACE = re.compile(r"\\(?:boxed|fbox)\s*+\{|(?<!\\)[{}]")
 # Text that may occur between two boxes of one answer.
 _BETWEEN_BOXES = re.compile(
     r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]"
@@ -16,12 +17,13 @@ _BETWEEN_BOXES = re.compile(
 _LONGEST_GAP = 60  # characters between two boxes
 
 _MARKS = r"[\s*_`#]{0,12}+"
-_VERBS = r"(?:is|are|was|ist|lautet|es|est|é|è|是|为|為)"
+_VERBS = r"(?:is|are|was|ist|lautet|es|est|é|è|это|هي|هو|是|为|為)"
 _ANSWER = re.compile(
     rf"""(?:
-      (?i:answers?|respuesta|antwort|réponse|risposta|resposta) (?i:\s+(?:final|finale|correcta))?+
+      (?i:answers?|respuesta|antwort|réponse|risposta|resposta|ответ|الإجابة|الجواب)
+      (?i:\s+(?:final|finale|correcta))?+
       {_MARKS} (?: (?:{_VERBS})(?![A-Za-z]) | [:：=] )
-    | 答案 {_MARKS} (?: {_VERBS} | [:：=] )
+    | (?:答案|答え|解答|정답|답) {_MARKS} (?: {_VERBS} | は | 은 | 는 | [:：=] )
     | ^[ \t*_\#]*+ (?i:(?:the\ )?(?:final\ )?answer) [ \t*_\#]*+ $       # a heading
     ) [\s*_`:：]*+""",
     re.VERBOSE | re.MULTILINE,
@@ -30,6 +32,12 @@ _HASHES = re.compile(
     r"^[ \t]*####[ \t]+(?=[^\s#])|(?<=[\s.])####[ \t]+(?=[-$\\0-9(])", re.MULTILINE
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
+_COPULA = re.compile(r"\s*(?:です|である|だ|입니다|이다)$")
+_CONCLUSION = re.compile(
+    r"(?:(?i:therefore|thus|hence|so|consequently|finally),?|∴|所以|因此|したがって、?|よって、?)\s*"
+    r"((?:[^\W\d_]'?(?:_\w)?(?:\([a-z]\))?\s*=\s*|\$|\\[(\[]|[-−]?[0-9]).*)"
+)
+_WORD = re.compile(r"(?<!\\)\b[^\W\d_]{3,}")  # of a sentence, which no formula is
 _REJECTED = re.compile(r",?\s+(?:not|instead of|rather than|because|since|as opposed to)\b")
 _DISPLAYED = re.compile(
     r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[((?:[^\\]|\\(?![\[\]]))++)\\\]"
@@ -93,22 +101,61 @@ def _after_thoughts(text: str) -> str:
     return "" if "<think>" in text else text
 
 
-def _boxes(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and content of each box that is closed; boxes inside boxes do not count."""
-    boxes = []
-    end = 0
-    while box := _BOX.search(text, end):
-        depth, start = 1, box.end()
-        end = start
-        for brace in _BRACE.finditer(text, start):
-            depth += 1 if brace[0] == "{" else -1
-            if not depth:
-                end = brace.end()
-                boxes.append((box.start(), end, text[start : brace.start()].strip()))
-                break
-        if depth:
-            break
-    return boxes
+class _Box(NamedTuple):
+    """A box that is closed: where it starts and ends, and its content."""
+
+    start: int
+    end: int
+    content: str
+
+
+def _boxes(text: str) -> list[_Box]:
+    """Return the boxes that are closed and in no other; none if the last one is cut off."""
+    boxes: list[_Box] = []
+    starts: list[tuple[int, int] | None] = []  # of the boxes and other braces that are open
+    last = -1
+    for brace in _BOX_OR_BRACE.finditer(text):
+        if brace[0] != "}":
+            is_box = brace[0] != "{"
+            starts.append(brace.span() if is_box else None)
+            last = brace.start() if is_box else last
+            continue
+        opening = starts.pop() if starts else None
+        if opening is not None:
+            while boxes and boxes[-1].start > opening[0]:  # inside this one
+                boxes.pop()
+            content = text[opening[1] : brace.start()].strip()
+            boxes.append(_Box(opening[0], brace.end(), content))
+    is_closed = not any(opening is not None and opening[0] == last for opening in starts)
+    return boxes if is_closed else []
+
+
+def tagged_or_boxed(text: str) -> str | None:
+    r"""Return the answer of a reply as trainers ask for it: in `<answer>` tags, else the last box.
+
+    Only the text after the thoughts counts; a thought, a tag or a last box that is never closed
+    has no answer. "\boxed 5" counts where no later box has braces.
+
+    >>> tagged_or_boxed(r"<think>\boxed{1}</think><answer>$7$</answer>"), tagged_or_boxed("7")
+    ('7', None)
+    >>> tagged_or_boxed(r"$\boxed 5$, no: \boxed{\frac12}"), tagged_or_boxed(r"\boxed{\frac{1}{")
+    ('\\frac12', None)
+    """
+    text = _after_thoughts(text)
+    _, opened, tagged = text.rpartition("<answer>")
+    if opened:
+        content, closed, _ = tagged.partition("</answer>")
+        box = _last_box(content)
+        return (_unmarked(content) if box is None else box) if closed else None
+    return _last_box(text)
+
+
+def _last_box(text: str) -> str | None:
+    start = text.rfind("\\boxed ")
+    boxes = _boxes(text)
+    if start >= 0 and not _BOX.search(text, start):
+        return _unmarked(re.split(r"[$\n]", text[start + len("\\boxed ") :], maxsplit=1)[0])
+    return boxes[-1].content if boxes else None
 
 
 def boxed_all(text: str) -> str | None:
@@ -121,13 +168,13 @@ def boxed_all(text: str) -> str | None:
     ('2, 3, 5', '3')
     """
     run = _last_boxes(_after_thoughts(text))
-    return ", ".join(dict.fromkeys(content for _, _, content in run if content)) or None
+    return ", ".join(dict.fromkeys(box.content for box in run if box.content)) or None
 
 
-def _last_boxes(text: str) -> list[tuple[int, int, str]]:
-    run: list[tuple[int, int, str]] = []
+def _last_boxes(text: str) -> list[_Box]:
+    run: list[_Box] = []
     for box in _boxes(text):
-        gap = text[run[-1][1] : box[0]] if run else ""
+        gap = text[run[-1].end : box.start] if run else ""
         if len(gap) > _LONGEST_GAP or not _BETWEEN_BOXES.fullmatch(gap):
             run = []
         run.append(box)
@@ -137,23 +184,34 @@ def _last_boxes(text: str) -> list[tuple[int, int, str]]:
 def final_answer(text: str) -> str | None:
     r"""Return the answer that a text ends with.
 
-    The last of: boxes as in `boxed_all`, "####", "answer is" or "answer:" in six languages; else
-    the last bold text or displayed formula. It runs to the end of the line or sentence.
+    `<answer>` tags as in `tagged_or_boxed`; else the last of: boxes as in `boxed_all`, "####",
+    "answer is" or "answer:" in eleven languages; else a last line such as "Therefore, x = 7."; else
+    the last bold text or displayed formula. It runs to the end of the line or sentence. A last box
+    that is cut off is no answer.
 
     >>> final_answer("<think>3?</think>The answer is **4**."), final_answer("#### 18")
     ('4', '18')
+    >>> [final_answer(text) for text in ("Ответ: 5.", "答えは 5 です。", "Therefore, x = 7.")]
+    ['5', '5', 'x = 7']
     >>> final_answer("I do not know.") is None
     True
     """
     text = _after_thoughts(text)
+    if "<answer>" in text:
+        return tagged_or_boxed(text)
     boxes = _last_boxes(text)
-    candidates = [(boxes[0][0], boxed_all(text))] if boxes else []
+    candidates = [(boxes[0].start, boxed_all(text))] if boxes else []
     for pattern in (_ANSWER, _HASHES):
         matches = list(pattern.finditer(text))
         if matches:
             candidates.append((matches[-1].start(), _up_to_end(text[matches[-1].end() :])))
     if candidates:
         return max(candidates, key=lambda candidate: candidate[0])[1]
+    if _BOX.search(text):
+        return None
+    conclusion = _CONCLUSION.fullmatch(text.rstrip().rpartition("\n")[2].strip())
+    if conclusion and not _WORD.search(conclusion[1]):
+        return _up_to_end(conclusion[1])
     matches = list(_DISPLAYED.finditer(text))
     return _unmarked(next(filter(None, matches[-1].groups()), "")) or None if matches else None
 
@@ -175,7 +233,7 @@ def _sentence(text: str) -> str:
     line = text.split("\n", 1)[0]
     end = _SENTENCE_END.search(line)
     line = line[: end.start()] if end else line
-    rejected = _REJECTED.search(line)
+    rejected = _REJECTED.search(line) or _COPULA.search(line)
     return line[: rejected.start()] if rejected else line
 
 

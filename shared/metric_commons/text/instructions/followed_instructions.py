@@ -21,13 +21,6 @@ from .responses import Response, loose_variants
 _STRICTNESS = ("strict", "loose")
 # The statistics of every row; "strict" and "loose" count instructions.
 _COUNTS = ("strict_prompts", "loose_prompts", "strict", "loose", "instructions", "rows")
-_AT_MOST = (
-    ("strict", "loose"),  # a loose check accepts the response itself, too
-    ("strict", "instructions"),
-    ("loose", "instructions"),
-    ("strict_prompts", "rows"),
-    ("loose_prompts", "rows"),
-)
 
 
 class Verdicts(NamedTuple):
@@ -123,7 +116,6 @@ def instruction_statistics(
         np.array(table, np.int64).reshape(len(rows), len(names)),
         partial(_scores, by_instruction=by_instruction),
         _row_scores,
-        _AT_MOST,
         _distributions,
         _breakdowns,
     )

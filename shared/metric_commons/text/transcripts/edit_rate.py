@@ -28,6 +28,7 @@ from ..tokens.sequences import Sequences
 from ..tokens.tokens import byte_rule, tokenize
 from ..tokens.word_codes import numbers_of_words, token_codes
 from .edit_distance import alignment, edit_counts
+from .open_asr_texts import merged_compounds
 from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
 
 Unit = Literal["word", "character"]
@@ -62,6 +63,7 @@ def error_statistics(
     *,
     unit: Unit = "word",
     normalizer: TranscriptNormalizer = "none",
+    merge_compounds: bool = False,
     average: RateAverage = "pooled",
 ) -> RowStatistics:
     """Hits, substitutions, deletions and insertions of each row.
@@ -74,6 +76,7 @@ def error_statistics(
         references: the spoken texts.
         unit: "word" or "character". Characters are code points, including spaces between words.
         normalizer: applied to both sides first: a name in `TRANSCRIPT_NORMALIZERS`, or a function.
+        merge_compounds: whether words that differ only in how they are divided are joined.
         average: "pooled" or "mean".
 
     Raises:
@@ -84,7 +87,8 @@ def error_statistics(
     (0.25, 0.3333333333333333)
     """
     counts = [
-        edit_counts(*sides) for sides in _sequences(predictions, references, unit, normalizer)
+        edit_counts(*sides)
+        for sides in _sequences(predictions, references, unit, normalizer, merge_compounds)
     ]
     values = np.concatenate(counts) if counts else np.zeros((0, len(_KINDS)), np.int64)
     rates = partial(error_rates, unit=unit)
@@ -95,7 +99,12 @@ def error_statistics(
 
     if average == "pooled":
         return RowStatistics(
-            _KINDS, values, rates, row_scores, distributions=partial(_pooled_distributions, name)
+            _KINDS,
+            values,
+            rates,
+            row_scores,
+            distributions=partial(_pooled_distributions, name),
+            length=lambda names: _KINDS[:3],
         )
     names = [key for key, rate in rates(dict.fromkeys(_KINDS, 0)).items() if key not in _KINDS]
     rates_of_rows = [rates(dict(zip(_KINDS, row, strict=True))) for row in values.tolist()]
@@ -113,7 +122,12 @@ def error_statistics(
         return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
 
     return RowStatistics(
-        (*_KINDS, *names, "rows"), columns, mean_rates, row_scores, distributions=mean_distributions
+        (*_KINDS, *names, "rows"),
+        columns,
+        mean_rates,
+        row_scores,
+        distributions=mean_distributions,
+        length=lambda names: ["rows"],
     )
 
 
@@ -190,18 +204,39 @@ def error_alignments(
     *,
     unit: Unit = "word",
     normalizer: TranscriptNormalizer = "none",
+    merge_compounds: bool = False,
 ) -> list[list[list[Any]]]:
     """Return the runs of hits and of each kind of error for each row, as in `alignment`.
 
     >>> error_alignments(["the cat"], ["cat"])
     [[['insert', 0, 0, 0, 1], ['equal', 0, 1, 1, 2]]]
     """
-    normalize = transcript_normalizer(normalizer)
     split = transcript_words if unit == "word" else str.strip
     return [
-        list(map(list, alignment(split(normalize(reference)), split(normalize(prediction)))))
-        for prediction, reference in zip(predictions, references, strict=True)
+        list(map(list, alignment(split(reference), split(prediction))))
+        for prediction, reference in zip(
+            *_normalized(predictions, references, normalizer, merge_compounds), strict=True
+        )
     ]
+
+
+def _normalized(
+    predictions: Sequence[str],
+    references: Sequence[str],
+    normalizer: TranscriptNormalizer,
+    merge_compounds: bool,
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return both sides, normalized."""
+    normalize = transcript_normalizer(normalizer)
+    if normalizer != "none":
+        predictions, references = (
+            list(map(normalize, predictions)),
+            list(map(normalize, references)),
+        )
+    if merge_compounds:
+        pairs = [merged_compounds(*pair) for pair in zip(predictions, references, strict=True)]
+        predictions, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return predictions, references
 
 
 class AlignedTexts(NamedTuple):
@@ -218,15 +253,16 @@ def aligned_texts(
     *,
     unit: Unit = "word",
     normalizer: TranscriptNormalizer = "none",
+    merge_compounds: bool = False,
 ) -> list[AlignedTexts]:
     """Return the runs of hits and errors of a row, as texts.
 
     >>> [tuple(part) for part in aligned_texts("a cat sat", "the cat sat down")]
     [('substitute', 'the', 'a'), ('equal', 'cat sat', 'cat sat'), ('delete', 'down', '')]
     """
-    normalize = transcript_normalizer(normalizer)
     split = transcript_words if unit == "word" else str.strip
-    target, guess = split(normalize(reference)), split(normalize(prediction))
+    guesses, targets = _normalized([prediction], [reference], normalizer, merge_compounds)
+    target, guess = split(targets[0]), split(guesses[0])
     space = " " if unit == "word" else ""
     return [
         AlignedTexts(kind, space.join(target[first:end]), space.join(guess[start:stop]))
@@ -239,15 +275,16 @@ def _sequences(
     references: Sequence[str],
     unit: Unit,
     normalizer: TranscriptNormalizer,
+    merge_compounds: bool,
 ) -> Iterator[tuple[Sequences, Sequences]]:
     """References and predictions as integers, in blocks of bounded size."""
-    normalize = transcript_normalizer(normalizer)
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     sizes += np.fromiter(map(len, references), np.int64, len(references))
     for start, stop in bounded_ranges(sizes, _CHARACTERS):
-        texts = [*references[start:stop], *predictions[start:stop]]
-        if normalizer != "none":
-            texts = list(map(normalize, texts))
+        guesses, targets = _normalized(
+            predictions[start:stop], references[start:stop], normalizer, merge_compounds
+        )
+        texts = [*targets, *guesses]
         sequences = _words(texts) if unit == "word" else _characters(texts)
         rows = stop - start
         yield sequences.block(0, rows), sequences.block(rows, 2 * rows)

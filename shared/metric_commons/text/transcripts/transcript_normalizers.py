@@ -1,4 +1,4 @@
-"""Normalizers of transcripts: those of answers, jiwer's, and Whisper's."""
+"""Normalizers of transcripts: those of answers, jiwer's, Whisper's, and a leaderboard's."""
 
 import re
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Annotated
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import OneOf
 from ..tokens.normalizers import NORMALIZERS, checked_function
+from .open_asr_texts import open_asr
 from .whisper_texts import whisper_basic, whisper_english
 
 _WHITE_SPACE = re.compile(r"\s\s+")
@@ -39,6 +40,7 @@ TRANSCRIPT_NORMALIZERS: dict[str, Callable[[str], str]] = {
     "jiwer_standardize": jiwer_standardize,
     "whisper_english": whisper_english,
     "whisper_basic": whisper_basic,
+    "open_asr": open_asr,
     **{name: function for name, function in NORMALIZERS.items() if name != "none"},
 }
 """The normalizers by name; each is a function from a text to the normalized text."""

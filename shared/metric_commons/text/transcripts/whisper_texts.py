@@ -6,6 +6,7 @@ that project (MIT licence, OpenAI).
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from .american_spellings import AMERICAN_SPELLINGS
 from .whisper_numbers import with_digits
@@ -64,7 +65,7 @@ _TITLES = {
     "esq": "esquire",
 }
 # In this order, since later patterns meet the results of earlier ones.
-_EXPANSIONS = [
+EXPANSIONS = [
     (re.compile(pattern), words)
     for pattern, words in (
         *((r"\bwon't\b", "will not"), (r"\bcan't\b", "can not"), (r"\blet's\b", "let us")),
@@ -100,13 +101,34 @@ def whisper_english(text: str) -> str:
     >>> whisper_english("Um, I can't believe Mr. Smith's colour cost twenty-five dollars!")
     'i can not believe mister smith is color cost $25'
     """
+    text = with_digits(without_symbols(text, _FILLERS, EXPANSIONS))
+    text = " ".join(AMERICAN_SPELLINGS.get(word, word) for word in text.split())
+    return without_lone_symbols(text)
+
+
+def without_symbols(
+    text: str,
+    fillers: re.Pattern[str],
+    expansions: Sequence[tuple[re.Pattern[str], str]],
+    compounds: Sequence[tuple[re.Pattern[str], str]] = (),
+) -> str:
+    """Return the text in lower case, with contractions expanded, without symbols and fillers.
+
+    Patterns are replaced by their texts one after another, the compounds after symbols.
+    """
     text = _PARENTHESIZED.sub("", _BRACKETED.sub("", text.lower()))
-    text = _SPACED_APOSTROPHE.sub("'", _FILLERS.sub("", text))
-    for pattern, words in _EXPANSIONS:
+    text = _SPACED_APOSTROPHE.sub("'", fillers.sub("", text))
+    for pattern, words in expansions:
         text = pattern.sub(words, text)
     text = _PERIOD.sub(r" \1", _DIGIT_COMMA.sub(r"\1\2", text))
-    text = with_digits("".join(map(_plain, unicodedata.normalize("NFKD", text))))
-    text = " ".join(AMERICAN_SPELLINGS.get(word, word) for word in text.split())
+    text = "".join(map(_plain, unicodedata.normalize("NFKD", text)))
+    for pattern, words in compounds:
+        text = pattern.sub(words, text)
+    return text
+
+
+def without_lone_symbols(text: str) -> str:
+    """Return the text without symbols that are not beside a number, and single spaces."""
     text = _LONE_PERCENT.sub(r"\1 ", _LONE_SYMBOL.sub(r" \1", text))
     return _SPACES.sub(" ", text)
 

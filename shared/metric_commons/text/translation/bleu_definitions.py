@@ -131,12 +131,12 @@ def _shortest_statistics(
         np.concatenate(values),
         score,
         row_scores,
-        at_most=[("count_", "total_")],
         distributions=bleu_distributions(
             partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth),
             "translation_length",
             "reference_length",
         ),
+        length=lambda statistics: ["reference_length"],
     )
 
 
@@ -223,7 +223,6 @@ def gleu_statistics(
         np.concatenate(values),
         gleu_score,
         gleu_score,
-        at_most=[names],
         distributions=lambda statistics: {"google_bleu": SumRatio({"shared": 1}, {"ngrams": 1})},
     )
 

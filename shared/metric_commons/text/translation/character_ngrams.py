@@ -83,10 +83,16 @@ def chrf_statistics(
             scores = [score(dict(zip(flat, row, strict=True)))["chrf"] for row in pairs.tolist()]
             pairs = pairs[best_pairs(np.array(scores), block.sizes - 1)]
         values.append(pairs)
-    at_most = [("shared_", "predicted_"), ("shared_", "relevant_")]
     arrays = partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing)
     distributions = partial(_chrf_distributions, arrays, names)
-    return RowStatistics(flat, np.concatenate(values), score, score, at_most, distributions)
+    return RowStatistics(
+        flat,
+        np.concatenate(values),
+        score,
+        score,
+        distributions,
+        length=lambda statistics: [names[0][1]],
+    )
 
 
 def chrf_score(

@@ -96,7 +96,6 @@ def bleu_statistics(
         np.concatenate(values),
         partial(score, effective_order=effective_order),
         row_scores,
-        at_most=[("count_", "total_")],
         distributions=bleu_distributions(
             partial(
                 bleu_of_arrays,
@@ -109,6 +108,7 @@ def bleu_statistics(
             "ref_len",
             largest=100.0,
         ),
+        length=lambda statistics: ["ref_len"],
     )
 
 

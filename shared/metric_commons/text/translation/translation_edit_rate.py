@@ -109,7 +109,12 @@ def ter_statistics(
     distribution = SumRatio({"num_edits": 1}, {"ref_length": 1}, upper=None, scale=100)
     names = ("num_edits", "ref_length")
     return RowStatistics(
-        names, values, ter_score, row_scores, distributions=lambda statistics: {"ter": distribution}
+        names,
+        values,
+        ter_score,
+        row_scores,
+        distributions=lambda statistics: {"ter": distribution},
+        length=lambda statistics: ["ref_length"],
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import lzma
+import os
 import sys
 from types import SimpleNamespace
 
@@ -14,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from metric_commons.data.files.field_paths import steps, value_at
-from metric_commons.data.files.streams import STANDARD_INPUT, Limits, zstandard_reader
+from metric_commons.data.files.streams import STANDARD_INPUT, Limits
 from metric_commons.data.tables.selections import Selection
 from metric_commons.data.tables.tables import Source
 
@@ -193,11 +194,53 @@ def test_rows_can_be_chosen(write):
         Source(path, ["p"], selection=Selection(conditions={"r[1]": "x"})).columns()
 
 
-def test_there_is_a_hint_at_the_library_for_zstandard(monkeypatch):
-    monkeypatch.setitem(sys.modules, "zstandard", None)
-    if sys.version_info < (3, 14):
-        with pytest.raises(ValueError, match=r"pip install 'metric-commons\[logs\]'"):
-            zstandard_reader(io.BytesIO())
+def parquet_file(data):
+    rows = [json.loads(line) for line in data.splitlines()]
+    sink = io.BytesIO()
+    table = pa.Table.from_pylist(rows)
+    parquet.write_table(table, sink, compression="none", write_page_checksum=True)
+    return sink.getvalue()
+
+
+COMPRESSIONS = [gzip.compress, bz2.compress, lzma.compress, zstandard]
+
+
+@pytest.mark.parametrize("compress", [*COMPRESSIONS, parquet_file])
+def test_a_file_that_was_cut_is_refused_wherever_the_cut_is(write, compress):
+    content = compress(LINES * 100)
+    for size in (len(content) * part // 9 for part in range(1, 9)):
+        path = write("x.parquet" if compress is parquet_file else "x.jsonl", content[:size])
+        with pytest.raises(ValueError, match=r"x\.(jsonl|parquet): "):
+            Source(path, ["p"]).columns()
+    with pytest.raises(ValueError, match=r"x\.(jsonl|parquet): "):
+        Source(write(path.name, content[:-1]), ["p"]).columns()
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, parquet_file])
+def test_a_changed_byte_is_found_where_the_format_has_checksums(write, compress):
+    content = bytearray(compress(LINES))
+    place = content.find(b"answer 33") if compress is parquet_file else len(content) // 2
+    content[place] ^= 1
+    path = write("x.parquet" if compress is parquet_file else "x.jsonl", content)
+
+    with pytest.raises(ValueError, match=r"x\.(jsonl|parquet): "):
+        Source(path, ["p"]).columns()
+
+
+@pytest.mark.parametrize("compress", [bytes, *COMPRESSIONS, parquet_file])
+@pytest.mark.parametrize("change", ["longer", "other", "shorter"])
+def test_a_file_that_changes_while_it_is_read_is_refused(write, compress, change):
+    content = compress(LINES)
+    name = "x.parquet" if compress is parquet_file else "x.jsonl"
+    path = write(name, content)
+    source = Source(path, ["p"])
+    blocks = source.blocks(10)
+    next(blocks)
+    new = {"longer": content + content, "other": bytes(len(content)), "shorter": content[:-1]}
+    os.utime(path, ns=(1, 1)) if change == "other" else write(name, new[change])
+
+    with pytest.raises(ValueError, match=r"x\.(jsonl|parquet): the file has changed while it was"):
+        list(blocks)
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,9 @@ import os
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
 
-from metric_commons.data.files.access import temporary_name
 from metric_commons.data.files.stored import write_whole
 from tests.spec import PATIENCE
 
@@ -49,37 +47,35 @@ def test_standard_output_is_written_through(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-@of_posix
-def test_what_dead_processes_left_is_removed_at_the_next_write(tmp_path):
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    computer = temporary_name().split("-")[2]
-    other_computer = f"{int(computer, 16) ^ 1:08x}"
-    names = {
-        f".metric-commons-{computer}-{dead.pid}-01234567": False,
-        f".metric-commons-{computer}-{os.getpid()}-01234567": True,
-        f".metric-commons-{computer}-1-01234567": True,  # the process of another user
-        f".metric-commons-{other_computer}-{dead.pid}-01234567": True,
-        f".metric-commons-{computer}-{dead.pid}-0123456": True,  # not a name of ours
-        f".metric-commons-{computer}-{dead.pid}-01234567.json": True,
-    }
-    for name in names:
-        (tmp_path / name).touch()
-    write_whole(tmp_path / "file", ["x"])
+KILLED = """
+import os, signal
+from metric_commons.files import write_whole
 
-    kept = [name for name, is_kept in names.items() if is_kept]
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*kept, "file"])
+def pieces():
+    yield "new" * 100_000
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write_whole("file", pieces())
+"""
 
 
-def test_what_another_computer_left_is_removed_after_a_day(tmp_path):
-    computer = int(temporary_name().split("-")[2], 16) ^ 1
-    old, new = (tmp_path / f".metric-commons-{computer:08x}-1-0123456{n}" for n in range(2))
-    old.touch()
-    new.touch()
-    os.utime(old, (0, time.time() - 25 * 60 * 60))
-    write_whole(tmp_path / "file", ["x"])
+@pytest.mark.processes
+@pytest.mark.skipif(sys.platform != "linux", reason="files without a name are of Linux")
+def test_a_process_that_is_killed_leaves_nothing_and_the_old_file(tmp_path):
+    (tmp_path / "file").write_text("old")
+    subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, timeout=PATIENCE)
 
-    assert {path.name for path in tmp_path.iterdir()} == {new.name, "file"}
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "old"
+
+
+def test_file_systems_without_files_without_a_name_will_do(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    write_whole(tmp_path / "file", ["old"])
+    write_whole(tmp_path / "file", ["new"])
+
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "new"
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[2J", "a\x9bb", "a\u2028b", "\u202eabc", "x\x7f/b"])

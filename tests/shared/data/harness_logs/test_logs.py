@@ -365,6 +365,22 @@ def test_predictions_of_olmes(read):
     }
 
 
+def test_annotations_of_alpaca_eval(read):
+    row = {"generator_1": "base", "output_1": "x", "generator_2": "m", "output_2": "y"}
+    rows = [row | {"instruction": f"q{p}", "preference": p, "annotator": "j"} for p in (1.25, 2, 0)]
+    text = json.dumps(rows)
+    source, columns = read(text, "id prediction references logged", name="annotations.json")
+
+    assert (source.log.format_name, source.log.system) == ("alpaca-eval", "m")
+    assert source.log.task == "alpaca_eval against base"
+    assert [each["win_rate"] for each in columns["logged"]] == [0.25, 1.0, 0.5]
+    assert (columns["id"][0], columns["prediction"][0], columns["references"][0]) == (
+        "q1.25",
+        "y",
+        ["x"],
+    )
+
+
 def test_events_of_openai_evals(read):
     rows = [
         {"spec": {"completion_fns": ["gpt"], "eval_name": "t.s1"}},

@@ -168,7 +168,7 @@ def test_a_function_is_an_option_that_a_file_cannot_hold(tmp_path):
 @pytest.mark.parametrize(
     ("modules", "testing", "message"),
     [
-        ("bleu", {"correction": "max_t"}, "correction 'max_t' requires means of rows"),
+        ("bleu", {"correction": "max_t"}, "correction 'max_t' requires scores of rows"),
         ("bleu", {"test": "t"}, "test 't' requires means of rows, but bleu is computed from sums"),
         (["bleu", "qa_f1"], {"test": "bootstrap"}, "test 'bootstrap' requires scores computed"),
     ],

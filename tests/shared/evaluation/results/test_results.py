@@ -215,9 +215,7 @@ def test_a_module_gets_the_columns_and_options_it_has(lengths):
     assert group["confidence_interval"]["qa_em"] == [pytest.approx(0.05), 1.0]
 
 
-@pytest.mark.parametrize(
-    "asked", [{"per_example": True}, {"confidence_level": 0.9}, {"groups": ["x"]}]
-)
+@pytest.mark.parametrize("asked", [{"confidence_level": 0.9}, {"groups": ["x"]}])
 def test_what_no_module_can_report_is_an_error(lengths, asked):
     with pytest.raises(ValueError, match="is not an option of any of the modules: lengths"):
         score("lengths", predictions=["a"], **asked)
@@ -491,7 +489,7 @@ def test_other_scores_are_compared_if_they_are_named():
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
     with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
-    with pytest.raises(ValueError, match="score 'num_ret' is not a mean over rows"):
+    with pytest.raises(ValueError, match="score 'num_ret' is neither a mean of rows"):
         compared(
             "ir_ranking",
             {"a": [["x"]], "b": [["y"]]},
@@ -603,9 +601,22 @@ def test_equal_references_need_not_be_the_same_object():
     assert found.comparisons[0]["diff"] == 1.0
 
 
-def test_a_module_without_scores_of_rows_cannot_compare(lengths):
-    with pytest.raises(ValueError, match=r"row by row; there are 'a', 'b' and lengths"):
-        compared("lengths", {"a": ["x"], "b": ["x"]}, None)
+def test_what_is_compared_needs_two_systems():
+    with pytest.raises(ValueError, match="compare needs two systems; there is only 'a'"):
+        compared("qa_em", {"a": ["x"]}, ["x"])
+
+
+def test_a_score_that_was_not_tested_is_named():
+    for scores, words in (
+        (None, "qa_precision and qa_recall were not tested."),
+        (["qa_f1", "qa_recall"], "qa_recall was not tested."),
+    ):
+        results = compared("qa_f1").choose(scores)
+        for text in (results.to_table(), results.to_html(), results.to_latex().replace(r"\_", "_")):
+            assert words in text
+    many = compared("rouge_n_l")
+    assert "All scores but rouge1 were not tested." in many.to_table()
+    assert "not tested" not in compared("qa_em").to_table()
 
 
 def test_tables_mark_what_is_significantly_better():
@@ -944,7 +955,8 @@ def test_a_signature_shows_an_option_as_it_is_shown_alone():
         (["a", "b"], ["b", "b"], {}, "b"),
         ([0.9, 0.2], [1, 0], {"average": "macro"}, "1"),
         ([1, 2], [2, 1], {"average": "macro"}, None),
-        ([1, 2, 3], [2, 1, 1], {}, None),
+        ([1, 2, 3], [2, 1, 1], {}, "1"),  # 3 is wrong, and no third label
+        ([1, 2, 1], [2, 1, 3], {}, None),
     ],
 )
 def test_a_signature_names_the_positive_label(predictions, references, options, positive):

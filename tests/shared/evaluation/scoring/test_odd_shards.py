@@ -107,7 +107,6 @@ def test_shards_of_ties_alone_in_clusters_are_merged():
 @pytest.mark.parametrize(
     ("scores", "problem"),
     [
-        ({"qa_f1": 1.0, "qa_precision": 0.5, "qa_recall": 0.5}, "the mean of qa_f1 is 1.0, more"),
         ({"qa_f1": 0.5, "qa_precision": 0.5}, "qa_recall is missing"),
         ({"qa_precision": 0.5, "qa_recall": 0.5}, "qa_f1 is missing"),
     ],

@@ -7,58 +7,24 @@ import asyncio
 import importlib
 import math
 import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 
 from metric_commons import load
+from metric_commons.scorers import task
 from metric_commons.statistics import interval as mean_interval
+from tests.client_stand_ins import REGISTRY, InspectScore, install
 
 CLUSTERS = ["a", "a", "b", "b", "c"]
 VALUES = ["C", "I", "C", 0.5, 1]
 
 
-class Score(SimpleNamespace):
-    """Its value, answer, explanation and metadata."""
-
-    @classmethod
-    def unscored(cls, *, reason, **fields):
-        return cls(value=math.nan, reason=reason, **fields)
-
-
-def number(value):
-    return {"C": 1.0, "I": 0.0}.get(value, value) * 1.0
-
-
-def named(metrics=None, name=None):
-    return lambda function: SimpleNamespace(make=function, name=name, metrics=metrics)
-
-
 @pytest.fixture(scope="module")
 def extension():
-    scorer = ModuleType("inspect_ai.scorer")
-    scorer.__dict__.update(
-        CORRECT="C", INCORRECT="I", Score=Score, value_to_float=lambda: number,
-        accuracy=lambda: "accuracy", mean=lambda: "mean", scorer=named,
-    )  # fmt: skip
-
-    def metric(name):
-        return lambda function: function
-
-    scorer.metric = metric
-    for name in ("Metric", "SampleScore", "Scorer", "Target"):
-        setattr(scorer, name, object)
-    solver = ModuleType("inspect_ai.solver")
-    solver.TaskState = object
-    stand_ins = {
-        "inspect_ai": ModuleType("inspect_ai"),
-        "inspect_ai.scorer": scorer,
-        "inspect_ai.solver": solver,
-    }
     name = "metric_commons.frameworks.harnesses.inspect_ai"
     with pytest.MonkeyPatch.context() as patch:
-        for module, stand_in in stand_ins.items():
-            patch.setitem(sys.modules, module, stand_in)
+        install(patch)
         patch.delitem(sys.modules, name, raising=False)
         yield importlib.import_module(name)
         sys.modules.pop(name)
@@ -81,32 +47,64 @@ def samples(values, metadata=None):
 
 
 def test_scorers_return_letters_or_numbers(extension):
-    assert scored(extension.math.make(), r"\boxed{0.5}", ["1/2"]).value == "C"
-    assert scored(extension.choice.make(), "The answer is (A).", ["B"]).value == "I"
-    score = scored(extension.module.make("qa_f1"), "York city", ["New York", "NYC"])
+    assert scored(extension.math(), r"\boxed{0.5}", ["1/2"]).value == "C"
+    assert scored(extension.choice(), "The answer is (A).", ["B"]).value == "I"
+    score = scored(extension.module("qa_f1"), "York city", ["New York", "NYC"])
 
     assert score.value == 0.5
     assert score.answer == "York city"
     assert score.explanation.endswith("Missing: new. Too much: city.")
-    assert score.metadata == {"status": "scored", "qa_precision": 0.5, "qa_recall": 0.5}
+    assert score.metadata == {
+        "status": "scored",
+        "qa_f1": 0.5,
+        "qa_precision": 0.5,
+        "qa_recall": 0.5,
+        "signature": task("qa_f1").signature,
+    }
 
 
 def test_a_target_that_cannot_be_read_leaves_the_sample_unscored(extension):
-    score = scored(extension.math.make(), r"\boxed{1}", [r"\left( see figure"])
+    score = scored(extension.math(), r"\boxed{1}", [r"\left( see figure"])
 
     assert math.isnan(score.value)
     assert score.reason == "scoring_failed"
-    assert score.metadata == {"status": "unreadable"}
+    assert score.metadata == {"status": "unreadable", "signature": task("math").signature}
 
 
-def test_scorers_come_with_metrics(extension):
-    assert len(extension.math.metrics) == len(extension.module.metrics) == 3
-    assert [extension.math.metrics[0], extension.module.metrics[0]] == ["accuracy", "mean"]
-    assert [extension.math.name, extension.choice.name, extension.module.name] == [
-        "math",
-        "choice",
-        "module",
+def test_scorers_are_registered_with_metrics(extension):
+    assert {"math", "choice", "qa_f1", "tool_calls", "error_rate"} <= REGISTRY.keys()
+    assert "ir_ranking" not in REGISTRY
+    assert [REGISTRY[name].metrics[0] for name in ("math", "qa_f1")] == ["accuracy", "mean"]
+    names = [
+        extension.module("qa_f1").registered,
+        extension.module("qa_f1", score="qa_recall").registered,
+        extension.module("json_match").registered,
     ]
+    assert names == [
+        "metric_commons/qa_f1",
+        "metric_commons/qa_f1_qa_recall",
+        "metric_commons/json_match",
+    ]
+    with pytest.raises(ValueError, match="ir_ranking does not compare a text with a reference"):
+        extension.module("ir_ranking")
+
+
+@pytest.mark.parametrize(
+    ("answers", "values", "equivalence", "expected"),
+    [
+        (["1/2", "0.5", "3", None], [1, 1, 0, 0], "math", 1.0),
+        (["1/2", "0.5", "3", None], [1, 1, 0, 0], "normalized", 2 / 3),
+        (["3", "3 ", "2"], [0, 0, 1], "normalized", 0.0),
+        ([None, ""], [0, 0], "math", 0.0),
+    ],
+)
+def test_the_majority_of_epochs(extension, answers, values, equivalence, expected):
+    scores = [
+        InspectScore(value=value, answer=answer, metadata={})
+        for value, answer in zip(values, answers, strict=True)
+    ]
+
+    assert extension.maj(equivalence)(scores).value == expected
 
 
 def test_the_interval_is_that_of_compute(extension):
@@ -178,4 +176,4 @@ def test_options_are_checked_before_samples_are(extension, options):
     with pytest.raises(ValueError, match=name):
         extension.interval(**options)
     with pytest.raises(ValueError, match="did you mean 'qa_f1'"):
-        extension.module.make("qa_ff1")
+        extension.module("qa_ff1")

@@ -5,8 +5,7 @@
 
 import math
 import pickle
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +17,7 @@ from metric_commons.frameworks.harnesses.lighteval import (
     metric,
 )
 from metric_commons.frameworks.trainers.corpus_scores import CorpusScore
+from tests.client_stand_ins import MODULES, install
 
 PREDICTIONS = ["York city", "Oslo", ""]
 GOLDS = [["New York", "NYC"], ["Oslo"], ["Rome"]]
@@ -25,24 +25,7 @@ GOLDS = [["New York", "NYC"], ["Oslo"], ["Rome"]]
 
 @pytest.fixture(autouse=True)
 def lighteval(monkeypatch):
-    """Stand-ins that keep their keywords."""
-    members = {
-        "lighteval.metrics.metrics_sample": {"SampleLevelComputation": object},
-        "lighteval.metrics.sample_preparator": {"GenerativePreparator": SimpleNamespace},
-        "lighteval.metrics.utils.metric_utils": {
-            "SampleLevelMetricGrouping": SimpleNamespace,
-            "CorpusLevelMetric": SimpleNamespace,
-        },
-        "lighteval.tasks.requests": {"SamplingMethod": SimpleNamespace(GENERATIVE="generative")},
-    }
-    for name, values in members.items():
-        parts = name.split(".")
-        for end in range(1, len(parts)):
-            package = ".".join(parts[:end])
-            monkeypatch.setitem(sys.modules, package, ModuleType(package))
-        stand_in = ModuleType(name)
-        stand_in.__dict__.update(values)
-        monkeypatch.setitem(sys.modules, name, stand_in)
+    install(monkeypatch)
 
 
 def doc(golds):
@@ -75,6 +58,29 @@ def test_the_best_sample_counts():
     found = compute(doc=doc(["New York"]), model_response=response("a", "York city", None))
 
     assert found == {"qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
+
+
+def test_several_samples_together():
+    made = metric("math", samples=4)
+    texts = [r"\boxed{1/2}", r"\boxed{0.5}", r"\boxed{3}", "?"]
+
+    found = made.sample_level_fn.compute(doc=doc(["0.5"]), model_response=response(*texts))
+
+    assert found == {"math": 1.0, "avg@4": 0.5, "pass@4": 1.0, "maj@4": 1.0}
+    assert made.metric_name == list(found) == list(made.corpus_level_fn)
+    assert made.sample_level_fn.num_samples() == 4  # which lighteval asks of this class
+    sampling = MODULES["lighteval.metrics.metrics_sample"]["SamplingMetric"]
+    assert isinstance(made.sample_level_fn, sampling)
+    assert not isinstance(metric("math").sample_level_fn, sampling)
+
+
+def test_the_best_of_several_errors_is_the_lowest():
+    made = metric("error_rate", samples=2)
+
+    found = made.sample_level_fn.compute(doc=doc(["a b"]), model_response=response("a c", "a b"))
+
+    assert found == {"wer": 0.0, "avg@2": 0.25, "pass@2": 1.0, "maj@2": 0.5}
+    assert made.higher_is_better == {"wer": False, "avg@2": False, "pass@2": True, "maj@2": True}
 
 
 def test_rows_without_a_reference_are_left_out():

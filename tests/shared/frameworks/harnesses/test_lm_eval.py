@@ -34,8 +34,27 @@ def test_rows_have_all_scores_of_compute():
     ]
 
 
-def test_the_first_of_several_samples_is_scored():
-    assert rows("qa_em")({"answer": "a"}, [["a", "b"]]) == {"qa_em": 1.0}
+def test_several_samples_of_a_question():
+    """`repeats: 4`, with a filter that keeps all samples."""
+    process_results = rows("math", reference="answer", estimates=["low"], cluster="source")
+    samples = [r"\boxed{1/2}", r"\boxed{0.5}", r"\boxed{3}", "?"]
+
+    found = process_results({"answer": "0.5", "source": 7}, [samples])
+
+    assert found == {
+        "math": 0.5,
+        "unparsed": 0.25,
+        "avg@4": 0.5,
+        "pass@4": 1.0,
+        "maj@4": 1.0,
+        "math_low": 0.5,
+    }
+    assert rows("error_rate")({"answer": "a b"}, [["a b", "a c"]]) == {
+        "wer": 0.25,
+        "avg@2": 0.25,
+        "pass@2": 1.0,
+        "maj@2": 0.5,
+    }
 
 
 def test_a_text_without_an_answer_is_counted():
@@ -80,7 +99,10 @@ def test_estimates_are_those_of_the_mean():
     process_results = rows("qa_f1", reference="answers", estimates=["low"], cluster="source")
     doc = {"answers": "a", "source": 7}
 
-    assert process_results(doc, ["a"])["qa_f1_low"] == (1.0, "7")
+    item = process_results(doc, ["a"])["qa_f1_low"]
+    assert (item, item.cluster) == (1.0, "7")
+    assert math.fsum([item, item]) == 2.0  # lm-eval takes means of what metric_list leaves out
+    assert pickle.loads(pickle.dumps(item)).cluster == "7"
     for name in ("low", "high", "standard_error"):
         alone, clustered = interval(scores), interval(scores, clusters=labels)
         assert estimate(name)(scores) == getattr(alone, name)

@@ -9,7 +9,8 @@ import threading
 
 import pytest
 
-from metric_commons.programs.worker_pool import ProgramLimits, Report, shared_pool
+from metric_commons.programs.executions import prepare
+from metric_commons.programs.worker_pool import Report
 from metric_commons.rewards import code_reward, code_score
 from tests.programs_run import SUM, SUMS
 from tests.spec import nightly
@@ -65,18 +66,12 @@ def test_rows_without_readable_tests_have_no_reward(tests):
 
 
 def test_a_fault_of_the_machine_is_no_reward(monkeypatch):
-    pool = shared_pool(None, pool_key())
+    pool = prepare([], num_workers=None, per_core=4).runner
     monkeypatch.setattr(pool, "run", lambda job: Report("infrastructure", "out of order"))
 
     assert code_reward("tests")([fenced(SUM)], tests=[SUMS]) == [None]
     found = asyncio.run(code_score("toy", fenced(SUM), SUMS))
     assert (found["score"], found["undecided"]) == (0.0, True)
-
-
-def pool_key():
-    from metric_commons.programs.worker_pool import WorkerSetup
-
-    return WorkerSetup()
 
 
 @pytest.mark.parametrize("count", [60, *nightly(400)])
@@ -93,7 +88,7 @@ def test_many_scores_are_awaited_at_once(count):
 
     assert [result["score"] for result in found] == [1.0 if n % 2 else 0.5 for n in range(count)]
     assert {result["tests"] for result in found} == {2}
-    assert threading.active_count() - before <= len(os.sched_getaffinity(0)) + 1
+    assert threading.active_count() - before <= max(len(os.sched_getaffinity(0)), 16) + 1
 
 
 def test_loops_and_threads_share_the_workers():
@@ -160,5 +155,25 @@ def test_a_missing_column_is_named():
         code_reward()([fenced(SUM)], tests=[SUMS])
 
 
-def test_limits_have_a_place_for_each_option():
-    assert ProgramLimits(1.0).message()["timeout"] == 1.0
+@pytest.mark.parametrize("program", ["while True: pass", "import time; time.sleep(600)"])
+def test_time_limits_run_side_by_side(program):
+    task = code_reward("tests", timeout=2.0).task
+    tests = {"inputs": ["1 2"], "outputs": ["3"]}
+    grades = [run.result() for run in task.submitted([fenced(program)] * 8, [tests] * 8)]
+
+    assert [grade.status for grade in grades] == ["timed_out"] * 8
+    # Alone on the cores, each has had its share of 2 seconds; beside others a fifth is enough.
+    assert sum(grade.cpu for grade in grades) < 2.5 * len(os.sched_getaffinity(0)) + 1
+
+
+def test_tests_run_apart_from_their_program():
+    program = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
+    tests = "assert add(2, 3) == 5"
+    with pytest.warns(UserWarning, match="a policy may learn to forge a pass"):
+        together = code_reward("tests", isolation="in_process")
+    apart = code_reward("tests")
+
+    assert together([fenced(program)], tests=[tests]) == [1.0]
+    assert apart([fenced(program)], tests=[tests]) == [0.0]
+    assert apart([fenced("def add(a, b): return a + b")], tests=[tests]) == [1.0]
+    assert apart([fenced(program)], tests=["# nothing"]) == [None]

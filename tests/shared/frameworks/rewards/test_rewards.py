@@ -39,8 +39,23 @@ def test_the_logs_have_answers_and_proportions():
     log = Log()
 
     assert log.call(rewards.math(), COMPLETIONS, solution=SOLUTIONS) == [1.0, 0.0, 0.0, 0.0, None]
-    assert log.columns == {"math_answer": [r"\frac12", "3", "", "2f", "1"]}
+    assert log.columns["math_answer"] == [r"\frac12", "3", "", "2f", "1"]
+    assert {*log.columns.pop("math_signature")} == {rewards.math().task.signature}
+    assert [*log.columns] == ["math_answer"]
     assert log.metrics == {"math/unparsed": 0.2, "math/undecided": 0.2, "math/unreadable": 0.2}
+
+
+def test_the_log_has_scores_of_all_generations_of_a_prompt():
+    log = Log()
+    texts = [r"\boxed{1/2}", r"\boxed{0.5}", r"\boxed{3}", "?"] + [r"\boxed{3}"] * 4
+    log.call(rewards.math(), texts, solution=["0.5"] * 8, prompts=["a"] * 4 + ["b"] * 4)
+
+    assert {name: log.metrics[f"math/{name}@4"] for name in ("avg", "pass", "maj")} == {
+        "avg": 0.25,
+        "pass": 0.5,
+        "maj": 0.5,
+    }
+    assert log.metrics["math/avg@4_low"] < 0.25 < log.metrics["math/avg@4_high"]
 
 
 def test_the_log_has_reasons_where_they_are_asked_for():
@@ -144,7 +159,11 @@ def test_sums():
     assert log.metrics["math/mean"] == 0.25
     assert log.metrics["found/mean"] == 0.8
     assert log.metrics["choice/unreadable"] == 0.2
-    assert set(log.columns) == {"math_answer", "found_answer", "choice_answer"}
+    assert {name for name in log.columns if name.endswith("answer")} == {
+        "math_answer",
+        "found_answer",
+        "choice_answer",
+    }
     verdict = both.verdicts([r"\boxed{2}"], ["2"])[0]
     assert (verdict.score, dict(verdict.scores)) == (1.25, {"math": 1.0, "found": 1.0})
     assert rewards.total(rewards.math())(COMPLETIONS, solution=SOLUTIONS) == (

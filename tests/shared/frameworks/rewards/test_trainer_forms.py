@@ -47,7 +47,7 @@ def verl_row(score, pred, **statuses):
 
 def test_verl():
     """As `NaiveRewardManager.run_single` of verl 0.9.1, through `partial`, in an executor."""
-    form = partial(rewards.math_verl, extract=["strip_think", "boxed"], strict_box_verify=True)
+    form = partial(rewards.math_verl, extract=["strip_think", "boxed"])
     row = {"data_source": "aime", "extra_info": {"num_turns": None}, "reward_router_address": None}
 
     assert not inspect.iscoroutinefunction(form)
@@ -81,6 +81,9 @@ def test_settings_of_a_configuration():
     assert form("nq", "#### cat", "cat", extract=Items(["strip_think"]))["score"] == 1.0
     with pytest.raises(ValueError, match="extract: unknown step 'bxed'"):
         rewards.math_verl("aime", TEXT, "1", extract=["bxed"])
+    for reward in (rewards.math_verl, rewards.total(rewards.math()).verl, form):
+        with pytest.raises(TypeError, match="has no option 'strict_box_verify'"):
+            reward("aime", TEXT, "1", strict_box_verify=True)
     assert rewards.tools_verl("bfcl", "[f(a=1)]", "[]", match="superset")["score"] in (0.0, 1.0)
 
 
@@ -233,6 +236,14 @@ def test_forms_of_programs_are_awaited(monkeypatch):
     text = "```python\nprint(2)\n```"
 
     assert inspect.iscoroutinefunction(rewards.code_verl)
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL")  # verl loads the function before it reads options
+    form, allowed = rewards.code_verl, {"allow_execution": True}
+    assert asyncio.run(form("toy", text, tests, reward_router_address="", **allowed))["acc"] == 0.5
+    with pytest.raises(ValueError, match="allow_execution"):
+        asyncio.run(form("toy", text, tests))
+    with pytest.raises(TypeError, match="sore"):
+        asyncio.run(form("toy", text, tests, sore="partial", **allowed))
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     row = asyncio.run(rewards.code_verl("toy", text, tests, score="pass_fail"))
     assert row == verl_row(0.0, "print(2)\n")
     assert asyncio.run(rewards.code_verl("toy", text, {"inputs": ["1"]}))["unreadable"] == 1.0

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from metric_commons.judging import judge_corrected
 from tests.spec import drawn_examples
@@ -63,29 +62,31 @@ def test_values_and_errors_are_those_of_the_formulas(rows, method, free, ddof):
 @pytest.mark.long
 @given(judged())
 @settings(deadline=None)
-def test_the_interval_by_the_formula(rows):
+def test_the_interval_is_that_of_draws(rows):
     result = judge_corrected(*rows)
     value, _, power = ppi_by_rows(*rows)
     f, y = map(np.array, rows)
     is_labelled = ~np.isnan(y)
-    n, total = int(is_labelled.sum()), len(y)
-    residuals = (y - power * f)[is_labelled]
-    mean = residuals.mean()
-    pseudo = (1 - power * f.min() - mean) * (mean + power * f.max())
-    v = (((residuals - mean) ** 2).sum() + max(pseudo, 0)) / (n * (n + 1))
-    if power:
-        v += power**2 * f[~is_labelled].var() / (total - n)
-    m = min(max(value, 0.0), 1.0)
-    is_exact = not power and set(y[is_labelled]) <= {0.0, 1.0}
-    if m * (1 - m) < 1e-15 or v <= 0:
-        trials = n
-    else:
-        trials = min(m * (1 - m) / v, total)
-        if not is_exact:
-            trials *= (stats.norm.ppf(0.975) / stats.t.ppf(0.975, n - 1)) ** 2
-    low = stats.beta.ppf(0.025, m * trials, trials - m * trials + 1) if m * trials > 1e-12 else 0.0
-    high = stats.beta.ppf(0.975, m * trials + 1, trials - m * trials) if m < 1 - 1e-15 else 1.0
-    assert result["confidence_interval"]["judge_corrected"] == pytest.approx([low, high], abs=1e-7)
+    rng = np.random.default_rng(0)
+
+    def ends(power, value):
+        residuals = (y - power * f)[is_labelled]
+        verdicts = power * (f[~is_labelled] - f[~is_labelled].mean())
+        weights = rng.exponential(size=(20_000, residuals.size + verdicts.size + 1))
+        of_labels = weights[:, : residuals.size]
+        noise = weights[:, residuals.size : -1] @ verdicts * residuals.size / verdicts.size
+        shift, found = value - residuals.mean(), []
+        for unseen, level in ((-power * f.max(), 0.025), (1 - power * f.min(), 0.975)):
+            totals = of_labels @ residuals + noise + weights[:, -1] * unseen
+            draws = totals / (of_labels.sum(axis=1) + weights[:, -1]) + shift
+            found.append(float(np.clip(np.quantile(draws, level), 0, 1)))
+        return found
+
+    alone = ends(0.0, y[is_labelled].mean())
+    widths = [high - low for low, high in (ends(power, value), alone)]
+    low, high = result["confidence_interval"]["judge_corrected"]
+    assert high - low == pytest.approx(min(widths), abs=0.03)
+    assert low <= min(max(value, 0.0), 1.0) <= high
 
 
 @pytest.mark.long

@@ -98,10 +98,12 @@ def test_math_verify_is_asked_about_what_is_open(monkeypatch):
         ["1", "f(2)", "f(2)", "f(2)", "2", "f(2)"],
         ["1", "2f", "3f", "4f", "3", ["3f", "f(2)"]],
         backend="exact_then_math_verify",
+        explain=True,
     )
 
     assert scores.equal.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     assert scores.by_math_verify.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
     assert scores.undecided.tolist() == [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
-    assert scores.reasons == [None, None, None, "two readings", None, None]
+    assert [found.verdict for found in scores.explanations] == [True, None, None, None, False, True]
+    assert scores.explanations[1].steps[-1] == "rule: math-verify calls them equal"
     assert asked == [("2f", "f(2)"), ("3f", "f(2)"), ("4f", "f(2)")]

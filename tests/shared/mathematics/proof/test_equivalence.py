@@ -157,7 +157,6 @@ def test_different_answers(left, right):
         ("", "0"),
         ("", ""),
         (" ", " "),
-        ("the answer is five", "5"),
         ("28%", "28 cm"),
         ("x=1, x=2, y=3", "y=3, x=1, x=4"),
     ],
@@ -252,7 +251,7 @@ import sys
 from metric_commons.text import STEPS
 from metric_commons.mathematics import equivalent, explained, readable
 assert STEPS["final_answer"]("The answer is 4.") == "4"
-assert equivalent("1/2", "0.5") and readable("1/2") and explained("1", "1").is_equal
+assert equivalent("1/2", "0.5") and readable("1/2") and explained("1", "1").verdict
 print([name for name in ("numpy", "evaluate", "scipy", "sympy") if name in sys.modules])
 """
     assert output(program).strip() == "[]"

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from threading import Thread
 from time import perf_counter
@@ -10,6 +11,7 @@ from metric_commons.mathematics import equivalence_scores
 from metric_commons.mathematics.proof import symbolic_processes
 from metric_commons.mathematics.proof.symbolic_processes import SymbolicProcess
 from metric_commons.mathematics.proof.symbolic_worker import SCRIPT, verdict
+from tests.spec import ROOT
 
 pytestmark = pytest.mark.processes
 
@@ -122,3 +124,12 @@ def test_the_worker_needs_no_other_file_of_the_package(tmp_path):
     )
 
     assert "metric_commons" not in run.stdout
+
+
+def test_no_extra_pins_a_version():
+    """An extra that a trainer installs beside its own libraries must not replace theirs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    requirements = [text for extra in project["optional-dependencies"].values() for text in extra]
+
+    assert requirements
+    assert not [text for text in requirements if "==" in text]

@@ -129,3 +129,14 @@ def test_differences_that_cancel_are_no_evidence():
     halves = np.random.default_rng(0).random(50)
     assert tail(np.concatenate([halves, -halves])).probability == 1.0
     assert tail(np.zeros(40)) == (1.0, True)
+
+
+@pytest.mark.parametrize("equal", [10, 11])
+def test_equal_differences_among_others_change_nothing(equal):
+    """An odd number of them once lost a part of their distribution above its middle."""
+    chance = np.random.default_rng(equal)
+    others = chance.normal(0.1, 0.5, 50)
+    differences = np.append(others, np.full(equal, 0.01))
+    apart = differences + 1e-5 * chance.normal(size=differences.size)
+
+    assert tail(differences).probability == pytest.approx(tail(apart).probability, rel=1e-3)

@@ -9,6 +9,7 @@ from metric_commons.text.extraction.final_answers import (
     final_answer,
     final_number,
     final_number_comma,
+    tagged_or_boxed,
 )
 
 
@@ -38,6 +39,41 @@ def test_boxes(text, answer):
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
+        ("<think>8</think><answer> $7$ </answer>", "7"),
+        (r"<answer>\boxed{5}</answer> \boxed{6}", "5"),
+        ("<answer>1</answer> no, <answer>2</answer>", "2"),
+        ("<answer>7", None),
+        ("<think>it is <answer>7</answer>", None),
+        (r"<think>\boxed{7}", None),
+        (r"$\boxed 3$, no: \boxed{4}", "4"),
+        (r"\boxed{4}, no: $\boxed 3$", "3"),
+        (r"\boxed{4}, no: \boxed{\frac{1}{2", None),
+        (r"\boxed{x = \boxed{5}}", r"x = \boxed{5}"),
+        (r"the set {1, 2 \boxed{3}", "3"),
+        (r"\boxed{}", ""),
+        ("Therefore, x = 7.", None),
+    ],
+)
+def test_answers_of_replies(text, answer):
+    assert tagged_or_boxed(text) == answer
+    if answer is None and "x = 7" not in text:
+        assert final_answer(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("We add.\nTherefore, x = 7.", "x = 7"),
+        ("Thus $f(x) = 2x$.", "f(x) = 2x"),
+        ("∴ x = 5", "x = 5"),
+        ("Therefore, there are 12 ways.", None),
+        ("答えは 5 です。", "5"),
+        ("答え: 12", "12"),
+        ("Ответ: $x = 3$.", "x = 3"),
+        ("La réponse est 5.", "5"),
+        ("Die Antwort lautet 7.", "7"),
+        ("الإجابة هي 5", "5"),
+        ("정답은 5입니다.", "5"),
         ("The answer is 18.", "18"),
         ("The answer is 1.5.", "1.5"),
         ("So the answer is $0.5$.", "0.5"),

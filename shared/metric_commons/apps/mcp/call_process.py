@@ -1,23 +1,17 @@
-"""The process that the server starts, from which the process of each call is forked.
-
-It imports what calls need, so that they do not have to, and never does anything else, so that calls
-cannot change its memory.
-"""
+"""The process of one call: it imports what calls need, waits for its call, and ends with it."""
 
 import os
 import pickle
 import re
-import select
 import signal
-import socket
 import sys
 import threading
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from ...data.files.access import Limits, set_default
@@ -25,58 +19,30 @@ from ...data.trec.trec import LineError
 from ...evaluation.results.rendering import label, message_line
 from ...module.catalog.usage import MissingExtraError
 from ...statistics.arguments.checks import OptionError
-from .memory_watch import size_of
 
-_IDLE = 0.5  # seconds without a request, after which further modules are imported
 _PAUSE = 0.1  # seconds between two reports of progress
 _TOO_LARGE = "too large", None  # the answer of a process without memory; the server knows the limit
 _LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
-def serve(
-    descriptor: int, modules: Sequence[str], gigabytes: float, max_unpacked: int | None = None
-) -> None:
-    """Fork a process for every connection that arrives, until the server ends.
+def serve(descriptor: int, modules: Sequence[str], max_unpacked: int | None = None) -> None:
+    """Serve the call that arrives, and end this process.
 
     Args:
-        descriptor: the file descriptor of the socket on which connections arrive.
-        modules: modules to import: the first at once, the others while the server is idle.
-        gigabytes: the memory that each process may use.
+        descriptor: the file descriptor of the connection to the server.
+        modules: modules to import before the call arrives.
         max_unpacked: as in `Budget`.
     """
     set_default(_LIMITS.with_whole(max_unpacked))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that no zombies remain
-    control = socket.socket(fileno=descriptor)
-    first, *waiting = modules
-    import_module(first)
-    while True:
-        # All calls need the first module. The others wait for a pause: many servers end soon.
-        while waiting and not select.select([control], [], [], _IDLE)[0]:
-            import_module(waiting.pop(0))
-        message, descriptors, *_ = socket.recv_fds(control, 1, 1)
-        if not message:
-            os._exit(0)
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # about the threads of numpy, which restart in the child
-            process = os.fork()
-        if process == 0:
-            control.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _work(Connection(descriptors[0]), gigabytes)
-        for received in descriptors:
-            os.close(received)
-
-
-def _work(connection: Connection, gigabytes: float) -> None:
-    """Execute one request, and end the process."""
+    connection = Connection(descriptor)
     try:
-        _limit_memory(gigabytes)  # which the server may lower from now on
-        connection.send(("process", os.getpid()))
-        work, arguments = pickle.loads(connection.recv_bytes())
+        for module in modules:
+            import_module(module)
+        gigabytes, work, arguments = pickle.loads(connection.recv_bytes())
+        connection.send(("started", None))
         threading.Thread(target=_end_with_the_server, args=(connection,), daemon=True).start()
+        _limit_memory(gigabytes)
         connection.send(_answer(connection, work, arguments))
     except MemoryError:
         connection.send(_TOO_LARGE)
@@ -84,7 +50,7 @@ def _work(connection: Connection, gigabytes: float) -> None:
         pass  # the server has ended, or cancelled the call
     finally:
         sys.stderr.flush()
-        os._exit(0)  # without the cleanup of the forked interpreter
+        os._exit(0)  # without waiting for threads
 
 
 def _answer(
@@ -120,10 +86,14 @@ def _end_with_the_server(connection: Connection) -> None:
 
 
 def _limit_memory(gigabytes: float) -> None:
-    """Make allocations beyond this limit, on top of the initial memory, raise a MemoryError."""
+    """Make allocations beyond this limit, on top of the present memory, raise a MemoryError."""
     import resource
 
-    size = size_of(os.getpid()) + int(gigabytes * 2**30)
+    try:  # what RLIMIT_DATA limits
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
+    except OSError:  # not on Linux
+        pages = 0
+    size = pages * resource.getpagesize() + int(gigabytes * 2**30)
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     size = size if hard == resource.RLIM_INFINITY else min(size, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))

@@ -1,0 +1,116 @@
+"""Looking again while rows are scored: `--sequential` and `--follow` of `compare` and `gate`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...evaluation.comparison.looks import (
+    BaselineRows,
+    check_looks,
+    followed,
+    saved_look,
+    sentence,
+)
+from ...evaluation.comparison.saved_rows import read_with_rows
+from ...module.catalog.usage import UsageError
+from ...statistics.tests.confidence_sequences import SequentialComparison
+from ..console.options import statistics_option
+
+
+@dataclass(frozen=True)
+class Looking:
+    """The options of looking again.
+
+    Args:
+        sequential: Decide by an interval that holds however often you look; rows may be added
+            between looks. They must be in random order, the same at each look, which the file
+            NEW.looks.json is for. For means of rows in a known range.
+        total: With --sequential, the rows (or clusters) of the whole benchmark. The target is then
+            its score, which is known when all rows are.
+        follow: With --sequential, NEW is a JSON Lines file of row scores that is still being
+            written, as by --per-example; ends when it is decided, or all rows are there.
+    """
+
+    sequential: Annotated[bool, statistics_option("--sequential")] = False
+    total: Annotated[int | None, statistics_option(metavar="N", min=1)] = None
+    follow: Annotated[bool, statistics_option("--follow")] = False
+
+    def check(self) -> None:
+        """Check that no option is without effect."""
+        for flag, given in (("--total", self.total is not None), ("--follow", self.follow)):
+            if given and not self.sequential:
+                raise UsageError(f"{flag} is for --sequential")
+
+
+def looked(
+    new: Path,
+    baseline: Path,
+    looking: Looking,
+    *,
+    score: str | None,
+    margin: float,
+    level: float,
+    verdict_of: Callable[[SequentialComparison], str],
+    is_decided: Callable[[str], bool],
+    bounds: Sequence[float] | None = None,
+    rows: Sequence[Path] = (),
+    system: str | None = None,
+    cluster_by: str | None = None,
+    shows: bool = True,
+) -> tuple[SequentialComparison, str, str]:
+    """Return the comparison after all rows so far, its score and the sentence about it.
+
+    Args:
+        new: a saved result, or the rows of one that is being scored.
+        baseline: a saved result, whose rows may be complete.
+        looking: how.
+        score: which score; None for the main one.
+        margin: a difference that does not matter.
+        level: of the intervals of all looks together.
+        verdict_of: the verdict of the command.
+        is_decided: whether a verdict ends it.
+        bounds: of a difference; -1 and 1 by default.
+        rows: files of the scores of rows.
+        system: which system, if a result has several.
+        cluster_by: a field of the inputs whose labels are clusters.
+        shows: whether to print a line while rows are followed.
+    """
+    options = {"cluster_by": cluster_by}
+    limits = (-1.0, 1.0) if bounds is None else (float(bounds[0]), float(bounds[1]))
+    comparison = SequentialComparison(margin, level, limits, looking.total)
+    if looking.follow:
+        (old,) = read_with_rows([baseline], rows, **options)
+        base = BaselineRows.of(old, score, system)
+    else:
+        results, old = read_with_rows([new, baseline], rows, **options)
+        base = BaselineRows.of(old, score, system)
+
+    def line() -> str:
+        verdict = verdict_of(comparison)
+        return sentence(base.score, comparison, verdict, is_lower_better=base.is_lower_better)
+
+    if looking.follow:
+
+        def show() -> None:
+            if shows:
+                typer.echo(f"\r{line()}", nl=False)
+
+        followed(
+            new,
+            base,
+            comparison,
+            lambda: is_decided(verdict_of(comparison)),
+            system=system,
+            show=show,
+        )
+        if shows:
+            typer.echo()
+    else:
+        differences = saved_look(results, base, comparison, system)
+        check_looks(
+            new.with_name(f"{new.name}.looks.json"), f"{base.score} {baseline}", differences
+        )
+    return comparison, base.score, line()

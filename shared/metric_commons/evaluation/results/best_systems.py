@@ -1,0 +1,98 @@
+"""The best of several systems by one score, with an interval that allows for the choice."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...statistics.arguments.domains import Level, check_option
+from .module_results import ModuleResult
+from .rendering import label
+
+NO_ROWS = "score again with per_example=True, or on the command line with --per-example FILE"
+
+
+class BestSystem(NamedTuple):
+    """The best of several systems by one score."""
+
+    system: str
+    score: float
+    interval: list[float]
+    candidates: int  # systems that could have been chosen, with this one
+    expected_drop: float  # by how much the score is likely to get worse on new rows
+    systems: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of the JSON."""
+        return {name: value for name, value in self._asdict().items() if name != "systems"}
+
+    def sentence(self, level: float) -> str:
+        """Return a sentence for the line below a table."""
+        low, high = self.interval
+        drop = f", likely to be {self.expected_drop:.4f} worse on new rows"
+        return (
+            f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
+            f"{high:.4f}] at {100 * level:g} %, with the choice among {self.candidates} that could "
+            f"have been chosen allowed for{drop if self.expected_drop >= 0.00005 else ''}."
+        )
+
+
+def best_system(
+    systems: Mapping[
+        str, tuple[ModuleResult, Mapping[str, Sequence[float]], Mapping[str, Sequence[Any]]]
+    ],
+    score: str,
+    level: float,
+) -> BestSystem:
+    """Return the best system; see `Results.best`.
+
+    Args:
+        systems: the result of each, the scores of its rows, and their ids and clusters.
+        score: the name of the score.
+        level: of the interval.
+    """
+    import numpy as np
+
+    from ...statistics.intervals.cluster_sums import Clusters
+    from ...statistics.tests.best_of_many import best_of
+
+    check_option("level", level, Level)
+    if len(systems) < 2:
+        raise ValueError(f"the best of systems needs two or more with {score}")
+    columns: list[list[float]] = []
+    first, (result, _, labels) = next(iter(systems.items()))
+    for system, (other, rows, labels_of_system) in systems.items():
+        if score in other.aggregation:
+            raise ValueError(f"{score} is not a mean of rows, so there is no interval of the best")
+        if score not in rows:
+            raise ValueError(f"the scores of rows of system {system!r} are missing; {NO_ROWS}")
+        if len(rows[score]) != len(columns[0] if columns else rows[score]):
+            raise ValueError(
+                f"{first!r} has {len(columns[0])} rows of {score}, but {system!r} has "
+                f"{len(rows[score])}; only systems with the same rows can be compared"
+            )
+        column = list(rows[score])
+        if labels.get("id") != (ids := labels_of_system.get("id")):
+            numbers = {} if ids is None else {key: row for row, key in enumerate(ids)}
+            if labels.get("id") is None or {*labels["id"]} != numbers.keys():
+                raise ValueError(f"the rows of {first!r} and {system!r} have different ids")
+            column = [column[numbers[key]] for key in labels["id"]]
+        columns.append(column)
+    table = np.array(columns, np.float64).T
+    counting = ~np.isnan(table).any(axis=1)
+    table = table[counting]
+    if not table.size or table.min() < 0 or table.max() > 1:
+        raise ValueError(f"the best by {score} needs scores of rows from 0 to 1")
+    clusters = None
+    if labels.get("cluster") is not None:
+        clusters = Clusters.of_labels(list(labels["cluster"]), counting.size).take(
+            np.flatnonzero(counting)
+        )
+    is_lower_better = score in result.lower_is_better
+    winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
+    ends = [winner.low, winner.high]
+    drop = max(winner.mean - math.fsum(ends) / 2, 0.0)
+    name = list(systems)[winner.number]
+    value = systems[name][0].scores[score]
+    if is_lower_better:
+        ends = [1 - winner.high, 1 - winner.low]
+    return BestSystem(name, value, ends, winner.near, drop, len(systems))

@@ -1,0 +1,32 @@
+"""Data sets of mathematical problems: where their references and the answers of models are."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from ...statistics.arguments.domains import OneOf
+
+_OF_ANSWERS = (  # a reference is an answer
+    *("aime24", "aime25", "amc23", "asdiv", "carp_en", "cmath", "cn_middle_school"),
+    *("college_math", "gaokao", "gaokao2023en", "gaokao2024_mix", "gaokao_math_cloze"),
+    *("math500", "mawps", "olympiadbench", "svamp", "tabmwp"),
+)
+_OF_CHOICES = ("aqua", "gaokao_math_qa", "mmlu_stem", "sat_math")  # it is a letter
+_OF_SOLUTIONS = ("math", "minerva")  # it is a solution with a box
+
+DATASETS: Mapping[str, Mapping[str, str]] = {
+    **{name: {"extract": "final_answer"} for name in _OF_ANSWERS},
+    **{name: {"extract": "choice"} for name in _OF_CHOICES},
+    **{name: {"extract": "final_answer", "extract_references": "boxed"} for name in _OF_SOLUTIONS},
+    "gsm8k": {"extract": "final_answer", "extract_references": "gsm8k"},
+}
+Dataset = Annotated[str, OneOf(DATASETS)] | None
+
+
+def extraction_of(dataset: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of extraction, with those of a data set where they are None.
+
+    >>> extraction_of("gsm8k", {"extract": None, "extract_references": "boxed"})
+    {'extract': 'final_answer', 'extract_references': 'boxed'}
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    return dict(options) | (dict(DATASETS[dataset]) if dataset is not None else {}) | given

@@ -1,0 +1,210 @@
+"""Pseudovalues of regression: a value of each row, whose mean is the measure.
+
+Systems are compared by them, row by row. Those of a mean error are the errors of rows, as in the
+test of Diebold and Mariano; elsewhere a pseudovalue is the measure plus the influence of the row on
+it, which for correlations gives the comparison of Steiger.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..statistics.arguments.arrays import Column, Floats
+from ..statistics.arguments.checks import check_weights
+from ..statistics.intervals.pair_counts import PairedScores
+from ..statistics.intervals.rank_correlations import CORRELATIONS
+from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
+from .pairs import Pairs
+from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
+from .rounded_errors import rounded_errors
+from .row_losses import d2_losses, row_errors
+
+_RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}
+_ROOTS = ("rmse", "rmsle")
+
+
+def regression_pseudovalues(
+    predictions: Column,
+    references: Column,
+    *,
+    measures: Any = ("mae", "mse", "rmse", "r2"),
+    multioutput: Any = "uniform_average",
+    sample_weight: Any = None,
+    error_bits: int | None = None,
+    **_: Any,
+) -> dict[str, Floats]:
+    """Return the pseudovalues of each measure that has any, shape (rows,).
+
+    Medians and maximum errors have none, since most rows have no influence on them.
+
+    Args:
+        predictions: as in `regression_scores`, like all other arguments.
+        references: the same.
+        measures: names.
+        multioutput: how outputs are averaged; "raw_values" of several outputs have none.
+        sample_weight: one weight per row.
+        error_bits: as in `regression_scores`.
+
+    >>> values = regression_pseudovalues([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
+    >>> values["mae"].tolist(), round(float(values["r2"].mean()), 4)
+    ([0.5, 0.5, 0.0, 1.0], 0.9486)
+    """
+    parsed = parse_measures(measures)
+    if error_bits is not None:
+        predictions, references = rounded_errors(predictions, references, error_bits)
+    number = len(references)
+    if are_of_intervals(parsed):
+        columns = interval_columns(predictions, references)
+        weights = check_weights("sample_weight", sample_weight, number)
+        return {m.name: _of_mean(interval_row_scores(m, *columns), weights) for m in parsed}
+    pairs = Pairs(predictions, references, sample_weight)
+    shares = _shares_of_outputs(pairs, multioutput)
+    values: dict[str, Floats] = {}
+    for measure in parsed if len(pairs.references) and shares is not None else ():
+        with np.errstate(all="ignore"):
+            outputs = _outputs(measure, pairs)
+            if outputs is None:
+                continue
+            column = np.full(number, shares @ np.array([output.value for output in outputs]))
+            effects = shares @ np.array([output.effects for output in outputs])
+            column[pairs.positive_rows] += effects * (number / len(pairs.references))
+        errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
+        if errors is not None and measure.kind not in _ROOTS:
+            column = np.ldexp(errors.columns[0], errors.exponent)  # without rounding
+        if np.isfinite(column).all():
+            values[measure.name] = column
+    return values
+
+
+def paired_regression_pseudovalues(
+    first: Mapping[str, Any], second: Mapping[str, Any], **options: Any
+) -> dict[str, tuple[Floats, Floats]]:
+    """Return the pseudovalues of the measures of two systems, each from its own rows.
+
+    >>> a, b = ({"predictions": p, "references": [1.0, 3.0]} for p in ([1.0, 2.0], [1.0, 3.5]))
+    >>> [values.tolist() for values in paired_regression_pseudovalues(a, b, measures="mae")["mae"]]
+    [[0.0, 1.0], [0.0, 0.5]]
+    """
+    a, b = (regression_pseudovalues(**columns, **options) for columns in (first, second))
+    return {name: (values, b[name]) for name, values in a.items() if name in b}
+
+
+class _OutputEffects(NamedTuple):
+    """A measure of one output, and the effect of each row on it; the mean of effects is 0."""
+
+    value: float
+    effects: Floats
+
+
+def _shares_of_outputs(pairs: Pairs, multioutput: Any) -> Floats | None:
+    """Return the share of each output in the average; None for a list of several."""
+    if multioutput == "raw_values":
+        return np.ones(1) if pairs.outputs == 1 else None
+    shares = np.ones(pairs.outputs)
+    if multioutput == "variance_weighted":
+        variances = np.var(np.sort(pairs.columns().references, axis=1), axis=1)
+        shares = variances if variances.any() else shares
+    elif not isinstance(multioutput, str):
+        shares = np.asarray(multioutput, np.float64)
+    averaged: Floats = shares / shares.sum()
+    return averaged
+
+
+def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] | None:
+    """Return the measure of each output; None for medians and maximum errors."""
+    number = len(pairs.references)
+    weights = np.ones(number)
+    if pairs.weights is not None:
+        weights = pairs.weights * (number / math.fsum(pairs.weights.tolist()))
+
+    def mean(column: Floats) -> float:
+        return math.fsum((weights * column).tolist()) / number
+
+    errors = row_errors(pairs, measure, "raw_values")
+    if errors is not None:
+        columns = np.ldexp(errors.columns, errors.exponent)
+        means = [
+            _OutputEffects(mean(column), weights * (column - mean(column))) for column in columns
+        ]
+        if measure.kind not in _ROOTS:
+            return means
+        roots = [math.sqrt(output.value) for output in means]
+        return [
+            _OutputEffects(root, output.effects / (2 * root) if root else output.effects)
+            for root, output in zip(roots, means, strict=True)
+        ]
+    if measure.kind in _RANKS:
+        return [
+            _rank_output(measure.kind, *pair)
+            for pair in zip(pairs.columns().predictions, pairs.columns().references, strict=True)
+        ]
+    if measure.kind in D2_NAMES:
+        tables = zip(*pairs.tables(), strict=True)
+        losses = [d2_losses(measure, *pair, pairs.weights) for pair in tables]
+        return [_quotient(*pair, weights, mean) for pair in losses]
+    if measure.kind not in ("r2", "explained_variance", "pearson", "concordance"):
+        return None
+    return [
+        _of_moments(measure.kind, *columns, weights, mean)
+        for columns in zip(*pairs.columns(), strict=True)
+    ]
+
+
+def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
+    """Return the pseudovalues of a mean of rows."""
+    if weights is None:
+        return scores
+    shares = weights * (scores.size / weights.sum())
+    mean = float(shares @ scores) / scores.size
+    values: Floats = mean + shares * (scores - mean)
+    return values
+
+
+def _quotient(
+    losses: Floats, constant_losses: Floats, weights: Floats, mean: Callable[[Floats], float]
+) -> _OutputEffects:
+    """Return 1 - losses / losses of the best constant."""
+    value = 1 - mean(losses) / mean(constant_losses)
+    effects = -(losses - (1 - value) * constant_losses) / mean(constant_losses)
+    return _OutputEffects(value, weights * (effects - mean(effects)))
+
+
+def _of_moments(
+    kind: str,
+    predictions: Floats,
+    references: Floats,
+    residuals: Floats,
+    weights: Floats,
+    mean: Callable[[Floats], float],
+) -> _OutputEffects:
+    """Return a measure of means, variances and a covariance."""
+    center_x, center_y = mean(predictions), mean(references)
+    x, y = predictions - center_x, references - center_y
+    if kind in ("r2", "explained_variance"):
+        shift = mean(residuals) if kind == "explained_variance" else 0.0
+        return _quotient(np.square(residuals - shift), np.square(y), weights, mean)
+    products, squares_x, squares_y = x * y, np.square(x), np.square(y)
+    covariance, variance_x, variance_y = map(mean, (products, squares_x, squares_y))
+    if kind == "pearson":
+        value = covariance / math.sqrt(variance_x * variance_y)
+        changes = products / math.sqrt(variance_x * variance_y)
+        changes = changes - value / 2 * (squares_x / variance_x + squares_y / variance_y)
+    else:
+        distance = center_x - center_y
+        spread = variance_x + variance_y + distance * distance
+        value = 2 * covariance / spread
+        changes = 2 * products - value * (squares_x + squares_y + 2 * distance * (x - y))
+        changes = changes / spread
+    return _OutputEffects(value, weights * (changes - mean(changes)))
+
+
+def _rank_output(kind: str, predictions: Floats, references: Floats) -> _OutputEffects:
+    """Return a rank correlation."""
+    scores = PairedScores(predictions, references)
+    estimate = CORRELATIONS[_RANKS[kind]](scores)
+    effects = np.full(scores.size, math.nan)
+    if estimate.influences is not None:
+        effects[scores.order] = estimate.influences
+    return _OutputEffects(estimate.value, effects)

@@ -1,0 +1,561 @@
+"""Intervals and verdicts that hold however often one looks, and wherever one stops.
+
+A bet against each possible mean multiplies its capital row by row, and is fair if the mean is
+right. A fair capital reaches 2 / alpha at any time with a probability of at most alpha / 2 (Ville's
+inequality), so all means whose capital did so are excluded for good, on either side. The capital is
+the average over 37 fractions of the largest bet: nothing is tuned, and without a total the order of
+rows does not matter.
+
+With a total the rows are the first ones of a benchmark in random order, and the target is the mean
+of the whole benchmark: after each row the rest must have the mean (total * m - sum so far) / (rows
+left), so the interval shrinks to a point. Without a total it is the mean of all rows that might
+have been drawn.
+
+Source:
+    Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (2024), and
+    Confidence sequences for sampling without replacement (2020).
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arguments.arrays import Floats
+from ..arguments.checks import OptionError, shown
+from ..arguments.domains import Count, Level, NonNegative, check_option
+
+Verdict = Literal["better", "worse", "equivalent", "undecided"]
+
+_BETS = np.geomspace(1.0, 1 / 512, 37)[:, None]  # fractions of the largest bet
+_NOTHING = 1e-12  # sums of scores from 0 to 1 that differ by less are equal
+_FACTORS = 8  # whose product is neither too large nor too small for a float
+_LARGEST_RATIO = 1e30
+_ROWS_AT_ONCE = 1 << 14
+_CLOSE = 1e-9  # of the logarithm of the capital at an end
+_POWERS = 8  # of the series
+_SIGNS = np.array([(-1) ** (k + 1) / k for k in range(1, _POWERS + 1)])
+_RADIUS = 1 / 16  # of the distance to where they end: each row is off by less than 2e-12
+_PRECISION = 1e-13  # of an end
+
+
+class ConfidenceSequence:
+    """The interval of a mean after each row; all of them hold together with one probability.
+
+    Rows must come in random order; the order in which answers arrive is not, since quick ones come
+    first. With clusters, the unit is a cluster, and the target the mean of the means of clusters;
+    a cluster counts once it is complete: when another begins, or at `close`.
+
+    Args:
+        level: the probability that all intervals hold the target, strictly between 0 and 1.
+        bounds: the smallest and the largest possible score.
+        total: the number of rows, or clusters, of the benchmark; None for a population.
+
+    Attributes:
+        rows: the number of rows so far.
+        units: the number of rows, or complete clusters, that count.
+        interval: the two ends, which never go back.
+
+    Raises:
+        ValueError: an option is out of its range.
+
+    >>> sequence = ConfidenceSequence(total=100)
+    >>> for _ in range(3):
+    ...     low, high = sequence.update([1, 1, 0, 1, 1, 1, 0, 1, 1, 1] * 3)
+    ...     print(f"{sequence.rows} rows: {low:.3f} to {high:.3f}")
+    30 rows: 0.543 to 0.933
+    60 rows: 0.664 to 0.880
+    90 rows: 0.739 to 0.820
+    >>> sequence.update([0.5] * 9 + [1.5])
+    Traceback (most recent call last):
+    ValueError: scores: row 99 is 1.5; bounds are 0 and 1
+    """
+
+    def __init__(
+        self,
+        level: float = 0.95,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        total: int | None = None,
+    ) -> None:
+        check_option("level", level, Level)
+        check_option("total", total, Count | None)
+        self.level = float(level)
+        self.bounds = _checked_bounds(bounds)
+        self.total = total
+        self.rows = 0
+        self.interval = self.bounds
+        self._scores: list[float] = []  # of units
+        limit = math.log(2 / (1 - self.level))
+        self._ends = _LowerEnd(limit, total), _LowerEnd(limit, total)  # of x, and of 1 - x
+        self._open: tuple[Any, list[float]] | None = None  # the cluster that is not complete
+        self._closed: set[Any] = set()
+        self._is_clustered: bool | None = None
+
+    @property
+    def units(self) -> int:
+        """Return the number of rows, or complete clusters, that count."""
+        return len(self._scores)
+
+    @property
+    def mean(self) -> float:
+        """Return the mean of the rows, or of the means of complete clusters; NaN without any."""
+        return math.fsum(self._scores) / self.units if self.units else math.nan
+
+    def update(
+        self, scores: ArrayLike, clusters: Sequence[Any] | None = None
+    ) -> tuple[float, float]:
+        """Add the scores of further rows, one after another, and return the interval.
+
+        Args:
+            scores: one number, or many.
+            clusters: one label per row, if rows are not independent; in all updates or in none.
+
+        Raises:
+            ValueError: a score is not a number within the bounds, there are more rows than the
+                total, or a cluster goes on after another one began. Nothing is added then.
+        """
+        values = self._checked(scores)
+        if clusters is None:
+            self._check_clustered(False)
+            self._check_total(values.size)
+            self._is_clustered = False
+            for value in values.tolist():
+                self._add(value)
+        else:
+            labels = _labels(clusters, values.size)
+            self._check_clustered(True)
+            self._check_clusters(labels)
+            self._is_clustered = True
+            for label, value in zip(labels, values.tolist(), strict=True):
+                if self._open is None or self._open[0] != label:
+                    self.close()
+                    self._open = label, []
+                self._open[1].append(value)
+        self.rows += values.size
+        return self.interval
+
+    def close(self) -> tuple[float, float]:
+        """Complete the last cluster, and return the interval."""
+        if self._open is not None:
+            label, scores = self._open
+            self._open = None
+            self._closed.add(label)
+            self._add(math.fsum(scores) / len(scores))
+        return self.interval
+
+    def to_json(self) -> str:
+        """Return the sequence as JSON, from which `from_json` continues it."""
+        return json.dumps(
+            {
+                "level": self.level,
+                "bounds": self.bounds,
+                "total": self.total,
+                "rows": self.rows,
+                "scores": self._scores,
+                "ends": [end.end for end in self._ends],
+                "open": self._open,
+                "closed": list(self._closed),
+                "clustered": self._is_clustered,
+                "interval": self.interval,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return a sequence that goes on where the one that `to_json` wrote stopped."""
+        content = json.loads(text)
+        sequence = cls(content["level"], tuple(content["bounds"]), content["total"])
+        sequence.rows, sequence._scores = content["rows"], content["scores"]
+        sequence._closed, sequence._is_clustered = set(content["closed"]), content["clustered"]
+        if content["open"]:
+            sequence._open = content["open"][0], content["open"][1]
+        shares = [sequence._share(score) for score in sequence._scores]
+        for end, at, values in zip(
+            sequence._ends, content["ends"], (shares, [1 - share for share in shares]), strict=True
+        ):
+            end.resume(at, values)
+        sequence.interval = content["interval"][0], content["interval"][1]
+        return sequence
+
+    def _share(self, score: float) -> float:
+        """Return a score on the scale from 0 to 1."""
+        low, high = self.bounds
+        return min(max((score - low) / (high - low), 0.0), 1.0)
+
+    def _add(self, score: float) -> None:
+        """Add the score of a unit."""
+        self._scores.append(score)
+        share = self._share(score)
+        low, high = self._ends[0].add(share), 1 - self._ends[1].add(1 - share)
+        if self.units == self.total:
+            self.interval = self.mean, self.mean
+            return
+        start, span = self.bounds[0], self.bounds[1] - self.bounds[0]
+        before = self.interval
+        self.interval = max(start + span * low, before[0]), min(start + span * high, before[1])
+
+    def _checked(self, scores: ArrayLike) -> Floats:
+        """Return the scores of rows within the bounds."""
+        try:
+            values = np.atleast_1d(np.asarray(scores, np.float64))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"scores must be numbers, got {shown(scores)}") from error
+        if values.ndim != 1:
+            raise ValueError(f"scores must be a number or a flat list, got shape {values.shape}")
+        low, high = self.bounds
+        rounding = 1e-12 * (high - low)
+        wrong = ~((values >= low - rounding) & (values <= high + rounding))
+        if wrong.any():
+            row = int(wrong.argmax())
+            value = "NaN" if np.isnan(values[row]) else f"{values[row]:g}"
+            raise ValueError(
+                f"scores: row {self.rows + row} is {value}; bounds are {low:g} and {high:g}"
+            )
+        return values
+
+    def _check_clustered(self, is_clustered: bool) -> None:
+        if self._is_clustered not in (None, is_clustered):
+            there = "had none" if is_clustered else "had some"
+            raise ValueError(
+                f"clusters: row {self.rows} has {'one' if is_clustered else 'none'}, "
+                f"but earlier rows {there}"
+            )
+
+    def _check_total(self, further: int) -> None:
+        if self.total is not None and self.units + further > self.total:
+            raise ValueError(f"scores: row {self.total} is more than the total of {self.total:,}")
+
+    def _check_clusters(self, labels: Sequence[Any]) -> None:
+        """Check that no label comes back, and that there are not more clusters than the total."""
+        last, seen = None if self._open is None else self._open[0], set(self._closed)
+        units = self.units + (self._open is not None)
+        for row, label in enumerate(labels, self.rows):
+            if units > self.units and label == last:
+                continue
+            seen |= {last} if units > self.units else set()
+            if label in seen:
+                raise ValueError(
+                    f"clusters: row {row} is of {label!r}, which ended before; the rows of a "
+                    "cluster must follow one another"
+                )
+            last, units = label, units + 1
+            if self.total is not None and units > self.total:
+                raise ValueError(
+                    f"clusters: {label!r} of row {row} is more than the total of {self.total:,}"
+                )
+
+
+class SequentialComparison:
+    """A verdict on two systems after each row, which holds however often one looks.
+
+    The verdicts: `equivalent` if the interval of the mean difference lies within the margin;
+    `better` or `worse`, of the new system, if it excludes 0; else `undecided`.
+
+    Args:
+        margin: a difference that does not matter, at least 0.
+        level: the probability that no interval of any look is wrong.
+        bounds: the smallest and the largest possible difference.
+        total: the number of rows, or clusters, of the benchmark; None for a population.
+
+    Attributes:
+        sequence: the `ConfidenceSequence` of the differences.
+
+    Raises:
+        ValueError: an option is out of its range.
+
+    >>> comparison = SequentialComparison(margin=0.02, total=200)
+    >>> comparison.update([1, 1, 1, 0, 1], [1, 0, 0, 0, 1])
+    'undecided'
+    >>> comparison.update([1, 1, 1, 0, 1] * 6, [1, 0, 0, 0, 1] * 6), comparison.rows
+    ('better', 35)
+    """
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        level: float = 0.95,
+        bounds: tuple[float, float] = (-1.0, 1.0),
+        total: int | None = None,
+    ) -> None:
+        check_option("margin", margin, NonNegative)
+        self.margin = float(margin)
+        self.sequence = ConfidenceSequence(level, bounds, total)
+
+    def update(
+        self, new: ArrayLike, baseline: ArrayLike, clusters: Sequence[Any] | None = None
+    ) -> Verdict:
+        """Add the scores of both systems on further rows, and return the verdict.
+
+        Args:
+            new: the scores of the new system: one number, or many.
+            baseline: those of the baseline on the same rows.
+            clusters: one label per row, as in `ConfidenceSequence.update`.
+
+        Raises:
+            ValueError: the numbers of rows differ, or the differences are not possible.
+        """
+        try:
+            a, b = (np.atleast_1d(np.asarray(side, np.float64)) for side in (new, baseline))
+        except (TypeError, ValueError) as error:
+            raise ValueError("new and baseline must be numbers") from error
+        if a.shape != b.shape:
+            raise ValueError(f"new has {a.size} rows, but baseline has {b.size}; rows are pairs")
+        self.sequence.update(a - b, clusters)
+        return self.verdict
+
+    def close(self) -> Verdict:
+        """Complete the last cluster, and return the verdict."""
+        self.sequence.close()
+        return self.verdict
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows so far."""
+        return self.sequence.rows
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return the interval of the mean difference, new minus baseline."""
+        return self.sequence.interval
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on the new system."""
+        low, high = self.interval
+        if -self.margin <= low and high <= self.margin:
+            return "equivalent"
+        if low > 0:
+            return "better"
+        return "worse" if high < 0 else "undecided"
+
+    def record(self) -> dict[str, Any]:
+        """Return the difference, the interval and the number of rows by name."""
+        return {
+            "difference": self.sequence.mean,
+            "confidence_interval": list(self.interval),
+            "confidence_level": self.sequence.level,
+            "rows": self.rows,
+            "units": self.sequence.units,
+            "total": self.sequence.total,
+        }
+
+    def to_json(self) -> str:
+        """Return the comparison as JSON, from which `from_json` continues it."""
+        return json.dumps({"margin": self.margin, "sequence": self.sequence.to_json()})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return a comparison that goes on where the one that `to_json` wrote stopped."""
+        content = json.loads(text)
+        comparison = cls(content["margin"])
+        comparison.sequence = ConfidenceSequence.from_json(content["sequence"])
+        return comparison
+
+
+def _checked_bounds(bounds: Sequence[float]) -> tuple[float, float]:
+    """Return two finite bounds in order."""
+    pair = [float(bound) for bound in bounds]
+    if len(pair) != 2 or not all(map(math.isfinite, pair)) or pair[0] >= pair[1]:
+        raise OptionError(
+            "bounds",
+            f"must be the smallest and the largest possible value, both finite, got {bounds!r}; "
+            "sequences are for means of rows in a known range",
+        )
+    return pair[0], pair[1]
+
+
+def _labels(clusters: Sequence[Any], rows: int) -> list[str]:
+    """Return the label of each row, or of the only one, as a text."""
+    listed = [clusters] if isinstance(clusters, str) or not np.ndim(clusters) else list(clusters)
+    if len(listed) != rows:
+        raise OptionError("clusters", f"has {len(listed)} labels, but there are {rows} rows")
+    return [str(label) for label in listed]
+
+
+class _LowerEnd:
+    """The largest mean that the capital of bets on more has excluded so far.
+
+    Near the end the logarithm of the capital of each bet is a power series in the mean, to which
+    each row adds its own. So all rows are only looked at when the end has moved far.
+    """
+
+    def __init__(self, limit: float, total: int | None) -> None:
+        self.end = 0.0
+        self._limit = limit  # of the logarithm of the capital
+        self._total = total
+        self._shares = np.empty(64)
+        self._before = np.empty(64)  # the sum of the shares before each row
+        self._rows = 0
+        self._sum = 0.0
+        self._center = 0.0  # of the series
+        self._series: Floats | None = None  # shape (bets, powers); None where the capital is not
+
+    def add(self, share: float) -> float:
+        """Add the share of a row, and return the end."""
+        row = self._rows
+        if row == self._shares.size:
+            self._shares = np.concatenate([self._shares, np.empty(row)])
+            self._before = np.concatenate([self._before, np.empty(row)])
+        self._shares[row], self._before[row] = share, self._sum
+        self._rows, self._sum = row + 1, self._sum + share
+        if self._series is not None:
+            if self.end - self._center < self._radius():
+                self._series += self._terms(self._center, slice(row, row + 1))
+            else:
+                self._expand()
+        if self._series is None or not self._moves_nearby():
+            self._search()
+        return self.end
+
+    def resume(self, end: float, shares: Sequence[float]) -> None:
+        """Take up a sequence at this end, after these rows."""
+        self._shares = np.array([*shares, 0.0])
+        sums = np.concatenate([[0.0], np.cumsum(shares)])
+        self._before, self._rows, self._sum = sums.copy(), len(shares), float(sums[-1])
+        self.end = end
+        self._expand()
+
+    def _means(self, mean: float, rows: slice) -> Floats:
+        """Return what each of these rows has on average, if the target is this mean."""
+        shares = self._shares[rows]
+        if self._total is None:
+            return np.full(shares.size, mean)
+        left = self._total - np.arange(rows.start, rows.stop)
+        return np.asarray((self._total * mean - self._before[rows]) / left)
+
+    def _radius(self) -> float:
+        """Return the distance from the center at which the series are still exact."""
+        if self._total is None:
+            return self._center * _RADIUS
+        return max(self._center - float(self._before[self._rows - 1]) / self._total, 0.0) * _RADIUS
+
+    def _expand(self) -> None:
+        """Compute the series around the end, if the capital is finite there."""
+        self._center, self._series = self.end, None
+        if self._rows and self._means(self.end, slice(self._rows - 1, self._rows))[0] > _NOTHING:
+            parts = range(0, self._rows, _ROWS_AT_ONCE)
+            self._series = np.sum(
+                [
+                    self._terms(self.end, slice(start, min(start + _ROWS_AT_ONCE, self._rows)))
+                    for start in parts
+                ],
+                axis=0,
+            )
+
+    def _terms(self, center: float, rows: slice) -> Floats:
+        """Return what these rows add to the series of the logarithm of each bet's capital.
+
+        A row multiplies the capital by the quotient of two numbers that are linear in the mean, and
+        log(1 + q t) is q t - (q t)**2 / 2 + (q t)**3 / 3 - ....
+        """
+        shares, means = self._shares[rows], self._means(center, rows)
+        rises: Any = 1.0  # of the mean of a row with the target
+        if self._total is not None:
+            rises = self._total / (self._total - np.arange(rows.start, rows.stop))
+        numerators = (1 - _BETS) * means + _BETS * shares
+        series = np.empty((_BETS.size, _POWERS + 1))
+        with np.errstate(divide="ignore"):
+            series[:, 0] = np.log(numerators / means).sum(axis=1)
+        slopes = np.divide(
+            (1 - _BETS) * rises, numerators, out=np.zeros_like(numerators), where=numerators > 0
+        )
+        of_means = rises / means
+        if shares.size == 1:  # most calls
+            powers = np.multiply.accumulate(np.broadcast_to(slopes, (_BETS.size, _POWERS)), axis=1)
+            series[:, 1:] = _SIGNS * (powers - np.float64(of_means[0]) ** np.arange(1, _POWERS + 1))
+            return series
+        power, power_of_means = slopes.copy(), of_means.copy()
+        for number, sign in enumerate(_SIGNS.tolist(), 1):
+            series[:, number] = sign * (power.sum(axis=1) - power_of_means.sum())
+            power *= slopes
+            power_of_means *= of_means
+        return series
+
+    def _moves_nearby(self) -> bool:
+        """Move the end to where the capital is at the limit, by Newton's method on the series.
+
+        Return whether the series reach there.
+        """
+        low, high = self.end - self._center, self._radius()
+        value, slope = self._value(low)
+        if value < 0:
+            return True
+        at = low
+        for _ in range(60):
+            if abs(value) < _CLOSE or high - low <= _PRECISION:
+                break
+            if value >= 0 and at >= high:
+                return False
+            low, high = (at, high) if value >= 0 else (low, at)
+            at = low - value / slope if value >= 0 and slope < 0 else (low + high) / 2
+            at = min(at, high)
+            value, slope = self._value(at)
+        self.end = max(self.end, self._center + at)
+        return True
+
+    def _value(self, distance: float) -> tuple[float, float]:
+        """Return the logarithm of the capital above the limit, and its derivative."""
+        series = self._series
+        assert series is not None
+        logs, slopes = series[:, -1], np.zeros(_BETS.size)
+        for number in range(_POWERS - 1, -1, -1):
+            slopes = slopes * distance + logs
+            logs = logs * distance + series[:, number]
+        top = float(logs.max())
+        weights = np.exp(logs - top)
+        total = float(weights.sum())
+        value = top + math.log(total / _BETS.size) - self._limit
+        alive = weights > 0
+        return value, float(weights[alive] @ slopes[alive]) / total
+
+    def _search(self) -> None:
+        """Move the end to where the capital is at the limit, by false position over all rows."""
+        low, high = self._range()
+        low = max(low, self.end)
+        excess, lacking = self._excess(low), -self._limit
+        if excess >= 0:
+            step = 0
+            while high - low > _PRECISION and excess > _CLOSE:
+                is_finite = math.isfinite(excess) and step % 3 < 2
+                part = excess / (excess - lacking) if is_finite else 0.5
+                middle = low + part * (high - low)
+                value = self._excess(middle)
+                low, excess = (middle, value) if value >= 0 else (low, excess)
+                high, lacking = (high, lacking) if value >= 0 else (middle, value)
+                step += 1
+        self.end = low
+        self._expand()
+
+    def _range(self) -> tuple[float, float]:
+        """Return the smallest mean that is possible, and one that is not excluded."""
+        if self._total is None:
+            return 0.0, self._sum / self._rows
+        left = self._total - self._rows
+        return self._sum / self._total, (self._sum + left) / self._total
+
+    def _excess(self, mean: float) -> float:
+        """Return the logarithm of the capital against this mean after all rows, less the limit."""
+        logs = np.zeros(_BETS.size)
+        for start in range(0, self._rows, _ROWS_AT_ONCE):
+            rows = slice(start, min(start + _ROWS_AT_ONCE, self._rows))
+            shares, means = self._shares[rows], self._means(mean, rows)
+            is_none_left = means <= _NOTHING
+            if is_none_left.any():
+                if (means < -_NOTHING).any() or (shares[is_none_left] > _NOTHING).any():
+                    return math.inf
+                means, shares = means[~is_none_left], shares[~is_none_left]
+            gains = np.minimum(shares / means, _LARGEST_RATIO) - 1
+            # Eight factors of each bet are multiplied before the logarithm, which takes longer.
+            length = -(-gains.size // _FACTORS)
+            padded = np.zeros(length * _FACTORS)
+            padded[: gains.size] = gains
+            products = np.ones((_BETS.size, length))
+            for part in padded.reshape(_FACTORS, length):
+                products *= 1 + _BETS * part
+            with np.errstate(divide="ignore"):
+                logs += np.log(products).sum(axis=1)
+        top = float(logs.max())
+        return top + math.log(float(np.exp(logs - top).mean())) - self._limit

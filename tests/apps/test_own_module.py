@@ -1,0 +1,273 @@
+"""A metric of somebody's own, in a folder outside of this repository, wherever ours work."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from string import Template
+from types import SimpleNamespace
+
+import evaluate
+import numpy as np
+import pytest
+
+import metric_commons
+from metric_commons import State, score, trainer_hook
+from metric_commons.__main__ import main
+from metric_commons.apps.cli import modules
+from metric_commons.evaluation.scoring.promises import check_module
+from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+from metric_commons.module.catalog import catalog
+from tests.programs import output
+from tests.spec import METRICS, PATIENCE, ROOT
+
+EXAMPLE = ROOT / "examples" / "own_metric"
+ROWS = {"predictions": ["a b", "c"], "references": ["B c", "c"]}
+SCORE = (1 / 3 + 1) / 2
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, capsys):
+    """The folder of a metric that `new` wrote, unknown to this process."""
+    monkeypatch.setattr(catalog, "_loaded", {})
+    monkeypatch.chdir(tmp_path)
+    catalog.module_class.cache_clear()
+    assert main(["new", "token_jaccard", "--in", "mine"]) == 0
+    wrote = capsys.readouterr().out.split()
+    assert wrote[1::2] == [
+        f"mine/token_jaccard/{name}"
+        for name in ("token_jaccard.py", "README.md", "test_token_jaccard.py")
+    ]
+    yield tmp_path / "mine" / "token_jaccard"
+    catalog.module_class.cache_clear()
+
+
+@pytest.fixture
+def data(tmp_path):
+    rows = [{"a": "a b", "b": "x", "gold": "B c"}, {"a": "c", "b": "c", "gold": "c"}] * 20
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+FIELDS = ("-p", "a", "-p", "b", "-r", "gold")
+
+
+def test_the_template_is_the_script_of_contributing():
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+    (script,) = re.findall(r'^```python\n(""".*?)^```', text, re.DOTALL | re.MULTILINE)
+    template = Path(modules.__file__).with_name("new_script.txt").read_text("utf-8")
+    names = {"name": "token_jaccard", "class_name": "TokenJaccard", "title": "Token Jaccard"}
+
+    assert Template(template).substitute(names, place="./metrics") == script
+
+
+def test_python_takes_a_path_or_what_load_returns(folder):
+    loaded = metric_commons.load(folder)
+    assert loaded.compute(**ROWS) == {"token_jaccard": SCORE}
+    for module in (
+        folder,
+        str(folder),
+        folder / "token_jaccard.py",
+        loaded,
+        evaluate.load(str(folder)),
+    ):
+        assert score(module, **ROWS)["predictions"] == {"token_jaccard": SCORE}
+    strict = metric_commons.load(folder, lower=False)
+    assert score(["qa_em", strict], **ROWS)["predictions"]["token_jaccard"] == 0.5
+    assert "token_jaccard" in metric_commons.names()
+    with pytest.raises(ValueError, match="loaded with seed=1, which is an argument of score"):
+        score(metric_commons.load(folder, seed=1), **ROWS)
+
+
+def test_it_is_compared_in_parts_and_as_a_hook(folder):
+    columns = {name: column * 20 for name, column in ROWS.items()}
+    systems = {"one": columns["predictions"], "other": ["x", "y"] * 20}
+    results = score(folder, predictions=systems, references=columns["references"], compare=True)
+    assert results.comparisons[0]["significant"]
+    state, other = State(folder), State("token_jaccard")
+    state.update(**columns)
+    other.merge(State.from_json(state.to_json()))
+    assert other.result() == metric_commons.load(folder).compute(**columns)
+    two = score(folder, **columns, jobs=2, confidence_level=0.9)
+    assert two.systems == score(folder, **columns, confidence_level=0.9).systems
+
+    words = {0: "a b", 1: "b c"}
+    tokenizer = SimpleNamespace(
+        pad_token_id=0, batch_decode=lambda rows, **_: [words[row[0]] for row in rows]
+    )
+    hook = trainer_hook(folder, task="generation", tokenizer=tokenizer)
+    batch = SimpleNamespace(predictions=np.array([[0]]), label_ids=np.array([[1]]))
+    assert hook(batch)["token_jaccard"] == 1 / 3
+
+
+def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
+    import pickle
+
+    plan = ScoringPlan({catalog.name_of(folder): {}}, {"bot": "a"}, {"references": "b"})
+    (tmp_path / "plan").write_bytes(pickle.dumps(plan))
+    program = (
+        "import pickle; plan = pickle.load(open('plan', 'rb')); "
+        "print(plan.part([{'a': ['a b'], 'b': ['B c']}]).results()['bot'])"
+    )
+    assert output(program) == "{'token_jaccard': 0.3333333333333333}\n"
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    return (status, *capsys.readouterr())
+
+
+def test_every_command_takes_it(folder, data, capsys, tmp_path):
+    files = ("--save", "r.json", "--per-example", "rows.out.jsonl")
+    status, out, _ = run(capsys, "score", folder, data, *FIELDS, "--compare", *files)
+    assert (status, "token_jaccard|lower=True" in out) == (0, True)
+    assert run(capsys, "describe", folder)[0] == 0
+    assert (
+        run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--partial", "1.part")[0] == 0
+    )
+    status, out, _ = run(capsys, "merge", folder, "1.part")
+    assert (status, "0.6667" in out) == (0, True)
+    config = {"modules": {str(folder): {"lower": False}}, "systems": {"a": "a", "b": "b"}}
+    config["data"] = {"path": data, "fields": {"references": "gold"}}
+    Path("c.yaml").write_text(json.dumps(config))
+    status, out, _ = run(capsys, "run", "c.yaml")
+    assert (status, "token_jaccard|lower=False" in out) == (0, True)
+
+
+@pytest.mark.processes
+def test_what_is_saved_is_read_where_nobody_knows_it(folder, data, capsys):
+    files = ("--save", "r.json", "--per-example", "rows.out.jsonl")
+    assert run(capsys, "score", folder, data, *FIELDS, "--compare", *files)[0] == 0
+    for command in (
+        ("compare", "r.json"),
+        ("gate", "r.json", "--system", "a", "--floor", "token_jaccard=0.5"),
+        ("power", "r.json", "--effect", "0.1"),
+        ("report", "r.json", "--save", "page.html"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "metric_commons", *command],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert (command, done.returncode) == (command, 0), done.stderr
+
+
+@pytest.mark.processes
+def test_its_bundle_needs_nothing_of_ours(folder, capsys):
+    shutil.copytree(folder, "bare/token_jaccard")
+    Path("bare/token_jaccard/README.md").unlink()
+    status, *_ = run(capsys, "hub", "bundle", "out", "bare/token_jaccard")
+    assert status == 0
+    program = (
+        "import sys; sys.modules['metric_commons'] = None; import evaluate; "
+        f"print(evaluate.load('out/token_jaccard').compute(**{ROWS!r}))"
+    )
+    assert output(program) == f"{{'token_jaccard': {SCORE}}}\n"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_module_keeps_its_promises(name):
+    assert [promise for promise in check_module(name) if promise[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "promise", "problem"),
+    [
+        ("'token_jaccard': 0.33", "'token_jaccard': 0.34", "its example runs", "Expected"),
+        ("lower: whether", "other: whether", "are described", "says nothing about lower"),
+        ("return summarize({", "return {'x': rows[0]} if rows else summarize({", "order", ""),
+        ("/ max(", "* 9 / max(", "plain numbers", ""),
+        (", **summary)\n", ")\n", "have intervals", ""),
+    ],
+)
+def test_a_broken_promise_is_named(folder, old, new, promise, problem):
+    script = folder / "token_jaccard.py"
+    text = script.read_text("utf-8")
+    assert old in text
+    script.write_text(text.replace(old, new))
+    from metric_commons.module.declaration import declared_module
+
+    declared_module.declared_class.cache_clear()
+    broken = [each for each in check_module(folder) if each[1]]
+
+    assert any(promise in name or "its example" in name for name, _ in broken)
+    assert problem in "".join(told for _, told in broken)
+
+
+def test_check_and_new_end_as_they_say(folder, capsys):
+    status, out, _ = run(capsys, "check", folder)
+    assert (status, out.count("ok ")) == (0, len(out.splitlines()))
+    (folder / "README.md").unlink()
+    status, out, error = run(capsys, "check", folder)
+    assert (status, "there is no card" in out, error) == (1, True, "1 promise broken\n")
+    assert run(capsys, "new", "qa_f1")[0] == run(capsys, "new", "Not-a-name")[0] == 2
+    assert run(capsys, "new", "token_jaccard", "--in", "mine")[0] == 2
+
+
+def test_what_is_no_module_is_an_error_with_its_path(folder, data, capsys, tmp_path):
+    (tmp_path / "empty").mkdir()
+    _, _, error = run(capsys, "score", "./empty", data, *FIELDS)
+    assert "empty: there is no module here, which would be the script" in error
+    two = tmp_path / "two"
+    two.mkdir()
+    text = (folder / "token_jaccard.py").read_text("utf-8").replace("token_jaccard", "two")
+    body = text[text.index("class TokenJaccard") :]
+    (two / "two.py").write_text(text + "\n\n" + body.replace("class TokenJaccard", "class Other"))
+    status, _, error = run(capsys, "score", "./two", data, *FIELDS)
+    assert (status, "two.py needs one class" in error) == (1, True)
+    ours = tmp_path / "qa_f1"
+    ours.mkdir()
+    (ours / "qa_f1.py").write_text(text)
+    status, _, error = run(capsys, "score", "./qa_f1", data, *FIELDS)
+    assert (status, "is another module of this name" in error) == (1, True)
+
+
+def test_an_error_of_its_own_has_its_path_and_row(folder, data, capsys):
+    script = folder / "token_jaccard.py"
+    text = script.read_text("utf-8")
+    script.write_text(
+        text.replace(
+            "        rows = [",
+            "        ({} if 'c' in predictions else {'x': 1})['x']\n        rows = [",
+        )
+    )
+    from metric_commons.module.declaration import declared_module
+
+    declared_module.declared_class.cache_clear()
+    status, _, error = run(capsys, "score", folder, data, *FIELDS)
+    assert (status, f"{script}: row 1: KeyError: 'x'" in error) == (1, True)
+    status, _, error = run(capsys, "score", folder, data, *FIELDS, "--debug")
+    assert (status, "Traceback" in error) == (1, True)
+
+
+@pytest.mark.processes
+def test_an_installed_package_makes_it_known_by_name(tmp_path):
+    site = tmp_path / "site"
+    shutil.copytree(EXAMPLE / "my_metrics", site / "my_metrics")
+    information = site / "my_metrics-0.1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: my-metrics\nVersion: 0.1.0\n"
+    )
+    (information / "entry_points.txt").write_text(
+        "[metric_commons.modules]\nword_overlap = my_metrics.word_overlap\n"
+    )
+    program = (
+        f"import sys; sys.path.insert(0, {str(site)!r}); import metric_commons as m; "
+        f"print(m.score('word_overlap', **{ROWS!r})['predictions'], 'word_overlap' in m.names())"
+    )
+    assert output(program) == f"{{'word_overlap': {SCORE}}} True\n"
+
+
+@pytest.mark.processes
+def test_the_example_package_runs():
+    for command in (
+        (sys.executable, "-m", "metric_commons", "check", "my_metrics/word_overlap"),
+        (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "my_metrics"),
+    ):
+        subprocess.run(command, cwd=EXAMPLE, check=True, capture_output=True, timeout=PATIENCE)

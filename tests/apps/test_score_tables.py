@@ -1,0 +1,215 @@
+"""Boards of published tables and folders of results."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+LONG = [
+    *(("a", "x", 0.75, 0.01), ("a", "y", 0.5, 0.01)),
+    *(("b", "x", 0.5, 0.01), ("b", "y", 0.25, 0.01)),
+]
+WIDE = (
+    "| Model | x | y |\n|---|--:|:-:|\n| **[a](http://a.org)** | 0.75 | 0.5 |\n| b | 0.5 | 0.25 |\n"
+)
+HELM = {
+    "title": "Core",
+    "header": [
+        {"value": "Model"},
+        {"value": "Mean win rate", "lower_is_better": False},
+        {"value": "x", "lower_is_better": False},
+        {"value": "y", "lower_is_better": False},
+        {"value": "# eval"},
+    ],
+    "rows": [
+        [{"value": v} for v in ("a", 1.0, 0.75, 0.5, 9)],
+        [{"value": v} for v in ("b", 0.0, 0.5, 0.25, 9)],
+    ],
+}
+LM_EVAL = {
+    "results": {
+        "x": {"alias": "x", "acc,none": 0.75, "acc_stderr,none": 0.01},
+        "y": {"acc,none": 0.5, "acc_stderr,none": 0.01, "em,none": 0.25},
+        "part_of_y": {"acc,none": 0.5},
+    },
+    "group_subtasks": {"y": ["part_of_y"]},
+    "config": {"model_args": "pretrained=b,dtype=auto"},
+    "versions": {},
+    "n-samples": {"x": {"original": 9, "effective": 9}},
+    "higher_is_better": {"x": {"acc": True}},
+    "model_name": "a",
+}
+
+
+def board(run, *arguments):
+    status, out, err = run("leaderboard", *arguments, "--format", "json")
+    assert status == 0, err
+    (content,) = json.loads(out)["boards"]
+    return content
+
+
+def write(name, fields, rows=LONG, separator=","):
+    records = [dict(zip(fields, row, strict=False)) for row in rows]
+    if name.endswith(".parquet"):
+        pq.write_table(pa.Table.from_pylist(records), name)
+    elif name.endswith(".json"):
+        Path(name).write_text(json.dumps(records))
+    elif name.endswith(".jsonl"):
+        Path(name).write_text("".join(json.dumps(record) + "\n" for record in records))
+    else:
+        text = io.StringIO()
+        lines = csv.writer(text, delimiter=separator, lineterminator="\n")
+        lines.writerows([fields, *(row[: len(fields)] for row in rows)])
+        Path(name).write_text(text.getvalue())
+    return name
+
+
+FIELDS = ("model", "task", "score", "standard_error")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: write("t.csv", FIELDS),
+        lambda: write("t.tsv", ("System", "dataset", "value", "stderr"), separator="\t"),
+        lambda: write("t.json", ("name", "benchmark", "main_score")),
+        lambda: write("t.jsonl", FIELDS),
+        lambda: write("t.parquet", FIELDS),
+        lambda: (Path("t.md").write_text(f"# Board\n\n{WIDE}\nText"), "t.md")[1],
+        lambda: write("w.csv", ("model", "x", "y"), [("a", 0.75, 0.5), ("b", 0.5, 0.25)]),
+        lambda: (
+            Path("n.json").write_text(
+                json.dumps({"a": {"x": 0.75, "y": 0.5}, "b": {"x": 0.5, "y": 0.25}})
+            ),
+            "n.json",
+        )[1],
+        lambda: (Path("h.json").write_text(json.dumps([HELM])), "h.json")[1],
+    ],
+)
+def test_tables_of_every_kind_are_the_same_board(run, make):
+    content = board(run, make())
+
+    assert content["tasks"] == ["x", "y"]
+    assert {each["system"]: each["value"] for each in content["systems"]} == {
+        "a": 0.625,
+        "b": 0.375,
+    }
+    assert (content["mean"], content["sample"]) == ("tasks", "rows")
+    assert [each["mean_win_rate"] for each in content["systems"]] == [1.0, 0.0]
+
+
+def test_errors_and_rows_give_ranks(run):
+    content = board(run, write("t.csv", FIELDS))
+    assert [each["rank_interval"] for each in content["systems"]] == [[1, 1], [2, 2]]
+    rows = [(*row[:3], 40) for row in LONG]
+    content = board(run, write("n.csv", ("model", "task", "score", "rows"), rows))
+    assert 0.5 < content["systems"][0]["confidence_interval"][0] < 0.55
+    assert board(run, "n.csv", "--mean", "rows")["systems"][0]["value"] == 0.625
+    wide = "model,x,x_stderr\na,0.75,0.01\nb,0.5,0.01\n"
+    Path("w.csv").write_text(wide)
+    content = board(run, "w.csv")
+    assert content["tasks"] == ["x"]
+    assert content["systems"][0]["rank_interval"] == [1, 1]
+    Path("l.csv").write_text(wide)
+    assert board(run, "l.csv", "--lower-is-better")["systems"][0]["system"] == "b"
+
+
+def test_results_of_lm_eval(run):
+    for model, more in (("a", 0.0), ("b", 0.125)):
+        document = json.loads(json.dumps(LM_EVAL))
+        document["model_name"] = model
+        document["results"]["x"]["acc,none"] += more
+        Path("runs", model).mkdir(parents=True)
+        Path("runs", model, "results_2026.json").write_text(json.dumps(document))
+    content = board(run, "runs", "--by", "acc")
+
+    assert {each["system"]: each["tasks"] for each in content["systems"]} == {
+        "b": {"x": 0.875, "y": 0.5},
+        "a": {"x": 0.75, "y": 0.5},
+    }
+    assert content["systems"][0]["rank_interval"] == [1, 1]
+    Path("tasks.json").write_text(
+        json.dumps(
+            [
+                {"task": "x", "score": "acc", "type": "q"},
+                {"task": "y", "score": "em,none", "type": "r"},
+            ]
+        )
+    )
+    content = board(run, "runs", "--benchmark", "tasks.json")
+    assert content["systems"][1]["tasks"] == {"x": 0.75, "y": 0.25}
+    assert content["systems"][1]["types"] == {"q": 0.75, "r": 0.25}
+    assert content["systems"][1]["mean_of_types"] == 0.5
+
+
+BAD = {
+    "two scores": (
+        "model,task,score\na,x,1\na,x,2\n",
+        "two scores of model a and task x: bad.csv, ",
+    ),
+    "unit": (
+        "model,task,score\na,x,61\nb,x,0.65\n",
+        "bad.csv, row 1 (line 3): model b, task x: 0.65",
+    ),
+    "text": (
+        "model,task,score\na,x,good\n",
+        "bad.csv, row 0 (line 2), column score: 'good' is not",
+    ),
+    "models": ("task,score\nx,1\n", "bad.csv: there is no column of models; name it model, system"),
+    "scores": (
+        "model,task,points\na,x,1\n",
+        "bad.csv: there is no column of scores; name it score",
+    ),
+    "columns": ("model,link\na,http\n", "bad.csv: there is no column of scores; there are model"),
+    "nothing": ("model,task,score\na,x,\n", "no model has a score of any task"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_tables_are_one_line(run, name):
+    content, message = BAD[name]
+    Path("bad.csv").write_text(content)
+    status, out, err = run("leaderboard", "bad.csv")
+
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(message)
+
+
+def test_what_is_left_out_is_told(run):
+    Path("w.csv").write_text("name,x,link,y\na,0.75,http,0.5\nb,0.5,http,-\n")
+    status, out, err = run("leaderboard", "w.csv")
+
+    assert status == 0
+    assert err.splitlines() == [
+        "w.csv: columns without numbers are no tasks: link",
+        "b has no score of task y; it is left out",
+    ]
+    assert "b" not in out.split("\n\n")[1]
+    content = board(run, "w.csv", "--missing-tasks", "worst", "--mean", "borda")
+    assert [each["borda"] for each in content["systems"]] == [2.0, 0.0]
+    assert board(run, "w.csv", "--by", "x")["tasks"] == ["x"]
+    for arguments in (("w.csv", "--rows", "w.csv"), ("w.csv", "--group"), ("--by", "x")):
+        assert run("leaderboard", *arguments)[0] == 2
+
+
+def test_tasks_are_a_sample_if_asked(run):
+    rows = [
+        (model, f"t{task}", 0.5 + more + task % 3 / 100)
+        for model, more in (("a", 0.2), ("b", 0.0), ("c", 0.001))
+        for task in range(8)
+    ]
+    write("t.csv", ("model", "task", "score"), rows)
+    content = board(run, "t.csv", "--tasks", "sampled")
+
+    assert content["sample"] == "tasks"
+    assert [each["rank"] for each in content["systems"]] == [1, 2, 3]
+    told = " ".join(run("leaderboard", "t.csv", "--tasks", "sampled", "--mean", "borda")[1].split())
+    assert "a has the best Borda, 16 (" in told
+    assert "significantly better than all others" in told
+    assert "Sign flips of the tasks, corrected by the single-step maxT method" in told
+    page = run("leaderboard", "t.csv", "--tasks", "sampled", "--format", "html")[1]
+    assert "ranks" in page

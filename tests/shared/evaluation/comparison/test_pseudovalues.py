@@ -1,0 +1,200 @@
+"""Scores that are not means of rows, compared by pseudovalues, beside known tests."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+
+from metric_commons import score
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.classification.label_pseudovalues import (
+    classification_pseudovalues,
+    paired_classification_pseudovalues,
+)
+from metric_commons.regression.error_pseudovalues import (
+    paired_regression_pseudovalues,
+    regression_pseudovalues,
+)
+from metric_commons.regression.errors import regression_scores
+from metric_commons.statistics import p_values
+
+ROWS = 60
+
+
+def labels(rng, kinds=2, right=0.8):
+    references = rng.integers(0, kinds, ROWS)
+    return np.where(rng.random(ROWS) < right, references, rng.integers(0, kinds, ROWS)), references
+
+
+def confidences(rng):
+    references = rng.integers(0, 2, ROWS)
+    return np.clip(0.3 * references + 0.7 * rng.random(ROWS), 0, 1), references
+
+
+def probabilities(rng):
+    rows = rng.dirichlet([1, 1, 1], ROWS)
+    return rows, np.array([rng.choice(3, p=row) for row in rows])
+
+
+def indicators(rng, *, scored=False):
+    references = rng.integers(0, 2, (ROWS, 3))
+    if scored:
+        return np.clip(0.3 * references + 0.7 * rng.random((ROWS, 3)), 0, 1), references
+    return np.where(rng.random((ROWS, 3)) < 0.8, references, 1 - references), references
+
+
+def numbers(rng, outputs=None):
+    references = rng.gamma(2, 2, ROWS if outputs is None else (ROWS, outputs))
+    return references * 0.7 + rng.gamma(2, 1, references.shape), references
+
+
+MEASURES = [
+    *("mae", "mse", "rmse", "r2", "mape", "smape", "explained_variance", "pearson", "spearman"),
+    *("kendall", "concordance", "msle", "rmsle", "pinball(alpha=0.9)", "poisson_deviance"),
+    *("gamma_deviance", "tweedie(power=1.5)", "d2_absolute_error", "d2_tweedie(power=1.5)"),
+]
+WEIGHTED = ["mae", "rmse", "r2", "pearson", "concordance"]
+# Sizes of gaps have a kink at 0, the largest gap where two are equal; and an average over rows of
+# rates that may be undefined has another number of rows without one of them.
+KINKED = {"ece", "mce", "fpr"}
+CLASSIFIED = (classification_scores, classification_pseudovalues)
+REGRESSED = (regression_scores, regression_pseudovalues)
+INPUTS = [
+    (CLASSIFIED, labels, {"beta": 2.0}),
+    (CLASSIFIED, lambda rng: labels(rng, 4), {"kappa_weights": "linear"}),
+    (CLASSIFIED, lambda rng: labels(rng, 4), {"average": "weighted", "sample_weight": True}),
+    (CLASSIFIED, confidences, {"calibration_bins": 5, "max_fpr": 0.5}),
+    (CLASSIFIED, probabilities, {"calibration_bins": 4, "top_k": 2}),
+    (CLASSIFIED, indicators, {}),
+    (CLASSIFIED, indicators, {"average": "samples"}),
+    (CLASSIFIED, lambda rng: indicators(rng, scored=True), {"calibration_bins": 4}),
+    (REGRESSED, numbers, {"measures": MEASURES}),
+    (REGRESSED, numbers, {"measures": WEIGHTED, "sample_weight": True}),
+    (REGRESSED, lambda rng: numbers(rng, 3), {"measures": WEIGHTED, "multioutput": [1, 2, 0]}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(INPUTS)))
+def test_pseudovalues_are_those_of_the_jackknife_and_average_to_the_score(number):
+    (scores, pseudovalues), draw, options = INPUTS[number]
+    rng = np.random.default_rng(number)
+    predictions, references = draw(rng)
+    options = dict(options)
+    if options.get("sample_weight"):
+        options["sample_weight"] = rng.random(ROWS) + 0.5
+    whole, values = (
+        function(predictions, references, **options) for function in (scores, pseudovalues)
+    )
+    without = []
+    for row in range(ROWS):
+        kept = np.delete(np.arange(ROWS), row)
+        of_rows = {k: v[kept] if isinstance(v, np.ndarray) else v for k, v in options.items()}
+        without.append(scores(predictions[kept], references[kept], **of_rows))
+
+    assert values.keys() == {name for name, value in whole.items() if isinstance(value, float)}
+    for name, column in values.items():
+        assert np.nanmean(column) == pytest.approx(whole[name], abs=1e-5)
+        jackknife = np.array([ROWS * whole[name] - (ROWS - 1) * part[name] for part in without])
+        counting = ~np.isnan(column) & ~np.isnan(jackknife)
+        if np.std(jackknife[counting]) > 1e-9:
+            correlation = np.corrcoef(jackknife[counting], column[counting])[0, 1]
+            assert correlation > (0.85 if name in KINKED else 0.98), name
+
+
+def test_accuracy_has_the_exact_test_of_mcnemar():
+    rng = np.random.default_rng(0)
+    (first, references), second = labels(rng), labels(rng)[0]
+    systems = {"a": first.tolist(), "b": second.tolist()}
+    results = score("classification", predictions=systems, references=references, compare=True)
+    won = int(((first == references) & (second != references)).sum())
+    lost = int(((first != references) & (second == references)).sum())
+
+    (comparison,) = results.comparisons
+    assert comparison["p_value"] == pytest.approx(binomtest(won, won + lost).pvalue, rel=1e-12)
+    assert (comparison["A_mean"], comparison["B_mean"]) == tuple(
+        results[name]["accuracy"] for name in "ab"
+    )
+
+
+def delong(references, *systems):
+    """The p-value of the normal test of two areas, from the placements of all pairs."""
+    placements = []
+    for scores in systems:
+        positive, negative = scores[references == 1], scores[references == 0]
+        wins = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+        placements.append((wins.mean(axis=1), wins.mean(axis=0)))
+    (a1, a0), (b1, b0) = placements
+    variance = np.var(a1 - b1, ddof=1) / len(a1) + np.var(a0 - b0, ddof=1) / len(a0)
+    return 2 * norm.sf(abs(a1.mean() - b1.mean()) / math.sqrt(variance))
+
+
+def drawn(rng, rows=100):
+    """Two equally good classifiers and regressions with correlated errors."""
+    references = (rng.random(rows) < 0.3).astype(int)
+    common = rng.normal(size=rows)
+    scores = [norm.cdf(references + 0.7 * common + 0.7 * rng.normal(size=rows) - 0.5) for _ in "ab"]
+    true = rng.normal(size=rows)
+    return (references, *scores), (true, *(true + common + rng.standard_t(5, rows) for _ in "ab"))
+
+
+@pytest.mark.long
+def test_equal_systems_differ_in_at_most_one_of_twenty_samples():
+    rng = np.random.default_rng(1)
+    names = ("f1", "mcc", "roc_auc", "average_precision", "log_loss", "r2", "rmse", "pearson")
+    rejected = dict.fromkeys(names, 0)
+    distance = 0.0
+    samples = 150
+    for _ in range(samples):
+        (references, *scores), (true, *predicted) = drawn(rng)
+        classified, regressed = (
+            [{"predictions": of_system, "references": answers} for of_system in systems]
+            for systems, answers in ((scores, references), (predicted, true))
+        )
+        values = paired_classification_pseudovalues(*classified)
+        values |= paired_regression_pseudovalues(*regressed, measures=["r2", "rmse", "pearson"])
+        found = {name: p_values(values[name][0] - values[name][1])[0] for name in names}
+        for name, p in found.items():
+            rejected[name] += p < 0.05
+        distance = max(distance, abs(found["roc_auc"] - delong(references, *scores)))
+    # Of 150 samples with an error of .06, one in a thousand has more than 19 errors.
+    assert max(rejected.values()) <= 19, rejected
+    assert distance < 0.1  # exchanged ranks and DeLong's normal distribution are two laws
+
+
+def test_areas_do_not_depend_on_the_size_of_scores():
+    (references, first, second), _ = drawn(np.random.default_rng(4))
+    found = [
+        paired_classification_pseudovalues(
+            {"predictions": first, "references": references},
+            {"predictions": scores, "references": references},
+            threshold=0.5,
+        )["roc_auc"]
+        for scores in (second, norm.ppf(second) * 100 + 7)
+    ]
+    for values in zip(*found, strict=True):
+        np.testing.assert_allclose(*values, atol=1e-9)
+    areas = [np.mean(values) for values in found[0]]
+    exact = [classification_scores(each, references)["roc_auc"] for each in (first, second)]
+    # The influences are scaled for DeLong's variance, which divides by one row less in each class.
+    assert areas[0] - areas[1] == pytest.approx(exact[0] - exact[1], rel=0.02)
+
+
+def test_a_median_is_compared_by_rows_that_are_exchanged():
+    rng = np.random.default_rng(2)
+    references = rng.normal(size=40)
+    systems = {
+        name: (references + spread * rng.standard_t(3, 40)).tolist()
+        for name, spread in (("a", 0.5), ("b", 2.0), ("c", 0.5))
+    }
+    names = ["median_ae", "max_error"]
+    options = {"measures": names, "scores": names, "n_resamples": 500, "compare": True}
+    results = score("regression", predictions=systems, references=references.tolist(), **options)
+    found = {(c["a"], c["b"], c["score"]): c for c in results.comparisons}
+
+    assert len(found) == 6
+    assert found["a", "b", "median_ae"]["p_value"] < 0.02
+    assert found["a", "b", "median_ae"]["test"] == "randomization"
+    assert found["a", "c", "median_ae"]["p_value"] > 0.1
+    low, high = found["a", "b", "median_ae"]["confidence_interval"]
+    assert low < found["a", "b", "median_ae"]["diff"] < high < 0

@@ -1,0 +1,174 @@
+"""A pass has to be earned: tests that run nothing are refused, and tricks do what the page says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from metric_commons.programs.executions import execute, prepare
+from metric_commons.programs.program_tests import read_test_program
+from tests.spec import ROOT
+
+pytestmark = pytest.mark.processes
+
+RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
+CASE = (
+    "import unittest\n"
+    "class TestAdd(unittest.TestCase):\n"
+    "    def test_add(self):\n"
+    "        self.assertEqual(add(2, 3), 5)\n"
+)
+GUARD = "if __name__ == '__main__':\n    "
+CHECK = "def check(candidate):\n    assert candidate(2, 3) == 5\n"
+
+NOTHING = {
+    "nothing": "",
+    "a blank line": "\n",
+    "a comment": "# assert add(2, 3) == 5",
+    "a text": "'''assert add(2, 3) == 5'''",
+    "a statement without effect": "pass",
+    "imports and constants": "import random\nMETADATA = {'author': 'x'}\nrandom.seed(0)",
+    "a function that nothing calls": CHECK,
+    "a function that only other functions call": f"{CHECK}def run():\n    check(add)\n",
+    "a guard around nothing": f"{GUARD}pass",
+    "a runner without tests": "import unittest\nunittest.main()",
+    "a runner of doctests": "import doctest\ndoctest.testmod()",
+    "a test that only pytest can call": "def test_add(a=2, *, b): assert add(a, b) == 5",
+}
+RUN = {
+    "a test class": CASE,
+    "a test class and its runner": f"{CASE}{GUARD}unittest.main(argv=[''],\n    exit=False)\n",
+    "a test class and a runner without guard": CASE + "unittest.main()",
+    "a runner by another name": "from unittest import main as run\n" + CASE + "run()",
+    "a class that inherits": "import unittest\nclass Base(unittest.TestCase): pass\n"
+    "class AddTest(Base):\n    def test_add(self): self.assertEqual(add(2, 3), 5)",
+    "a suite whose result is ignored": CASE
+    + "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(TestAdd))",
+    "a class as of pytest": "class TestAdd:\n"
+    "    def setup_method(self): self.sum = 5\n"
+    "    def test_add(self): assert add(2, 3) == self.sum",
+    "a function as of pytest": "def test_add():\n    assert add(2, 3) == 5",
+    "a coroutine": "async def test_add():\n    assert add(2, 3) == 5",
+    "a guard": f"x = 'é'; {GUARD[:-5]}".replace("; if", "\nif") + "\n    assert add(2, 3) == 5",
+    "a function that is called": f"{CHECK}check(add)",
+    "a statement": "assert add(2, 3) == 5",
+}
+ISOLATIONS = ["in_process", "separate"]
+
+
+@pytest.mark.parametrize("form", NOTHING)
+def test_tests_that_run_nothing_are_refused(form):
+    with pytest.raises(ValueError, match=r"references\[0\] has (tests that run|the test test_add)"):
+        execute([[RIGHT]], [NOTHING[form]])
+
+
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+@pytest.mark.parametrize("form", RUN)
+def test_tests_of_all_forms_run(form, isolation):
+    executions = execute([[RIGHT, WRONG, ""]], [RUN[form]], isolation=isolation, num_workers=1)
+
+    assert executions.outcomes == [[True, False, False]], executions.grades
+
+
+def test_lines_keep_their_numbers():
+    program = read_test_program(RUN["a test class and its runner"])
+
+    assert program.text.count("\n") == RUN["a test class and its runner"].count("\n")
+    compile(program.text, "", "exec")
+
+
+def test_a_task_that_an_empty_program_passes_is_named():
+    tests = [RUN["a statement"], "assert True", {"inputs": ["1", "2"], "outputs": ["", "\n"]}]
+    empty_passes = prepare(tests, num_workers=1).tasks_that_cannot_fail()
+
+    assert empty_passes == [1, 2]
+    with pytest.raises(ValueError, match=r"^2 tasks cannot fail, .*: references\[1\], ref.*\[2\]$"):
+        execute([["x = 1"]] * 3, tests, check_tasks=True)
+    assert execute([[RIGHT]], tests[:1], check_tasks=True).outcomes == [[True]]
+
+
+# Programs that pass without computing a sum, if their trick works.
+EQUAL = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
+READ = (
+    "import os, re\n"
+    "def read(number):\n"
+    "    try: return os.pread(number, 1 << 20, 0).decode('latin-1')\n"
+    "    except OSError: return ''\n"
+    "found = re.findall(r'== *(\\d+)', ''.join(map(read, range(64))))\n"
+    "def add(a, b): return int(found[0]) if found else None"
+)
+CONSTANTS = (
+    "import sys\n"
+    "found = [c for c in sys._getframe().f_code.co_consts if isinstance(c, int)]\n"
+    "def add(a, b): return found[-1] if found else None"
+)
+FORGE = (
+    "import os\n"
+    "for number in range(3, 64):\n"
+    '    try: os.write(number, b\'["", "passed"]\\n\')\n'
+    "    except OSError: pass\n"
+    "def add(a, b): return None"
+)
+COUNT = "n = 6\ndef add(a, b):\n    global n\n    n -= 1\n    return n"
+ASSERTIONS = f"import unittest\nunittest.TestCase.assertEqual = lambda *_: None\n{WRONG}"
+RUNNER = f"import unittest\nunittest.TestCase.run = lambda *_: None\n{WRONG}"
+SKIP = "import unittest\ndef add(a, b): raise unittest.SkipTest('no')"
+OUTPUTS = (
+    "import gc\n"
+    "print(max((x for x in gc.get_objects() if isinstance(x, str) and x == '5'), default=0))"
+)
+STATEMENT, ASSERT_CASE = "assert add(2, 3) == 5", {"assert_case": ["assert add(2, 3) == 5"]}
+CALLS = {"inputs": ["2\n3", "2\n2"], "outputs": ["5", "4"], "fn_name": "add"}
+ONE = {"inputs": ["1\n0"], "outputs": ["1"], "fn_name": "add"}
+PRINTED = {"inputs": ["2 3"], "outputs": ["5"]}
+THOUSAND, INFINITY = ({"inputs": [""], "outputs": [text]} for text in ("1000", "inf"))
+
+TRICKS = {
+    "an object that equals everything": (EQUAL, STATEMENT, "passed", "failed"),
+    "the same, for `assert_case`": (EQUAL, ASSERT_CASE, "passed", "failed"),
+    "the same, returned from a call": (EQUAL, CALLS, "failed", "failed"),
+    "reads the tests from open descriptors": (READ, STATEMENT, "failed", "failed"),
+    "reads `assert_case` from them": (READ, ASSERT_CASE, "failed", "failed"),
+    "finds the tests beside its own code in memory": (CONSTANTS, STATEMENT, "passed", "failed"),
+    "replaces assertions of unittest": (ASSERTIONS, CASE, "passed", "failed"),
+    "replaces the run of unittest": (RUNNER, CASE, "failed", "failed"),
+    "skips the test": (SKIP, CASE, "failed", "failed"),
+    "ends before its tests": ("import sys; sys.exit(0)", STATEMENT, "exited", "failed"),
+    "ends its process": ("import os; os._exit(0)", STATEMENT, "exited", "exited"),
+    "writes a verdict into all descriptors": (FORGE, STATEMENT, "tampered", "failed"),
+    "looks for the expected output in memory": (OUTPUTS, PRINTED, "wrong", "wrong"),
+    "counts its calls, whose answers it knows": (COUNT, CALLS, "passed", "passed"),
+    "returns True for 1": ("def add(a, b): return True", ONE, "wrong", "wrong"),
+    "prints 1_000 for 1000": ("print('1_000')", THOUSAND, "wrong", "wrong"),
+    "prints Infinity for inf": ("print('Infinity')", INFINITY, "wrong", "wrong"),
+    "kills its parent": (
+        f"import os\ntry: os.kill(os.getppid(), 9)\nexcept OSError: pass\n{WRONG}",
+        STATEMENT,
+        "failed",
+        "failed",
+    ),
+    "kills itself": (
+        f"import os\n{WRONG}\nos.kill(os.getpid(), 9)",
+        STATEMENT,
+        "crashed",
+        "exited",
+    ),
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_tricks_do_what_the_page_says(trick):
+    program, tests, *expected = TRICKS[trick]
+    found = [
+        execute([[program]], [tests], isolation=isolation, num_workers=1).grades[0][0].status
+        for isolation in ISOLATIONS
+    ]
+
+    assert found == expected
+
+
+def test_the_page_has_all_tricks():
+    page = Path(ROOT / "docs/guides/programs.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([^|]+) \| `(\w+)` \| `(\w+)` \|$", page, re.MULTILINE)[1:]
+
+    assert rows == [(trick, *ends) for trick, (_, _, *ends) in TRICKS.items()]

@@ -1,0 +1,163 @@
+"""Intervals and verdicts over all looks, beside the definition of their ends."""
+
+import json
+import math
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from metric_commons.statistics import ConfidenceSequence, SequentialComparison
+
+BETS = np.geomspace(1.0, 1 / 512, 37)
+
+
+def obvious_end(shares, limit, total):
+    """The largest mean at which the mean capital of 37 bets is at the limit, by bisection."""
+
+    def is_excluded(mean):
+        means = np.full(len(shares), mean)
+        if total:
+            before = np.concatenate([[0.0], np.cumsum(shares)[:-1]])
+            means = (total * mean - before) / (total - np.arange(len(shares)))
+        if (means < -1e-12).any() or (shares[means <= 1e-12] > 1e-12).any():
+            return True
+        kept = means > 1e-12
+        factors = 1 + BETS[:, None] * (shares[kept] / means[kept] - 1)
+        return factors.prod(axis=1).mean() >= limit
+
+    low, high = (shares.sum() / total if total else 0.0), 1.0
+    for _ in range(45):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_excluded(middle) else (low, middle)
+    return low
+
+
+LOOKS = 1, 2, 5, 20, 40, 59, 60
+SHARES = {
+    "0/1": lambda rng, rows: (rng.random(rows) < 0.5).astype(float),
+    "rare": lambda rng, rows: (rng.random(rows) < 0.04).astype(float),
+    "all right": lambda _, rows: np.ones(rows),
+    "partial": lambda rng, rows: rng.beta(0.3, 0.4, rows),
+    "narrow": lambda rng, rows: rng.uniform(0.6, 0.61, rows),
+}
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("left", [None, 0, 30])
+def test_ends_are_where_the_capital_reaches_the_limit(name, left):
+    shares = SHARES[name](np.random.default_rng(1), 60)
+    total = None if left is None else shares.size + left
+    sequence = ConfidenceSequence(total=total)
+    kept = 0.0, 1.0
+    for rows, share in enumerate(shares, 1):
+        ends = sequence.update(share)
+        if rows in LOOKS:
+            low = obvious_end(shares[:rows], 40, total)
+            high = 1 - obvious_end(1 - shares[:rows], 40, total)
+            # An earlier look may have been further: ends never go back.
+            assert ends == pytest.approx((max(low, kept[0]), min(high, kept[1])), abs=1e-8)
+        kept = ends
+    if left == 0:
+        assert ends == (sequence.mean, sequence.mean)
+
+
+def test_many_rows_are_one_update_of_each_in_order():
+    scores = np.random.default_rng(0).uniform(-2, 5, 90)
+    together = ConfidenceSequence(0.9, (-2, 5), 100)
+    single, saved = ConfidenceSequence(0.9, (-2, 5), 100), ConfidenceSequence(0.9, (-2, 5), 100)
+    ends = [single.update(score) for score in scores]
+
+    assert together.update(scores) == ends[-1] == single.interval
+    assert all(a[0] <= b[0] and b[1] <= a[1] for a, b in pairwise(ends))
+    assert (together.rows, together.mean) == (90, math.fsum(scores) / 90)
+    saved.update(scores[:50])
+    for copy in (
+        pickle.loads(pickle.dumps(saved)),
+        ConfidenceSequence.from_json(json.dumps(json.loads(saved.to_json()))),
+    ):
+        assert copy.update(scores[50:]) == pytest.approx(ends[-1], abs=1e-9)
+        assert copy.rows == 90
+
+
+def test_a_cluster_counts_when_it_is_complete():
+    rows, labels = [1, 0, 1, 1, 0.5], ["a", "a", "b", "b", "c"]
+    clustered, means = ConfidenceSequence(), ConfidenceSequence()
+    clustered.update(rows[:3], labels[:3])
+    assert (clustered.rows, clustered.units) == (3, 1)
+    clustered = ConfidenceSequence.from_json(clustered.to_json())
+    clustered.update(rows[3:], labels[3:])
+    assert (clustered.units, clustered.interval) == (2, means.update([0.5, 1]))
+    assert clustered.close() == means.update(0.5)
+
+
+BAD = [
+    ({}, [([0.5, math.nan], None)], "scores: row 1 is NaN; bounds are 0 and 1"),
+    ({"bounds": (-1, 1)}, [([0, 1], None), ([2], None)], "scores: row 2 is 2; bounds are -1 and 1"),
+    ({"total": 3}, [([0, 1], None), ([1, 1], None)], "scores: row 3 is more than the total of 3"),
+    ({}, [(["x"], None)], "scores must be numbers"),
+    ({}, [([1, 0, 1], ["a", "b", "a"])], "clusters: row 2 is of 'a', which ended before"),
+    ({"total": 1}, [([1, 0], ["a", "b"])], "clusters: 'b' of row 1 is more than the total of 1"),
+    ({}, [([1], ["a"]), ([1], None)], "clusters: row 1 has none, but earlier rows had some"),
+    ({}, [([1, 0], ["a"])], "clusters has 1 labels, but there are 2 rows"),
+]
+
+
+@pytest.mark.parametrize(("options", "updates", "message"), BAD)
+def test_what_cannot_be_adds_nothing(options, updates, message):
+    sequence = ConfidenceSequence(**options)
+    for scores, clusters in updates[:-1]:
+        sequence.update(scores, clusters)
+    before = sequence.to_json()
+    with pytest.raises(ValueError, match=message):
+        sequence.update(*updates[-1])
+    assert sequence.to_json() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [({"bounds": (0, math.inf)}, "bounds"), ({"level": 1}, "level"), ({"total": 0}, "total")],
+)
+def test_options_are_checked(options, name):
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        ConfidenceSequence(**options)
+
+
+@pytest.mark.parametrize(
+    ("new", "baseline", "margin", "verdict"),
+    [
+        ([1, 1, 1, 1, 0] * 20, [0, 0, 1, 0, 0] * 20, 0.02, "better"),
+        ([0, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 0] * 20, 0.02, "worse"),
+        ([0, 1, 1, 0, 0] * 20, [0, 1, 1, 0, 0] * 20, 0.2, "equivalent"),
+        ([0, 1, 1, 0, 1] * 20, [0, 1, 1, 0, 1] * 20, 0.0, "undecided"),
+        ([1, 0.9] * 50, [1, 0.8] * 50, 0.95, "equivalent"),  # equivalent comes before better
+    ],
+)
+def test_verdicts(new, baseline, margin, verdict):
+    comparison = SequentialComparison(margin)
+    assert comparison.update(new, baseline) == verdict == comparison.verdict
+    assert comparison.rows == 100
+    copy = SequentialComparison.from_json(comparison.to_json())
+    assert (copy.verdict, copy.margin) == (verdict, margin)
+
+
+def test_used_up_benchmarks_are_known():
+    comparison = SequentialComparison(0.1, total=40)
+    assert comparison.update([1, 0] * 20, [0, 1] * 20) == "equivalent"
+    assert comparison.interval == (0, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("total", [None, 100])
+def test_all_looks_cover(total):
+    rng = np.random.default_rng(0)
+    misses, samples = 0, 20
+    for _ in range(samples):
+        rows = (rng.random(100) < 0.2).astype(float)
+        target = 0.2 if total is None else rows.mean()
+        sequence = ConfidenceSequence(total=total)
+        misses += any(
+            not low - 1e-12 <= target <= high + 1e-12 for low, high in map(sequence.update, rows)
+        )
+    assert misses <= 0.05 * samples + 2 * math.sqrt(0.05 * 0.95 * samples)
