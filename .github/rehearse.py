@@ -45,9 +45,10 @@ def problems(extras: str) -> Iterator[str]:
         folder = Path(name)
         venv.create(folder / "venv", with_pip=True)
         scripts = folder / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
-        wheel = f"metric-commons[{extras}]" if extras else "metric-commons"
-        pip = (str(scripts / "python"), "-m", "pip", "--quiet", "install", "--find-links")
-        found = run(*pip, str(ROOT / "dist"), f"{wheel}=={PROJECT['version']}", folder=folder)
+        (wheel,) = (ROOT / "dist").glob(f"metric_commons-{PROJECT['version']}-*.whl")
+        package = f"{wheel}[{extras}]" if extras else str(wheel)
+        pip = (str(scripts / "python"), "-m", "pip", "--quiet", "install", package)
+        found = run(*pip, folder=folder)
         if found.returncode:
             yield f"pip: {found.stderr}"
             return

@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.mathematics.proof.backends import Backend, equivalence_scores
 from metric_commons.mathematics.proof.comparisons import Lists, Percent, Rounding
-from metric_commons.mathematics.proof.datasets import Dataset, extraction_of
+from metric_commons.mathematics.proof.problem_sets import Dataset, extraction_of
 from metric_commons.mathematics.proof.stock_mathematics import competition_math
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import NonNegative, Positive

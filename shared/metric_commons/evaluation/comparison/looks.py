@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...data.files.access import open_file
+from ...data.files.access import open_file, read_file
 from ...data.files.stored import write_whole
 from ...statistics.tests.confidence_sequences import SequentialComparison
 from ..results.module_results import ModuleResult, functions_of_sums, means_of_rows
@@ -105,7 +105,7 @@ def check_looks(path: Path, key: str, differences: Sequence[float]) -> None:
     Raises:
         ValueError: the rows are in another order, or fewer, than at an earlier look.
     """
-    looks = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    looks = json.loads(read_file(path)) if path.exists() else {}
     earlier = looks.get(key, [])
     for row, value in enumerate(earlier):
         if row >= len(differences):

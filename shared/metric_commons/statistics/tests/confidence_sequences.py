@@ -498,8 +498,7 @@ class _LowerEnd:
 
     def _value(self, distance: float) -> tuple[float, float]:
         """Return the logarithm of the capital above the limit, and its derivative."""
-        series = self._series
-        assert series is not None
+        series: Any = self._series
         logs, slopes = series[:, -1], np.zeros(_BETS.size)
         for number in range(_POWERS - 1, -1, -1):
             slopes = slopes * distance + logs
