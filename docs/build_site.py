@@ -77,8 +77,8 @@ def rank_search() -> None:
             item["text"] = ""  # found by their titles
         elif place.startswith(("disagree/#", "old_commands/#")):
             item["title"] = f"{item['path'][-1]}: {item['title']}"
-        elif place == "guides/add-a-metric/":
-            item["title"] = "Add a custom metric"
+        elif place == "guides/own_metric/":
+            item["title"] = "A custom metric of your own"
     path.write_text(json.dumps(index), "utf-8")
 
 
