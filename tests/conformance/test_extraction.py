@@ -15,7 +15,7 @@ CASES = [case for case in recorded("answers") if case["module"] == "extract"]
 CRASH = {("extract_33", "boxed")}  # hendrycks_math fails on its own \fbox
 # No peer has these as they are.
 OURS = {
-    *("choice", "code_fence", "strip_citations", "strip_think"),
+    *("choice", "code_fence", "strip_citations", "strip_think", "tagged_or_boxed"),
     *("boxed_all", "final_answer", "final_number", "final_number_comma"),
 }
 

@@ -188,7 +188,7 @@ def test_requirements_are_those_of_the_package_for_a_space_that_reads_no_files(b
     for name, folder in bundles.items():
         required = (folder / "requirements.txt").read_text("utf-8").splitlines()
         expected = [*project["dependencies"], *of_modules.get(name, [])]
-        assert sorted([*required, "pyarrow>=21"]) == sorted(expected)
+        assert sorted([*required, "pyarrow>=21", "tabulate>=0.9"]) == sorted(expected)
 
 
 OPTIONAL = {

@@ -20,7 +20,6 @@ from ..statistics.arguments.checks import shown
 from ..statistics.arguments.domains import Parsed
 from .descriptors import file_content
 from .plain_values import __file__ as values_path
-from .program_bodies import STAR_IMPORTS
 from .worker_pool import (
     Job,
     ProgramLimits,
@@ -99,6 +98,8 @@ class Server(ABC):
         """Run one program, or call a function once for each test until a program ends early."""
         text, data = (_text(file) if file is not None else "" for file in (job.program, job.data))
         if job.star_imports:
+            from .program_bodies import STAR_IMPORTS  # imports what programs may use
+
             text = f"{STAR_IMPORTS}sys.setrecursionlimit({job.recursion})\n{text}"
         if job.kind != "calls":
             return self._posted(text, data, job.limits)

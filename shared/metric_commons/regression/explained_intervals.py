@@ -197,7 +197,7 @@ def rank_interval(
     >>> print(
     ...     "{:.3f} to {:.3f}".format(*rank_interval("spearman", rows, rows // 3, None, 0.95)[:2])
     ... )
-    0.963 to 0.999
+    0.655 to 0.994
     """
     undefined = Interval(
         math.nan,

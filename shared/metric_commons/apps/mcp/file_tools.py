@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from ...data.files.stored import write_whole
 from ...module.catalog import catalog
+from ...module.catalog.field_names import suggestion
 from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Count, Level, Range, Seed
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
@@ -66,6 +67,7 @@ def evaluate_file(
         raise ValueError(f"modules is empty; the modules are {_names()}")
     if not (paths and fields):
         raise ValueError(f"{'predictions' if paths else 'path'} is empty; name at least one")
+    _check_names(modules)
     for name in modules:
         if (
             catalog.load_without_evaluate(name).runs_programs
@@ -213,6 +215,7 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     Args:
         name: a name that list_modules returns.
     """
+    _check_names([name])
     card = (catalog.path(name) / "README.md").read_text("utf-8")
     module = catalog.load_without_evaluate(name)
     return {
@@ -222,6 +225,16 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
         "options": module.options,
         "card": card,
     }
+
+
+def _check_names(modules: Sequence[str]) -> None:
+    """Check that modules are named, and not given by paths, whose scripts would run here."""
+    for name in modules:
+        if not catalog.is_known(name):
+            raise ValueError(
+                f"there is no module {name!r}{suggestion(name, catalog.names())}; the modules are "
+                f"{_names()}"
+            )
 
 
 def _names() -> str:

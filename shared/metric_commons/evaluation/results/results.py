@@ -294,7 +294,7 @@ class Results(Stored):
         >>> answers = {"a": ["x"] * 60, "b": ["x"] * 58 + ["y"] * 2, "c": ["y"] * 60}
         >>> best = score("qa_em", predictions=answers, references=["x"] * 60).best("qa_em")
         >>> best.system, best.candidates, [round(end, 3) for end in best.interval]
-        ('a', 2, [0.935, 1.0])
+        ('a', 2, [0.939, 1.0])
         """
         module, name = find_score(score, self.systems)
         return best_system(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...module.declaration.declarations import Module
-from ...statistics.arguments.arrays import as_column
 from ...statistics.arguments.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..states.score_kind import kind_of
@@ -77,6 +76,8 @@ class SystemRows:
                 if statistics is not None:
                     row_sums = statistics.sums_of_rows()
                 if kind_of(metric).keeps_inputs:
+                    from ...statistics.arguments.arrays import as_column  # imports numpy
+
                     row_inputs = {
                         column: list(map(as_list, as_list(as_column(column, rows))))
                         for column, rows in inputs.items()

@@ -185,7 +185,8 @@ def confusion_scores(
     # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
     scores["fpr"] = average(false_positives, negatives, zero_division or math.nan)
     true_negatives = negatives - selected.predicted_positives + true_positives
-    if task.strays and task.negative is not None:  # a stray label is wrong for negatives, too
+    if task.average == "binary" and task.strays and task.negative is not None:
+        # A stray label is wrong for negatives, too.
         true_negatives = counts.true_positives[task.negative]
     scores["specificity"] = average(true_negatives, negatives, zero_division)
     if multilabel:

@@ -48,7 +48,7 @@ def classification_pseudovalues(
     ([1.0, 0.0, 1.0, 1.0], 0.8)
     >>> scores = np.array([0.1, 0.4, 0.35, 0.8])
     >>> classification_pseudovalues(scores, [0, 0, 1, 1])["roc_auc"].round(2).tolist()
-    [1.1, 0.4, 0.4, 1.1]
+    [1.46, 0.04, 0.04, 1.46]
     """
     rows, number = np.arange(len(references)), len(references)
     weights = check_weights("sample_weight", options.get("sample_weight"), rows.size)

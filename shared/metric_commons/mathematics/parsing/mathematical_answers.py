@@ -50,7 +50,7 @@ _NAMED_OBJECTS: dict[str, MathObject] = {
     "all reals": REALS,
 }
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
-_DECIMAL_COMMA = re.compile("-?0,[0-9]+")
+_DECIMAL_COMMA = re.compile("-?0,[0-9]{2,}")  # with one digit it reads as two answers, like 1,4
 _REVERSED = re.compile(r"([\[\]])([^\[\]()]*[,;][^\[\]()]*)([\[\]])")  # ]1, 2[ is (1, 2)
 _SIZE = re.compile(r"\\(?:left|right)")
 _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")

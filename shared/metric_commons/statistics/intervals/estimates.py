@@ -178,7 +178,7 @@ def influence_interval(
     >>> scores = np.array([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])
     >>> influences = scores - scores.mean()
     >>> print("{:.4f} to {:.4f}".format(*influence_interval(scores.mean(), influences)[:2]))
-    0.2499 to 0.8872
+    0.2505 to 0.8872
     >>> from .intervals import interval
     >>> print("{:.4f} to {:.4f}".format(*interval(scores)[:2]))
     0.2499 to 0.8872

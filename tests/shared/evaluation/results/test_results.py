@@ -39,7 +39,7 @@ class Lengths:
     aggregation = {}  # noqa: RUF012
     score_kind = "counts"
     main_score = None
-    reports = frozenset()
+    reports = row_texts = frozenset()
 
     def __init__(self):
         self.feature_sets = [{"predictions": "string"}]
