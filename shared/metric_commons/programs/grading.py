@@ -11,7 +11,6 @@ from ..statistics.arguments.checks import shown
 from .descriptors import memory_file
 from .output_comparison import Comparison, are_equal_values, output_difference
 from .plain_values import unpacked
-from .program_bodies import STAR_RECURSION
 from .reference_tests import Protocol, ReferenceTests
 from .worker_pool import Job, ProgramLimits, Report, Runner
 
@@ -238,6 +237,8 @@ class _Grading:
         """Whether the names that LiveCodeBench imports are defined, as is usual with functions."""
         prelude = self.conditions.prelude
         if prelude == "livecodebench" or (prelude == "auto" and is_usual):
+            from .program_bodies import STAR_RECURSION  # imports what programs may use
+
             return {"star_imports": True, "recursion": STAR_RECURSION}
         return {}
 

@@ -11,7 +11,6 @@ from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Positive, Range, check_option
-from ...statistics.tests.confidence_sequences import SequentialComparison
 from ..console.options import Alpha, ClusterBy, Confidence, Power, PrintedFormat, Rows
 from ..console.outputs import show_json
 from .sequential import Looking, looked
@@ -19,6 +18,7 @@ from .sequential import Looking, looked
 if TYPE_CHECKING:
     from ...evaluation.comparison.floors import FloorVerdict
     from ...evaluation.comparison.verdicts import ComparisonVerdict
+    from ...statistics.tests.confidence_sequences import SequentialComparison
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 _OUTCOME = {NOT_INFERIOR: "passed", UNDECIDED: "undecided", INFERIOR: "failed"}
@@ -145,7 +145,7 @@ def _look(
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
 
-    def verdict_of(comparison: SequentialComparison) -> str:
+    def verdict_of(comparison: "SequentialComparison") -> str:
         low, high = comparison.interval
         return NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
 

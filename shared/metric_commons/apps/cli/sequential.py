@@ -3,21 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...evaluation.comparison.looks import (
-    BaselineRows,
-    check_looks,
-    followed,
-    saved_look,
-    sentence,
-)
-from ...evaluation.comparison.saved_rows import read_with_rows
 from ...module.catalog.usage import UsageError
-from ...statistics.tests.confidence_sequences import SequentialComparison
 from ..console.options import statistics_option
+
+if TYPE_CHECKING:
+    from ...statistics.tests.confidence_sequences import SequentialComparison
 
 
 @dataclass(frozen=True)
@@ -53,14 +47,14 @@ def looked(
     score: str | None,
     margin: float,
     level: float,
-    verdict_of: Callable[[SequentialComparison], str],
+    verdict_of: Callable[["SequentialComparison"], str],
     is_decided: Callable[[str], bool],
     bounds: Sequence[float] | None = None,
     rows: Sequence[Path] = (),
     system: str | None = None,
     cluster_by: str | None = None,
     shows: bool = True,
-) -> tuple[SequentialComparison, str, str]:
+) -> "tuple[SequentialComparison, str, str]":
     """Return the comparison after all rows so far, its score and the sentence about it.
 
     Args:
@@ -78,19 +72,23 @@ def looked(
         cluster_by: a field of the inputs whose labels are clusters.
         shows: whether to print a line while rows are followed.
     """
+    from ...evaluation.comparison import looks  # imports numpy
+    from ...evaluation.comparison.saved_rows import read_with_rows
+    from ...statistics.tests.confidence_sequences import SequentialComparison
+
     options = {"cluster_by": cluster_by}
     limits = (-1.0, 1.0) if bounds is None else (float(bounds[0]), float(bounds[1]))
     comparison = SequentialComparison(margin, level, limits, looking.total)
     if looking.follow:
         (old,) = read_with_rows([baseline], rows, **options)
-        base = BaselineRows.of(old, score, system)
+        base = looks.BaselineRows.of(old, score, system)
     else:
         results, old = read_with_rows([new, baseline], rows, **options)
-        base = BaselineRows.of(old, score, system)
+        base = looks.BaselineRows.of(old, score, system)
 
     def line() -> str:
         verdict = verdict_of(comparison)
-        return sentence(base.score, comparison, verdict, is_lower_better=base.is_lower_better)
+        return looks.sentence(base.score, comparison, verdict, is_lower_better=base.is_lower_better)
 
     if looking.follow:
 
@@ -98,7 +96,7 @@ def looked(
             if shows:
                 typer.echo(f"\r{line()}", nl=False)
 
-        followed(
+        looks.followed(
             new,
             base,
             comparison,
@@ -109,8 +107,8 @@ def looked(
         if shows:
             typer.echo()
     else:
-        differences = saved_look(results, base, comparison, system)
-        check_looks(
+        differences = looks.saved_look(results, base, comparison, system)
+        looks.check_looks(
             new.with_name(f"{new.name}.looks.json"), f"{base.score} {baseline}", differences
         )
     return comparison, base.score, line()
