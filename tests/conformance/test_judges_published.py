@@ -50,7 +50,7 @@ def test_agreement_with_people(figures, rows):
         found = agreement.compute(**columns, **options)
         if options["interval"] == "auto":  # recorded with a cautious variance, here an unseen row
             for measure, ends in expected["confidence_interval"].items():
-                assert found["confidence_interval"][measure] == pytest.approx(ends, abs=0.005)
+                assert found["confidence_interval"][measure] == pytest.approx(ends, abs=0.01)
         else:
             agree(found, expected)
 

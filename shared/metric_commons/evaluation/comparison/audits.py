@@ -15,9 +15,6 @@ from typing import NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate, names
 from ...module.catalog.field_names import USES, suggestion
-from ...statistics.intervals.proportions import clopper_pearson
-from ...statistics.tests.paired_tests import mcnemar_p_value
-from ...statistics.tests.power import required_rows
 from ..results.rendering import Table, counted, p_value
 
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
@@ -74,6 +71,8 @@ class PrintedScore(NamedTuple):
         >>> [round(end, 2) for end in PrintedScore.read("1.0").interval(10, 0.95)]
         [0.69, 1.0]
         """
+        from ...statistics.intervals.proportions import clopper_pearson  # imports numpy
+
         return clopper_pearson(self.right_rows(rows), rows, level)
 
 
@@ -106,6 +105,9 @@ def printed_difference(
     >>> found.p_least, found.is_told_apart(0.05)
     (0.25, False)
     """
+    from ...statistics.tests.paired_tests import mcnemar_p_value
+    from ...statistics.tests.power import required_rows
+
     right = sorted(score.right_rows(rows) for score in (a, b))
     more = int(right[1] - right[0])
     are_whole = all(map(float.is_integer, right))
