@@ -1,11 +1,12 @@
 """How often decisions about two systems are wrong, and how often recommended rows are enough.
 
-    python benchmarks/decisions.py [samples [seed [FOLDER]]]
+    python benchmarks/decisions.py [samples [seed [FOLDER [TABLE]...]]]
 
 Tests, gates and equivalence where the true difference is the one that they should not accept, and
 the intervals of all pairs of four systems. Then the rows that are recommended for a power of .80,
-with the share of samples of this size in which the test, or the gate, decides. Writes two tables
-for the page on statistics, of 400 samples by default, times what keeps each line steady.
+with the share of samples of this size in which the test, or the gate, decides. Then the two laws of
+comparisons where rare rows are much worse; looking again; the best of many; and crossed rows. Writes
+tables for the page on statistics, of 400 samples by default, times what keeps each line steady.
 """
 
 import sys
@@ -14,12 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from metric_commons.statistics import (
+    ConfidenceSequence,
     Pilot,
+    compare,
     equivalence,
+    interval,
     paired_test,
     required_rows,
     simultaneous_intervals,
 )
+from metric_commons.statistics.tests.best_of_many import best_of
 from metric_commons.statistics.tests.differences import rows_for_margin
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
@@ -166,10 +171,129 @@ def power_rows():
         yield f"| gate: {name}, margin {margin:g} | {by_t:,} | {rows:,} | {text(share)} |"
 
 
+# ---- laws ---------------------------------------------------------------------------------------
+
+LAWS = {  # differences whose mean is 0, with their probabilities
+    "+.01, and -.99 in 1 %": ([0.01, -0.99], [0.99, 0.01]),
+    "+.05, and -.95 in 5 %": ([0.05, -0.95], [0.95, 0.05]),
+    "half equal, +.02, and -.48 in 2 %": ([0.0, 0.02, -0.48], [0.5, 0.48, 0.02]),
+}
+
+
+def false_differences(values, shares, rows, assume, samples):
+    """How often systems with the same mean are called different."""
+    rng = np.random.default_rng([SEED, rows, len(values)])
+    hits = 0
+    for _ in range(samples):
+        drawn = rng.choice(values, rows, p=shares)
+        a, b = np.maximum(drawn, 0), np.maximum(-drawn, 0)
+        hits += compare(a, b, assume=assume, confidence_level=None)["significant"]
+    return hits / samples
+
+
+def law_rows():
+    """The lines of the table of laws of comparisons."""
+    sizes = (10, 30, 100, 300)
+    yield f"| differences with the mean 0 | `assume` | {' | '.join(map(str, sizes))} |"
+    yield "| --- | --- |" + " --- |" * len(sizes)
+    for name, law in LAWS.items():
+        for assume in ("exchangeable", "nothing"):
+            cells = [text(false_differences(*law, size, assume, SAMPLES)) for size in sizes]
+            yield f"| {name} | {assume} | {' | '.join(cells)} |"
+
+
+# ---- looking again, the best of many, crossed rows ----------------------------------------------
+
+LOOKS = {
+    "0/1, p = .5": lambda rng, rows: (rng.random(rows) < 0.5) * 1.0,
+    "0/1, p = .95": lambda rng, rows: (rng.random(rows) < 0.95) * 1.0,
+    "uniform": lambda rng, rows: rng.random(rows),
+}
+MEANS = {"0/1, p = .5": 0.5, "0/1, p = .95": 0.95, "uniform": 0.5}
+
+
+def misses_of_looks(name, rows, total, samples):
+    """How often any look misses, by sequences and by intervals of one look, and both widths."""
+    rng = np.random.default_rng([SEED, rows, len(name)])
+    misses, widths = np.zeros(2), np.zeros(2)
+    looks = range(10, rows + 1, 10)
+    for _ in range(samples):
+        drawn = LOOKS[name](rng, rows if total is None else total)
+        target = MEANS[name] if total is None else drawn.mean()
+        sequence = ConfidenceSequence(total=total)
+        ends = np.array([sequence.update(drawn[look - 10 : look]) for look in looks])
+        once = np.array([interval(drawn[:look])[:2] for look in looks])
+        for number, pairs in enumerate((ends, once)):
+            misses[number] += (
+                (pairs[:, 0] > target + 1e-12) | (pairs[:, 1] < target - 1e-12)
+            ).any()
+            widths[number] += pairs[-1, 1] - pairs[-1, 0]
+    return misses / samples, widths / samples
+
+
+def look_rows():
+    """The lines of the table of looks."""
+    yield "| looks every 10 rows of 300 | sequence misses | single looks miss | widths at the last |"
+    yield "| --- | --- | --- | --- |"
+    for name in LOOKS:
+        for total, target in ((None, "population"), (400, "benchmark of 400")):
+            misses, widths = misses_of_looks(name, 300, total, SAMPLES // 4)
+            cells = " | ".join(map(text, misses))
+            yield f"| {name}, {target} | {cells} | {text(widths[0])}, {text(widths[1])} |"
+
+
+def best_rows():
+    """The lines of the table of the best of many."""
+    yield "| best of systems with p = .5 | rows | covered | its plain interval | width, times |"
+    yield "| --- | --- | --- | --- | --- |"
+    for systems, rows in ((2, 100), (10, 100), (20, 100), (50, 200)):
+        rng = np.random.default_rng([SEED, systems])
+        hits, widths = np.zeros(2), np.zeros(2)
+        for _ in range(SAMPLES // 4):
+            table = (rng.random((rows, systems)) < 0.5) * 1.0
+            winner = best_of(table)
+            plain = interval(table[:, winner.number])
+            for number, (low, high) in enumerate(((winner.low, winner.high), plain[:2])):
+                hits[number] += low <= 0.5 <= high
+                widths[number] += high - low
+        cells = " | ".join(map(text, hits / (SAMPLES // 4)))
+        yield f"| {systems} | {rows} | {cells} | {widths[0] / widths[1]:.2f} |"
+
+
+def crossed_rows():
+    """The lines of the table of crossed rows."""
+    yield "| items and templates | crossed | clusters of items alone |"
+    yield "| --- | --- | --- |"
+    for items, templates in ((50, 2), (50, 3), (200, 5), (1000, 5), (200, 10)):
+        rng = np.random.default_rng([SEED, items, templates])
+        labels = {
+            "item": np.repeat(np.arange(items), templates).tolist(),
+            "template": np.tile(np.arange(templates), items).tolist(),
+        }
+        hits = np.zeros(2)
+        for _ in range(SAMPLES // 2):
+            x = 0.5 + 0.1 * rng.normal(size=(items, 1)) + 0.02 * rng.normal(size=(1, templates))
+            rows = (x + 0.1 * rng.normal(size=(items, templates))).clip(0, 1).ravel()
+            for number, clusters in enumerate((labels, labels["item"])):
+                low, high = interval(rows, clusters=clusters)[:2]
+                hits[number] += low <= 0.5 <= high
+        cells = " | ".join(map(text, hits / (SAMPLES // 2)))
+        yield f"| {items:,} x {templates} | {cells} |"
+
+
+TABLES = {
+    "decisions": decision_rows,
+    "required_rows": power_rows,
+    "laws": law_rows,
+    "looks": look_rows,
+    "best_of_many": best_rows,
+    "crossed": crossed_rows,
+}
+
 if __name__ == "__main__":
-    for name, rows in (("decisions", decision_rows), ("required_rows", power_rows)):
+    for name in sys.argv[4:] or TABLES:
         lines = []
-        for line in rows():
+        for line in TABLES[name]():
             print(line, flush=True)
             lines.append(line)
         (FOLDER / f"{name}.md").write_text("\n".join(lines) + "\n", "utf-8")
