@@ -139,9 +139,10 @@ def _summary(comparison: Comparison, lower: bool, confidence_level: float) -> st
     difference, (low, high) = comparison["diff"], comparison["confidence_interval"]
     if lower:
         difference, low, high = -difference, -high, -low
+    ends = f"[{low:+.4f}, {high:+.4f}] at {100 * confidence_level:g} %"
     return (
         f"{label(comparison['score'])}: new {means['new']:.4f}, baseline {means['baseline']:.4f}, "
-        f"difference {difference:+.4f} [{low:+.4f}, {high:+.4f}] at {100 * confidence_level:g} %"
+        f"difference {difference:+.4f} {'without an interval' if math.isnan(low) else ends}"
         f"{'; lower is better' if lower else ''}."
     )
 
@@ -153,6 +154,8 @@ def _explained(
     if verdict == UNDECIDED:
         claim = f"neither shown to be worse by less than {margin:g}, nor by more"
         words = f"p = {p_not_inferior:.4f} and {p_inferior:.4f}"
+        if math.isnan(p_inferior):
+            words = "all rows differ by the same, which says nothing about others"
     else:
         is_inferior = verdict == INFERIOR
         claim = f"worse by {'more' if is_inferior else 'less'} than {margin:g}"
