@@ -5,8 +5,8 @@
 Tests, gates and equivalence where the true difference is the one that they should not accept, and
 the intervals of all pairs of four systems. Then the rows that are recommended for a power of .80,
 with the share of samples of this size in which the test, or the gate, decides. Then the two laws of
-comparisons where rare rows are much worse; looking again; the best of many; and crossed rows. Writes
-tables for the page on statistics, of 400 samples by default, times what keeps each line steady.
+comparisons where rare rows are much worse; looking again; the best of many; and crossed rows.
+Writes tables for the page on statistics, of 400 samples by default, times what keeps each line steady.
 """
 
 import sys
@@ -233,7 +233,8 @@ def misses_of_looks(name, rows, total, samples):
 
 def look_rows():
     """The lines of the table of looks."""
-    yield "| looks every 10 rows of 300 | sequence misses | single looks miss | widths at the last |"
+    columns = ("looks every 10 rows of 300", "sequence misses", "single looks miss", "widths")
+    yield f"| {' | '.join(columns)} at the last |"
     yield "| --- | --- | --- | --- |"
     for name in LOOKS:
         for total, target in ((None, "population"), (400, "benchmark of 400")):
