@@ -241,13 +241,7 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
     """Return the interval of an average over outputs: the average of their ends."""
     if len(outputs) == 1:
         return outputs[0]
-    shares = np.ones(len(outputs))
-    if multioutput == "variance_weighted":
-        variances = np.var(np.sort(pairs.columns().references, axis=1), axis=1)
-        shares = variances if variances.any() else shares
-    elif not isinstance(multioutput, str):
-        shares = np.asarray(multioutput, np.float64)
-    shares = shares / shares.sum()
+    shares = pairs.output_shares(multioutput)
     low, high, error = (
         float(sum(share * number for share, number in zip(shares, numbers, strict=True) if share))
         for numbers in zip(*((o.low, o.high, o.standard_error) for o in outputs), strict=True)

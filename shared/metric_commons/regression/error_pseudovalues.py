@@ -19,10 +19,9 @@ from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs
 from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
 from .rounded_errors import rounded_errors
-from .row_losses import d2_losses, row_errors
+from .row_losses import ROOTS, d2_losses, row_errors
 
 _RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}
-_ROOTS = ("rmse", "rmsle")
 
 
 def regression_pseudovalues(
@@ -60,7 +59,8 @@ def regression_pseudovalues(
         weights = check_weights("sample_weight", sample_weight, number)
         return {m.name: _of_mean(interval_row_scores(m, *columns), weights) for m in parsed}
     pairs = Pairs(predictions, references, sample_weight)
-    shares = _shares_of_outputs(pairs, multioutput)
+    is_list = multioutput == "raw_values" and pairs.outputs > 1
+    shares = None if is_list else pairs.output_shares(multioutput)
     values: dict[str, Floats] = {}
     for measure in parsed if len(pairs.references) and shares is not None else ():
         with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def regression_pseudovalues(
             effects = shares @ np.array([output.effects for output in outputs])
             column[pairs.positive_rows] += effects * (number / len(pairs.references))
         errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
-        if errors is not None and measure.kind not in _ROOTS:
+        if errors is not None and measure.kind not in ROOTS:
             column = np.ldexp(errors.columns[0], errors.exponent)  # without rounding
         if np.isfinite(column).all():
             values[measure.name] = column
@@ -98,20 +98,6 @@ class _OutputEffects(NamedTuple):
     effects: Floats
 
 
-def _shares_of_outputs(pairs: Pairs, multioutput: Any) -> Floats | None:
-    """Return the share of each output in the average; None for a list of several."""
-    if multioutput == "raw_values":
-        return np.ones(1) if pairs.outputs == 1 else None
-    shares = np.ones(pairs.outputs)
-    if multioutput == "variance_weighted":
-        variances = np.var(np.sort(pairs.columns().references, axis=1), axis=1)
-        shares = variances if variances.any() else shares
-    elif not isinstance(multioutput, str):
-        shares = np.asarray(multioutput, np.float64)
-    averaged: Floats = shares / shares.sum()
-    return averaged
-
-
 def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] | None:
     """Return the measure of each output; None for medians and maximum errors."""
     number = len(pairs.references)
@@ -128,7 +114,7 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] |
         means = [
             _OutputEffects(mean(column), weights * (column - mean(column))) for column in columns
         ]
-        if measure.kind not in _ROOTS:
+        if measure.kind not in ROOTS:
             return means
         roots = [math.sqrt(output.value) for output in means]
         return [

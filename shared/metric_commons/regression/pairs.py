@@ -11,7 +11,6 @@ from ..statistics.arguments.arrays import Column, Floats, Integers
 from ..statistics.arguments.checks import RowError, check_weights
 
 _BLOCK_SIZE = 50_000  # numbers per block: they fit into the cache, and into sums of 2**16 slices
-_SAMPLE_SIZE = 1 << 11  # numbers of a sample
 SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it, can be squared
 _EXACT = 1 << 53  # every integer up to here is a float64
 
@@ -114,14 +113,6 @@ class Pairs:
                 weights,
             )
 
-    def sample(self) -> PairBlock:
-        """Some 2,000 numbers at equal intervals, without weights; all if there are fewer rows."""
-        size = max(1, _SAMPLE_SIZE // self.outputs)
-        part = slice(None, None, -(-len(self.references) // size))
-        return PairBlock(
-            self._transposed(self.predictions[part]), self._transposed(self.references[part]), None
-        )
-
     def tables(self) -> tuple[Numbers, Numbers]:
         """Predictions and references of all rows, shape (outputs, rows)."""
         return self._transposed(self.predictions), self._transposed(self.references)
@@ -146,6 +137,17 @@ class Pairs:
                 for table in (predictions, references)
             )
         return FloatColumns(predictions, references, residuals)
+
+    def output_shares(self, multioutput: Any) -> Floats:
+        """Return the share of each output in an average, with `multioutput` as in the scores."""
+        shares = np.ones(self.outputs)
+        if multioutput == "variance_weighted":
+            variances = np.var(np.sort(self.columns().references, axis=1), axis=1)
+            shares = variances if variances.any() else shares
+        elif not isinstance(multioutput, str):
+            shares = np.asarray(multioutput, np.float64)
+        averaged: Floats = shares / shares.sum()
+        return averaged
 
     def absolute_errors(self) -> tuple[Floats, int]:
         """The absolute errors divided by a power of two, shape (outputs, rows), and its exponent.
