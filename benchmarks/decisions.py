@@ -6,7 +6,7 @@ Tests, gates and equivalence where the true difference is the one that they shou
 the intervals of all pairs of four systems. Then the rows that are recommended for a power of .80,
 with the share of samples of this size in which the test, or the gate, decides. Then the two laws of
 comparisons where rare rows are much worse; looking again; the best of many; and crossed rows.
-Writes tables for the page on statistics, of 400 samples by default, times what keeps each line steady.
+Writes tables for the page on statistics, of 400 samples by default, times what keeps a line steady.
 """
 
 import sys
