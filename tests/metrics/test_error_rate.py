@@ -246,3 +246,10 @@ def test_the_largest_cluster_that_may_come_widens_means():
         exact_match.compute(**scores, **options, longest=1)
     with pytest.raises(ValueError, match="longest is the number of rows of a cluster, but there"):
         exact_match.compute(**scores, confidence_level=0.95, longest=20)
+
+
+def test_references_without_words_have_no_interval_however_long_a_row_may_be():
+    rows = {"predictions": ["a", "b"], "references": [" ", " "]}
+    result = load("error_rate").compute(**rows, confidence_level=0.5, longest=2)
+
+    assert all(end != end for end in result["confidence_interval"]["wer"])

@@ -1,5 +1,6 @@
 import math
 
+from metric_commons import load
 from tests.spec import Spec
 
 SPEC = Spec(
@@ -54,3 +55,11 @@ OTHER_SHAPES = (
         whole=True,
     ),
 )
+
+
+def test_pearson_of_the_largest_floats_does_not_overflow():
+    large, small = [1.7e308, -1e308, 3.0, 4.0], [1.7, -1.0, 3e-308, 4e-308]
+    agreement = load("ranking_agreement", measures=["pearson"])
+    found = agreement.compute(predictions=large, references=[4.0, 1.0, 2.0, 3.0])["pearson"]
+
+    assert found == agreement.compute(predictions=small, references=[4.0, 1.0, 2.0, 3.0])["pearson"]

@@ -13,7 +13,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
-class TestProgram:
+class RunnableTests:
     """The text of a test program, and what follows from it.
 
     `test_names` are its test classes and test functions, which are run after the text, and
@@ -25,7 +25,7 @@ class TestProgram:
     entry_points: tuple[str, ...] = ()
 
 
-def read_test_program(text: str) -> TestProgram:
+def read_test_program(text: str) -> RunnableTests:
     r"""Return what a test program runs.
 
     Test classes, and functions whose names start with "test" and that the text does not use, are
@@ -36,9 +36,9 @@ def read_test_program(text: str) -> TestProgram:
     Raises:
         ValueError: the tests run nothing, or have functions whose arguments only pytest fills.
 
-    >>> read_test_program("def test_add():\n    assert add(1, 2) == 3")
-    TestProgram(text='def test_add():\n    assert add(1, 2) == 3', test_names=('test_add',), \
-entry_points=('add',))
+    >>> program = read_test_program("def test_add():\n    assert add(1, 2) == 3")
+    >>> program.test_names, program.entry_points
+    (('test_add',), ('add',))
     >>> read_test_program("def check(candidate):\n    assert candidate(1) == 2")
     Traceback (most recent call last):
     ValueError: has tests that run nothing: 'check' is defined but not called
@@ -46,7 +46,7 @@ entry_points=('add',))
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return TestProgram(text)
+        return RunnableTests(text)
     reading = _Reading(tree)
     guards = [node for node in tree.body if _is_main_guard(node)]
     edits: list[tuple[ast.stmt | ast.expr, str]] = [
@@ -57,7 +57,7 @@ entry_points=('add',))
         if not reading.tests_anything(tree.body):
             raise ValueError(reading.refusal())
         edits += [(guard.test, "1") for guard in guards if isinstance(guard, ast.If)]
-    return TestProgram(_edited(text, edits), names, reading.free_names())
+    return RunnableTests(_edited(text, edits), names, reading.free_names())
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from .program_tests import TestProgram, read_test_program
+from .program_tests import RunnableTests, read_test_program
 
 Kind = Literal["program", "stdin", "calls", "asserts"]
 Protocol = Literal["testlib", "open-r1"]
@@ -25,7 +25,7 @@ class ReferenceTests:
     """
 
     kind: Kind
-    programs: tuple[TestProgram, ...] = ()
+    programs: tuple[RunnableTests, ...] = ()
     prelude: str = ""
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()

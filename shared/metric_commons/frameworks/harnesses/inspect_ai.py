@@ -125,7 +125,7 @@ def _groups(key: str, level: float = 0.95, cluster: str | None = None) -> Metric
 
 
 def _math(
-    extract: Any = "boxed",
+    extract: Any = "tagged_or_boxed",
     percent: str = "either",
     relative_tolerance: float = 0.0,
     **options: Any,
@@ -135,7 +135,7 @@ def _math(
     A target that cannot be read leaves the sample unscored.
 
     Args:
-        extract: the step that finds the answer, such as "boxed" or "gsm8k", or a list of steps.
+        extract: the step that finds the answer, such as "tagged_or_boxed", or a list of steps.
         percent: as in `metric_commons.mathematics.equivalent`.
         relative_tolerance: as there.
         **options: the other options there, and `extract_references` for targets.

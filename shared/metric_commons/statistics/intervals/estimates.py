@@ -181,7 +181,7 @@ def influence_interval(
     0.2505 to 0.8872
     >>> from .intervals import interval
     >>> print("{:.4f} to {:.4f}".format(*interval(scores)[:2]))
-    0.2499 to 0.8872
+    0.2505 to 0.8872
     """
     added = finite_scores("influences", influences)
     repeats = np.ones(added.size) if counts is None else counts.astype(np.float64)

@@ -211,7 +211,7 @@ def pearson(scores: PairedScores) -> Estimate:
         return Estimate(math.nan)
     # Divided by powers of two, which rounds nothing, squares do not overflow.
     x, y = (
-        _centered(values / 2.0 ** math.frexp(float(np.abs(values).max()))[1])
+        _centered(np.ldexp(values, -math.frexp(float(np.abs(values).max()))[1]))
         for values in (scores.estimated, scores.true)
     )
     product, first, second = (math.fsum((a * b).tolist()) for a, b in ((x, y), (x, x), (y, y)))

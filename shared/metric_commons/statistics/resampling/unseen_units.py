@@ -33,7 +33,7 @@ def ratio_ends(
         confidence_level: strictly between 0 and 1.
     """
     size = distribution.unseen_size
-    if not size:
+    if not size > 0:  # none, or that of one among units without sizes
         return math.nan, math.nan
     low, high = unseen_unit_ends(
         distribution, (bounds[0] * size, bounds[1] * size), confidence_level
