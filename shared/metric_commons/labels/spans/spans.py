@@ -5,11 +5,12 @@ mode. Spans given by start and end can also be matched loosely, as in nervaluate
 may match a true one of another type, or one that it merely overlaps.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from operator import add
 from typing import Any, Literal
 
@@ -433,11 +434,24 @@ def _loose_pairs(
     )
     bounds = [end.tolist() for end in ends]
     for row in range(rows):
-        free = list(range(bounds[1][row], bounds[1][row + 1]))
+        # By their starts, each with the largest end so far: where that is before a span, so are all
+        # of them, and the search ends.
+        numbers = sorted(range(bounds[1][row], bounds[1][row + 1]), key=right.__getitem__)
+        reaches = accumulate((right[n][1] for n in numbers), max)
+        free = [(right[n][0], reach, n) for n, reach in zip(numbers, reaches, strict=True)]
         for number in range(bounds[0][row], bounds[0][row + 1]):
-            choice, credit = _choice(left[number], [(n, right[n]) for n in free], match)
-            if choice is not None:
-                free.remove(choice)
+            start, end, _ = left[number]
+            overlapping = {}
+            for position in range(bisect_left(free, (end,)) - 1, -1, -1):
+                _, reach, n = free[position]
+                if reach <= start:
+                    break
+                if start < right[n][1]:
+                    overlapping[n] = position
+            if overlapping:
+                candidates = [(n, right[n]) for n in sorted(overlapping)]
+                choice, credit = _choice(left[number], candidates, match)
+                del free[overlapping[choice]]
                 if credit:
                     pairs.append((number, choice))
                     credit_values.append(credit)
@@ -445,15 +459,12 @@ def _loose_pairs(
 
 
 def _choice(
-    span: tuple[int, int, int], free: Sequence[tuple[int, tuple[int, int, int]]], match: Match
-) -> tuple[int | None, float]:
-    """Return the true span that a predicted one takes, and its credit; None if none overlaps."""
+    span: tuple[int, int, int],
+    overlapping: Sequence[tuple[int, tuple[int, int, int]]],
+    match: Match,
+) -> tuple[int, float]:
+    """Return the true span that a predicted one takes of those that it overlaps, and its credit."""
     start, end, kind = span
-    overlapping = [
-        (n, candidate) for n, candidate in free if start < candidate[1] and candidate[0] < end
-    ]
-    if not overlapping:
-        return None, 0.0
     if match == "type":
         distances = [
             (abs(start - candidate[0]) + abs(end - candidate[1]), n)

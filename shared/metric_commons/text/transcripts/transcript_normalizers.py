@@ -8,10 +8,9 @@ from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import OneOf
 from ..tokens.normalizers import NORMALIZERS, checked_function
 from .open_asr_texts import open_asr
-from .whisper_texts import whisper_basic, whisper_english
+from .whisper_texts import whisper_basic, whisper_english, without_brackets
 
 _WHITE_SPACE = re.compile(r"\s\s+")
-_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
 _ASCII_SPACE = str.maketrans(dict.fromkeys("\t\n\r\x0b\x0c", " "))
 _CONTRACTIONS = (
     *(("won't", "will not"), ("can't", "can not"), ("let's", "let us")),
@@ -32,7 +31,7 @@ def jiwer_standardize(text: str) -> str:
     text = text.lower()
     for contraction, words in _CONTRACTIONS:
         text = text.replace(contraction, words)
-    return _WHITE_SPACE.sub(" ", _NON_WORD.sub("", text).translate(_ASCII_SPACE)).strip()
+    return _WHITE_SPACE.sub(" ", without_brackets(text).translate(_ASCII_SPACE)).strip()
 
 
 TRANSCRIPT_NORMALIZERS: dict[str, Callable[[str], str]] = {

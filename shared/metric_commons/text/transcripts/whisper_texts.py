@@ -12,10 +12,10 @@ from .american_spellings import AMERICAN_SPELLINGS
 from .whisper_numbers import with_digits
 
 _BRACKETED = re.compile(r"[<\[][^>\]]*[>\]]")
-_PARENTHESIZED = re.compile(r"\(([^)]+?)\)")
+_PARENTHESIZED = re.compile(r"\([^)]+\)")
 _SPACES = re.compile(r"\s+")
 _FILLERS = re.compile(r"\b(hmm|mm|mhm|mmm|uh|um)\b")
-_SPACED_APOSTROPHE = re.compile(r"\s+'")
+_SPACED_APOSTROPHE = re.compile(r"(?<!\s)\s+'")  # tried once in each run of spaces
 _DIGIT_COMMA = re.compile(r"(\d),(\d)")
 _PERIOD = re.compile(r"\.([^0-9]|$)")
 _LONE_SYMBOL = re.compile(r"[.$¢€£]([^0-9])")
@@ -89,7 +89,7 @@ def whisper_basic(text: str) -> str:
     >>> whisper_basic("Voilà, [noise] (laughs) l'été!")
     'voilà l été '
     """
-    text = _PARENTHESIZED.sub("", _BRACKETED.sub("", text.lower()))
+    text = without_brackets(text.lower(), parentheses=True)
     characters = unicodedata.normalize("NFKC", text)
     cleaned = "".join(" " if unicodedata.category(c)[0] in "MSP" else c for c in characters)
     return _SPACES.sub(" ", cleaned.lower())
@@ -106,6 +106,23 @@ def whisper_english(text: str) -> str:
     return without_lone_symbols(text)
 
 
+def without_brackets(text: str, *, parentheses: bool = False) -> str:
+    """Return the text without what is in angle or square brackets, then without parentheses.
+
+    After the last closing bracket nothing is tried, since each opening one there would be followed
+    to the end of the text.
+
+    >>> without_brackets("a <unk] (b) [c", parentheses=True)
+    'a  [c'
+    """
+    end = max(text.rfind(">"), text.rfind("]")) + 1
+    text = _BRACKETED.sub("", text[:end]) + text[end:]
+    if parentheses:
+        end = text.rfind(")") + 1
+        text = _PARENTHESIZED.sub("", text[:end]) + text[end:]
+    return text
+
+
 def without_symbols(
     text: str,
     fillers: re.Pattern[str],
@@ -116,7 +133,7 @@ def without_symbols(
 
     Patterns are replaced by their texts one after another, the compounds after symbols.
     """
-    text = _PARENTHESIZED.sub("", _BRACKETED.sub("", text.lower()))
+    text = without_brackets(text.lower(), parentheses=True)
     text = _SPACED_APOSTROPHE.sub("'", fillers.sub("", text))
     for pattern, words in expansions:
         text = pattern.sub(words, text)
