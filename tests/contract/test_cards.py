@@ -10,6 +10,7 @@ import evaluate
 import pytest
 import yaml
 
+from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, ROOT, specs
 
 HEADINGS = ["Usage", "Inputs", "Output", "Edge cases", "Conformance", "Limitations", "Citation"]
@@ -46,6 +47,20 @@ KEYS = {
     "seed": [],
     "groups": ["groups"],
 }
+
+
+def test_the_page_names_the_modules_that_lack_options_of_all():
+    page = (ROOT / "docs" / "options.md").read_text("utf-8")
+    table = page.partition("## Modules without")[2]
+    told = dict(zip(column(table, "Module"), column(table, "lacks"), strict=True))
+    lacking = {}
+    for name in METRICS:
+        declared = load_without_evaluate(name).declared_options
+        assert "confidence_level" in declared
+        if missing := [f"`{each}`" for each in ("clusters", "groups") if each not in declared]:
+            lacking[f"`{name}`"] = ", ".join(missing)
+
+    assert told == lacking
 
 
 # Reading a card
