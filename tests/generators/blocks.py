@@ -23,7 +23,7 @@ BOUNDS = {
     "multiclass": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
     "pair_counts": ((), ("_TABLE_SIZE",)),
-    "pairs": (("_BLOCK_SIZE", "_SAMPLE_SIZE"), ()),
+    "pairs": (("_BLOCK_SIZE",), ()),
     "passes": (("_CELLS",), ()),
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
     "rouge_scores": (("_BLOCKS",), ()),

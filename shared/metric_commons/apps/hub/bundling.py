@@ -173,7 +173,7 @@ def published_card(card: str, namespace: str) -> str:
 
 
 def _requirements(files: Iterable[str]) -> list[str]:
-    """Return the required dependencies of the package, except the one that only reads files.
+    """Return the required dependencies of the package, except those of files and tables.
 
     Libraries of the extras in `_EXTRAS` are required if one of these files imports them.
     """
@@ -182,7 +182,7 @@ def _requirements(files: Iterable[str]) -> list[str]:
     for line in metadata.requires(PACKAGE) or []:
         requirement, _, condition = line.partition("; ")
         name = re.split(r"[^\w-]", requirement, maxsplit=1)[0]
-        is_needed = name != "pyarrow" if not condition else name in libraries
+        is_needed = name not in ("pyarrow", "tabulate") if not condition else name in libraries
         if is_needed and condition in ("", *(f"extra == '{extra}'" for extra in _EXTRAS)):
             lines.append(requirement)
     return sorted(lines)
