@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import metric_commons
-from metric_commons import State, score, trainer_hook
+from metric_commons import State, rewards, score, scorers, trainer_hook
 from metric_commons.__main__ import main
 from metric_commons.apps.cli import modules
 from metric_commons.evaluation.scoring.promises import check_module
@@ -101,6 +101,13 @@ def test_it_is_compared_in_parts_and_as_a_hook(folder):
     hook = trainer_hook(folder, task="generation", tokenizer=tokenizer)
     batch = SimpleNamespace(predictions=np.array([[0]]), label_ids=np.array([[1]]))
     assert hook(batch)["token_jaccard"] == 1 / 3
+
+
+def test_it_is_a_reward_and_a_scorer(folder):
+    reward = rewards.Reward(scorers.task(str(folder)), "gold")
+
+    assert reward(["a b", "c"], gold=["B c", "c"]) == [1 / 3, 1.0]
+    assert callable(scorers.scorer("weave", str(folder)))
 
 
 def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
