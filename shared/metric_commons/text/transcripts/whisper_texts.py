@@ -113,7 +113,7 @@ def without_brackets(text: str, *, parentheses: bool = False) -> str:
     to the end of the text.
 
     >>> without_brackets("a <unk] (b) [c", parentheses=True)
-    'a  [c'
+    'a   [c'
     """
     end = max(text.rfind(">"), text.rfind("]")) + 1
     text = _BRACKETED.sub("", text[:end]) + text[end:]
