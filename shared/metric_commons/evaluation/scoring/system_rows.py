@@ -1,14 +1,15 @@
 """The rows of one system: the inputs of each module, and the labels of rows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
+from ...module.catalog.request import ROW_LABELS, Missing
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..states.score_kind import kind_of
-from .row_samples import RowSamples, scores_of_samples
+from .row_samples import RowSamples, scores_of_samples, taken
 
 
 class InputError(ValueError):
@@ -42,6 +43,40 @@ class SystemRows:
         """Return the references, if a module takes any."""
         columns = (columns.get("references") for columns in self.inputs.values())
         return next((column for column in columns if column is not None), None)
+
+    def references_of_samples(self) -> dict[int, Any]:
+        """Return the reference of each row at hand by the number of its sample."""
+        references = self.references()
+        if references is None:
+            return {}
+        samples = self.samples.get(next(iter(self.inputs)))
+        numbers = range(len(references)) if samples is None else samples.positions
+        return dict(zip(numbers, references, strict=True))
+
+    def at_hand(self, missing: Missing) -> Self:
+        """Return the rows with a prediction; the others are excluded, or filled in when scored.
+
+        >>> columns = {"predictions": ["a", None], "references": ["a", "b"]}
+        >>> rows = SystemRows(inputs={"qa_em": columns}, ids=["x", "y"])
+        >>> rows.at_hand("skip").ids, rows.at_hand("bounds").choices
+        (['x'], {'missing': ['bounds:1']})
+        """
+        predictions = next(iter(self.inputs.values())).get("predictions")
+        rows = [row for row, value in enumerate(predictions or ()) if value is not None]
+        gaps = sorted({*range(len(predictions or ()))} - {*rows})
+        if not gaps:
+            return self
+        inputs = {module: taken(columns, rows) for module, columns in self.inputs.items()}
+        if missing == "skip":
+            labels = {name: taken(getattr(self, name), rows) for name in ROW_LABELS}
+            return replace(self, inputs=inputs, excluded={"unanswered": len(gaps)}, **labels)
+        samples = RowSamples(rows, len(predictions), "mean", gaps, is_bounded=missing == "bounds")
+        return replace(
+            self,
+            inputs=inputs,
+            samples=dict.fromkeys(inputs, samples),
+            choices={"missing": [f"{missing}:{len(gaps)}"]},
+        )
 
     def result(
         self,
@@ -83,7 +118,7 @@ class SystemRows:
                         for column, rows in inputs.items()
                         if rows is not None
                     }
-        if kind_of(metric).scores_rows:
+        if kind_of(metric).scores_rows and "score_bounds" not in result:
             from ..states.means import CountedScores  # which imports numpy
 
             counts = CountedScores.of_rows(result["per_example"], self.clusters)
@@ -111,11 +146,12 @@ def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
                 f"systems {first!r} and {system!r} have {len(rows_a)} and {len(rows_b)} rows; "
                 "only systems with the same rows can be compared"
             )
-        references_a, references_b = rows_a.references(), rows_b.references()
-        if references_a is references_b or as_list(rows_a.ids) != as_list(rows_b.ids):
+        same_columns = rows_a.references() is rows_b.references()
+        if same_columns or as_list(rows_a.ids) != as_list(rows_b.ids):
             continue
-        for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
-            if as_list(row_a) != as_list(row_b):
+        references_b = rows_b.references_of_samples()
+        for row, reference in rows_a.references_of_samples().items():
+            if row in references_b and as_list(reference) != as_list(references_b[row]):
                 raise ValueError(
                     f"systems {first!r} and {system!r} have different references in row {row}; "
                     "only systems with the same rows can be compared"
