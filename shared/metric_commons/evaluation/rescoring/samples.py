@@ -181,6 +181,7 @@ def _united(
         clusters=_labels("clusters", samples, positions, len(names)),
         ids=names if "id" in samples.labels else None,
         samples=samples_of_rows,
+        judged=next((c["references"] for c in samples.inputs.values() if "references" in c), None),
         excluded=excluded,
         choices=choices,
     )

@@ -84,6 +84,28 @@ class Pair(NamedTuple):
         """Return whether each row has a score, or a pseudovalue."""
         return self.sums_a is None and self.drawn is None
 
+    def fillings(self) -> "list[Pair]":
+        """Return the pair and, if rows are missing, it with those of A worst and B best, and so on.
+
+        >>> [pair.scores_a for pair in Pair("a", "b", "m", "s", [math.nan], [0.5]).fillings()]
+        [[nan]]
+        """
+        if self.ends is None:
+            return [self]
+
+        def filled(scores: Sequence[float], end: float) -> list[float]:
+            return [end if math.isnan(score) else score for score in scores]
+
+        return [
+            self,
+            *(
+                self._replace(
+                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, other)
+                )
+                for end, other in (self.ends, self.ends[::-1])
+            ),
+        ]
+
     def swapped(self) -> "Pair":
         """Return the same pair with the systems in the opposite order."""
         drawn = None

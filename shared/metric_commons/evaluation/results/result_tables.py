@@ -357,7 +357,7 @@ def tables(
 def lines(standings: Standings, visible: Collection[str]) -> Iterator[list[Any]]:
     """Yield the cells of each line of CSV, in the order of `COLUMNS`."""
     for entry in (entry for entry in entries(standings.systems) if entry.system in visible):
-        *key, value, interval, rows, _ = entry
+        *key, value, interval, rows, _, _ = entry
         rank = _rank(standings, entry)
         ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
         yield [*key, value, *(interval or (None, None)), rows, *[None] * 4, *ranked]

@@ -30,6 +30,7 @@ class SystemRows:
     ids: Sequence[Any] | None = None
     # By module: the sample of each row, if samples have several rows.
     samples: Mapping[str, RowSamples] = field(default_factory=dict)
+    judged: Any = None  # the references of all rows, if some are not scored
     excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
 
@@ -40,18 +41,11 @@ class SystemRows:
         return len(next(column for column in columns.values() if column is not None))
 
     def references(self) -> Any:
-        """Return the references, if a module takes any."""
+        """Return the references of all rows, if a module takes any."""
+        if self.judged is not None:
+            return self.judged
         columns = (columns.get("references") for columns in self.inputs.values())
         return next((column for column in columns if column is not None), None)
-
-    def references_of_samples(self) -> dict[int, Any]:
-        """Return the reference of each row at hand by the number of its sample."""
-        references = self.references()
-        if references is None:
-            return {}
-        samples = self.samples.get(next(iter(self.inputs)))
-        numbers = range(len(references)) if samples is None else samples.positions
-        return dict(zip(numbers, references, strict=True))
 
     def at_hand(self, missing: Missing) -> Self:
         """Return the rows with a prediction; the others are excluded, or filled in when scored.
@@ -62,8 +56,10 @@ class SystemRows:
         (['x'], {'missing': ['bounds:1']})
         """
         predictions = next(iter(self.inputs.values())).get("predictions")
-        rows = [row for row, value in enumerate(predictions or ()) if value is not None]
-        gaps = sorted({*range(len(predictions or ()))} - {*rows})
+        if predictions is None:
+            return self
+        rows = [row for row, value in enumerate(predictions) if value is not None]
+        gaps = sorted({*range(len(predictions))} - {*rows})
         if not gaps:
             return self
         inputs = {module: taken(columns, rows) for module, columns in self.inputs.items()}
@@ -75,6 +71,7 @@ class SystemRows:
             self,
             inputs=inputs,
             samples=dict.fromkeys(inputs, samples),
+            judged=self.references(),
             choices={"missing": [f"{missing}:{len(gaps)}"]},
         )
 
@@ -146,12 +143,11 @@ def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
                 f"systems {first!r} and {system!r} have {len(rows_a)} and {len(rows_b)} rows; "
                 "only systems with the same rows can be compared"
             )
-        same_columns = rows_a.references() is rows_b.references()
-        if same_columns or as_list(rows_a.ids) != as_list(rows_b.ids):
+        references_a, references_b = rows_a.references(), rows_b.references()
+        if references_a is references_b or as_list(rows_a.ids) != as_list(rows_b.ids):
             continue
-        references_b = rows_b.references_of_samples()
-        for row, reference in rows_a.references_of_samples().items():
-            if row in references_b and as_list(reference) != as_list(references_b[row]):
+        for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
+            if as_list(row_a) != as_list(row_b):
                 raise ValueError(
                     f"systems {first!r} and {system!r} have different references in row {row}; "
                     "only systems with the same rows can be compared"
