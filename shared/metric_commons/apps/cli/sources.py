@@ -17,15 +17,15 @@ from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selections import Selection
 from ...data.tables.tables import Source
 from ...evaluation.rescoring.log_evaluations import LogEvaluation
-from ...evaluation.rescoring.samples import LOGGED, Missing
+from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.scoring.evaluations import Evaluation
 from ...evaluation.scoring.row_samples import Reduce
 from ...evaluation.scoring.table_columns import usual_columns
 from ...module.catalog import catalog
-from ...module.catalog.request import ROW_LABELS
+from ...module.catalog.request import ROW_LABELS, Missing
 from ...module.catalog.usage import UsageError
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import log_option, one_of, reading_option
+from ..console.options import LOGS, log_option, one_of, reading_option, request_option
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
@@ -53,8 +53,6 @@ class Inputs:
         filter_name: The filter to score in a log of lm-eval.
         condition_texts: Score only rows with this value, such as split=test; repeatable.
         metric: The score of a log that `logged` summarizes; by default all.
-        missing: Samples without a score or an answer: refuse them, skip them, or count them as
-            zero.
         reduce: How several rows with the same id, such as epochs, become one.
         incomplete: Accept a log of a run that did not finish.
         line_limit: Refuse files with longer lines.
@@ -72,7 +70,7 @@ class Inputs:
         list[str] | None, reading_option("--where", metavar="PATH=VALUE")
     ] = None
     metric: Annotated[str | None, log_option(metavar="NAME")] = None
-    missing: Annotated[Missing, log_option()] = "refuse"
+    missing: Annotated[Missing, request_option("missing", panel=LOGS)] = "refuse"
     reduce: Annotated[Reduce | None, log_option(show_default="mean")] = None
     incomplete: Annotated[bool, log_option("--incomplete")] = False
     line_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 MB")] = (

@@ -26,7 +26,7 @@ from ..scoring.system_rows import InputError, SystemRows
 from ..scoring.system_scores import score_systems
 from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
-from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
+from .samples import LOGGED, OUTCOMES, Samples, system_rows
 
 _LABELS = ("groups", "clusters")
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
@@ -39,7 +39,6 @@ class LogEvaluation(Evaluation):
     answers: Sequence[Path] = ()  # the files of the references, joined by id or by their order
     system_field: str | None = None  # in a long table: the field with the system of a row
     metric: str | None = None  # a score or a scorer of a log; None for all
-    missing: Missing = "refuse"  # for samples without a score
     reduce: Reduce | None = None  # for rows with the same id; None for the mean
 
     @cached_property

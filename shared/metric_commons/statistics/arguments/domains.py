@@ -12,7 +12,7 @@ ValueError: ties must be one of 'first', 'expected', got 'frist'; did you mean '
 
 import math
 import types
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -462,6 +462,16 @@ def check_score(name: str, value: Any, ranges: Ranges) -> None:
         elif math.isinf(low):
             expected = f"be at most {high:g}"
         raise ValueError(f"{name} is {value!r}, but must {expected}")
+
+
+def range_of_rows(name: str, ranges: Ranges, values: Iterable[float]) -> tuple[float, float]:
+    """Return the range of a score of rows: as declared, or else as observed; NaN does not count.
+
+    >>> range_of_rows("acc", {}, [0.5, math.nan]), range_of_rows("acc", {"*": (-1, 1)}, [0.5])
+    ((0.0, 1.0), (-1.0, 1.0))
+    """
+    known = [value for value in values if not math.isnan(value)] or [0.0]
+    return score_range(name, ranges) or observed_range(min(known), max(known))
 
 
 def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
