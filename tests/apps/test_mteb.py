@@ -197,14 +197,25 @@ def test_the_mean_over_tasks_is_that_of_mteb(run, files):
 
 
 def test_files_of_old_versions_have_names_inside_names(run):
+    """A language is a subset, a similarity is not; a single score is the main one."""
     content = {"mteb_version": "1.6.1", "dataset_revision": None, "mteb_dataset_name": "Old"}
     scores = {"en": {"accuracy": 0.5}, "de": {"accuracy": 0.25}, "evaluation_time": 3.5}
-    folder = Path("results/my-model")
+    folder = Path("results/org__my-model/no_revision_available")
     folder.mkdir(parents=True)
     (folder / "Old.json").write_text(json.dumps(content | {"test": scores}))
-    out = run("score", "logged", "results/my-model/Old.json", "--format", "json")[1]
+    similar = {"test": {"cos_sim": {"spearman": 0.75}}, "mteb_dataset_name": "Similar"}
+    (folder / "Similar.json").write_text(json.dumps(similar))
+    out = run("score", "logged", str(folder / "Old.json"), "--format", "json")[1]
+    result = json.loads(out)["systems"]["org/my-model"]["logged"]
 
-    assert json.loads(out)["systems"]["my-model"]["logged"]["scores"] == {
-        "en.accuracy": 0.5,
-        "de.accuracy": 0.25,
+    assert result["scores"] == {"accuracy": 0.375}
+    assert {part: each["accuracy"] for part, each in result["groups"].items()} == {
+        "en": 0.5,
+        "de": 0.25,
     }
+    out = run("score", "logged", str(folder / "Similar.json"), "--format", "json")[1]
+    logged = json.loads(out)["systems"]["org/my-model"]["logged"]
+    assert logged["scores"] == {"cos_sim.spearman": 0.75}
+    Path("tasks.csv").write_text("task,subsets\nOld,en\nSimilar,\n")
+    out = run("leaderboard", "results", "--benchmark", "tasks.csv", "--format", "csv")[1]
+    assert [(each["Old"], each["Similar"]) for each in records(out)] == [("0.5", "0.75")]

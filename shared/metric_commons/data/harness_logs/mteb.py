@@ -18,6 +18,7 @@ from .logs import Content, Log, LoggedMeans, Marks
 FORMAT = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
 _ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_time"}
+_FAMILIES = {"cos_sim", "dot", "euclidean", "manhattan", "max"}  # of scores; others are subsets
 _REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
 
 
@@ -78,17 +79,22 @@ def _splits(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[s
     if "scores" not in document:
         for split, scores in document.items():
             if split not in _ABOUT and isinstance(scores, Mapping):
-                yield split, {"default": _numbers(scores)}
+                parts = {
+                    name: part
+                    for name, part in scores.items()
+                    if isinstance(part, Mapping) and name not in _FAMILIES
+                }
+                yield split, {n: _numbers(s) for n, s in (parts or {"default": scores}).items()}
         return
     for split, subsets in document["scores"].items():
         yield split, {part["hf_subset"]: _numbers(part) for part in subsets}
 
 
 def _numbers(scores: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """Return the scores that are numbers, with nested ones named like `en.accuracy`.
+    """Return the scores that are numbers, with nested ones named like `cos_sim.spearman`.
 
-    >>> _numbers({"en": {"accuracy": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
-    {'en.accuracy': 0.5}
+    >>> _numbers({"cos_sim": {"pearson": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
+    {'cos_sim.pearson': 0.5}
     """
     numbers: dict[str, float] = {}
     for name, value in scores.items():
