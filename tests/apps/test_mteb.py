@@ -174,6 +174,36 @@ def test_a_model_has_one_score_of_a_task_in_a_folder(run, files):
     )
 
 
+def test_of_several_revisions_the_one_of_the_latest_mteb_is_used(run, files):
+    """As mteb chooses, for each task, unless its registry names a revision."""
+    for place, version, score in (
+        ("org__small/main", "1.9.0", 0.0),
+        ("org__small/abcdef0", "1.13.0.dev1", 0.75),
+        ("org__small/external", "2.0.0", 0.0),
+        ("org__large/no_revision_available", None, 0.0),
+    ):
+        other = Path("results", place, "STS.json")
+        other.parent.mkdir()
+        document = json.loads(Path(files[2]).read_text())
+        for part in document["scores"]["test"]:
+            part["main_score"] = score
+        other.write_text(json.dumps(document | {"mteb_version": version}))
+    status, out, err = run("leaderboard", "results", "--format", "csv")
+
+    assert status == 0
+    assert {each["system"]: each["STS"] for each in records(out)} == {
+        "org/large": "0.625",
+        "org/small": "0.75",
+    }
+    assert err.splitlines() == [
+        f"model org/large has several revisions of task STS; {REVISION} is used, with the latest "
+        "version of mteb",
+        "model org/small has several revisions of task STS; abcdef0 is used, with the latest "
+        "version of mteb",
+    ]
+    assert run("leaderboard", ".", "--format", "csv")[1] == out
+
+
 def test_the_mean_over_tasks_is_that_of_mteb(run, files):
     Path(files[0]).with_name("model_meta.json").write_text('{"name": "org/large"}')
     Path("tasks.txt").write_text("Ret  # retrieval\n\nSTS\n")
