@@ -196,10 +196,9 @@ def test_of_several_revisions_the_one_of_the_latest_mteb_is_used(run, files):
         "org/small": "0.75",
     }
     assert err.splitlines() == [
-        f"model org/large has several revisions of task STS; {REVISION} is used, with the latest "
-        "version of mteb",
-        "model org/small has several revisions of task STS; abcdef0 is used, with the latest "
-        "version of mteb",
+        f"model {model} has several revisions of task STS; {revision} is used, with the latest "
+        "version of mteb"
+        for model, revision in (("org/large", REVISION), ("org/small", "abcdef0"))
     ]
     assert run("leaderboard", ".", "--format", "csv")[1] == out
 

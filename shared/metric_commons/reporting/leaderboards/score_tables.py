@@ -287,7 +287,9 @@ def _of_means(
             means.rows or math.nan,
             score in log.lower_is_better,
             str(means.about.get("dataset_revision") or ""),
-            version=str(means.about["mteb_version"] or "") if "mteb_version" in means.about else None,
+            version=str(means.about["mteb_version"] or "")
+            if "mteb_version" in means.about
+            else None,
         )
     if lacking:
         there = ", ".join(next(iter(lacking.values()))) or "none"
