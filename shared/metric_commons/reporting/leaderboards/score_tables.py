@@ -54,6 +54,8 @@ class Score(NamedTuple):
     is_lower_better: bool = False
     revision: str = ""  # of the data of the task
     type: str = ""
+    release: str = ""  # the revision of the model, as MTEB's folders have it
+    version: str | None = None  # of mteb, for its files alone
 
 
 class BenchmarkTask(NamedTuple):
@@ -159,16 +161,38 @@ def read_scores(
         files = sorted(file for file in path.rglob("*.json") if file.name != mteb.METADATA)
         for file in files:
             parts = file.relative_to(path).parts
-            if tasks and len(parts) == 3 and file.stem not in tasks:
+            if tasks and file.stem not in tasks and mteb.is_revision(file.parent):
                 continue
             found = _of_file(file, path, name, tasks, notes)
-            if len(parts) == 3:  # model, revision, task
-                system = parts[0].replace("__", "/")
-                found = [score._replace(system=system) for score in found]
+            if len(parts) >= 3 and any(score.version is not None for score in found):
+                model, release, _ = parts[-3:]  # the places in MTEB's repository
+                system = model.replace("__", "/")
+                found = [score._replace(system=system, release=release) for score in found]
             scores += found
         if not files:
             raise ValueError(f"{path}: there are no results in this folder")
-    return _with_paths(scores), notes
+    return _with_paths(_of_one_release(scores, notes)), notes
+
+
+def _of_one_release(scores: Sequence[Score], notes: list[str]) -> list[Score]:
+    """Return the scores of the revision of each model that mteb would choose, for each task."""
+    releases: dict[tuple[str, str], dict[str, Any]] = {}
+    for score in scores:
+        known = releases.setdefault((score.system, score.task), {})
+        known[score.release] = mteb.newness(score.release, score.version)
+    choices: dict[tuple[str, ...], list[str]] = {}
+    chosen = {}
+    for (system, task), known in releases.items():
+        newest = max(known.values())
+        chosen[system, task] = [name for name, rank in known.items() if rank == newest]
+        if len(known) > 1:
+            choices.setdefault((system, *chosen[system, task], *known), []).append(task)
+    notes += [
+        f"model {system} has several revisions of {_listed('task', tasks)}; {release} is used, "
+        "with the latest version of mteb"
+        for (system, release, *_), tasks in choices.items()
+    ]
+    return [score for score in scores if score.release in chosen[score.system, score.task]]
 
 
 def _with_paths(scores: Sequence[Score]) -> list[Score]:
@@ -263,6 +287,9 @@ def _of_means(
             means.rows or math.nan,
             score in log.lower_is_better,
             str(means.about.get("dataset_revision") or ""),
+            version=str(means.about["mteb_version"] or "")
+            if "mteb_version" in means.about
+            else None,
         )
     if lacking:
         there = ", ".join(next(iter(lacking.values()))) or "none"
