@@ -7,7 +7,7 @@ from ..tokens.segments import segment_starts
 from ..tokens.sequences import Sequences
 
 try:
-    from rapidfuzz.distance.Levenshtein import editops
+    from rapidfuzz.distance.Levenshtein import distance, editops
 except ImportError:
     editops = None  # type: ignore[assignment] # it is optional
 
@@ -26,13 +26,14 @@ def compiled_pairs(
     """
     if editops is None:
         return None
-    hits, substitutions = np.zeros((2, references.counts.size), np.int64)
-    rows = zip(_items(references), _items(predictions), strict=True)
-    for pair, (reference, prediction) in enumerate(rows):
-        kinds = [kind for kind, _, _ in editops(reference, prediction).as_list()]
-        changed = kinds.count("replace")
-        hits[pair] = len(reference) - changed - kinds.count("delete")
-        substitutions[pair] = changed
+    rows, columns = _items(references), _items(predictions)
+    distances = np.fromiter(map(distance, rows, columns), np.int64, len(rows))
+    # The edits beyond the difference of lengths are substitutions, or a deletion and an insertion.
+    substitutions = distances - np.abs(references.counts - predictions.counts)
+    for pair in np.flatnonzero(substitutions > 1).tolist():
+        kinds = [kind for kind, _, _ in editops(rows[pair], columns[pair]).as_list()]
+        substitutions[pair] = kinds.count("replace")
+    hits = (references.counts + predictions.counts - distances - substitutions) // 2
     return hits, substitutions
 
 
