@@ -12,7 +12,6 @@ BOUNDS = {
     "answers": ((), ("_SMALL",)),
     "clipped_ngrams": ((), ("_MAX_PLAIN",)),
     "clusters": (("BLOCK",), ()),
-    "compiled_edits": (("_CELLS",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
     "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
     "edit_rate": (("_CHARACTERS",), ()),
