@@ -38,12 +38,12 @@ from ..resampling.ratio_distribution import (
 )
 from ..resampling.unseen_units import lower_tail, ratio_ends
 from .paired_tests import Alternative, checked_differences, difference_sums, quotient, t_p_value
+from .power import MOST_ROWS, fewest
 
 DifferenceMethod = Literal["auto", "t", "bootstrap"]
 
 _NO_INTERVAL = math.nan, math.nan
 _UNLIMITED = -math.inf, math.inf
-_MOST_ROWS = 1 << 50
 
 
 class DifferenceInterval(NamedTuple):
@@ -316,15 +316,8 @@ def rows_for_margin(
         size = distribution.unseen_size
         return probability_below(-margin, units.with_unseen(-span * size, size)) < alpha
 
-    low, high = 0, 1
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > _MOST_ROWS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    number = fewest(lambda rows: rows > MOST_ROWS or is_enough(rows))
+    return None if number > MOST_ROWS else number
 
 
 def _one_sided_p(spread: Spread, distance: Fraction) -> float:
