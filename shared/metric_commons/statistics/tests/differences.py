@@ -37,8 +37,15 @@ from ..resampling.ratio_distribution import (
     ratio_distribution,
 )
 from ..resampling.unseen_units import lower_tail, ratio_ends
-from .paired_tests import Alternative, checked_differences, difference_sums, quotient, t_p_value
-from .power import MOST_ROWS, fewest
+from .paired_tests import (
+    Alternative,
+    PairedTest,
+    checked_differences,
+    difference_sums,
+    quotient,
+    t_p_value,
+)
+from .power import MOST_ROWS, fewest, minimum_detectable
 
 DifferenceMethod = Literal["auto", "t", "bootstrap"]
 
@@ -69,6 +76,55 @@ class Margins(NamedTuple):
     not_inferior: float  # of a mean difference of at most -margin
     inferior: float  # of one of at least -margin
     equivalent: float  # of one outside of -margin to margin
+
+
+def comparison(
+    means: tuple[float, float],
+    difference: float,
+    tested: PairedTest,
+    ends: tuple[float, float] | None,
+    margins: Margins | None,
+    *,
+    alpha: float,
+    power: float | None,
+    units: int,
+) -> dict[str, Any]:
+    """Return a comparison as `significance.compare` does, and with margins `p_inferior`.
+
+    Args:
+        means: the scores of both systems.
+        difference: of the first and the second.
+        tested: the test of the difference.
+        ends: of its interval; None for none.
+        margins: the p-values of a margin; None without one.
+        alpha: a p-value less than this is significant.
+        power: also return the difference that a t-test finds with this probability.
+        units: the number of rows, or clusters.
+    """
+    error = tested.standard_error
+    result: dict[str, Any] = {
+        "A_mean": means[0],
+        "B_mean": means[1],
+        "diff": difference,
+        "p_value": tested.p_value,
+        "significant": bool(tested.p_value < alpha),
+    }
+    if ends is not None:
+        result["confidence_interval"] = list(ends)
+    result |= {"test": tested.test, "statistic": tested.statistic, "standard_error": error}
+    if tested.n_clusters is not None:
+        result["n_clusters"] = tested.n_clusters
+    if power is not None:
+        result["mde"] = math.nan
+        if units > 1 and not math.isnan(error):
+            result["mde"] = minimum_detectable(error * math.sqrt(units), units, alpha, power)
+    if margins is not None:
+        result |= {
+            "p_equivalent": margins.equivalent,
+            "p_non_inferior": margins.not_inferior,
+            "p_inferior": margins.inferior,
+        }
+    return result
 
 
 @checked_options
