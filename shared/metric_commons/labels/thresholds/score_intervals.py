@@ -16,14 +16,15 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.estimates import ClusterVariance, error_interval, estimate_interval
+from ...statistics.intervals.estimates import ClusterVariance, estimate_interval
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
 from .areas import ScoreWithVariance
 
-_OF_MEANS = ("auto", "log_t", "korn_graubard")
+_OF_MEANS = ("auto", "t", "wilson", "korn_graubard")  # the methods of means with an upper bound
+_OF_ERRORS = ("auto", "t", "log_t")
 _ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 
 
@@ -51,7 +52,8 @@ def score_estimators(
         if name == "mce" and method != "bootstrap":
             n_clusters = None if clusters is None else len(clusters.labels)
             return Interval(math.nan, math.nan, "none", math.nan, None, n_clusters)
-        if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
+        is_mean = name in ("log_loss", "brier") or name.startswith("top_")
+        if is_mean and method != "bootstrap":
             pairs = zip(score, influences(), strict=True) if is_list else [(score, influences())]
             means = [
                 _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
@@ -100,8 +102,7 @@ def _mean_interval(
             values, w, member_clusters, confidence_level=level, bounds=(0.0, largest)
         )
     sums = None if member_clusters is None else member_clusters.sums(values)
-    method = options.get("method", "auto")
-    if method == ("korn_graubard" if math.isinf(largest) else "log_t"):
+    if options.get("method") not in (_OF_ERRORS if math.isinf(largest) else _OF_MEANS):
         options["method"] = "auto"  # the result says which it was
     return interval(
         values, clusters=sums, bounds=(0.0, largest), **{"confidence_level": level} | options
@@ -134,37 +135,20 @@ def _interval(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """Return the interval of a score from 0 to `upper_bound`, or of an unbounded error."""
+    """Return the interval of an area, or the normal interval of any score up to a bound."""
     if method == "bootstrap":
         return _normal_interval(score, variance, confidence_level, upper_bound, clusters)
     if math.isnan(score):
-        name = "log_t" if math.isinf(upper_bound) else "korn_graubard"
         n_clusters = clusters.n_clusters if clusters else None
-        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+        return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0, n_clusters)
     # Methods that do not apply to such scores are replaced; the result names the one used.
-    if math.isinf(upper_bound):
-        method = "t" if method == "t" else "auto"
-        return error_interval(
-            score,
-            variance,
-            rows,
-            confidence_level=confidence_level,
-            method=method,
-            clusters=clusters,
-        )
-    scaled = clusters and clusters._replace(squares=clusters.squares / upper_bound**2)
-    estimate = estimate_interval(
-        score / upper_bound,
-        variance / upper_bound**2,
+    return estimate_interval(
+        score,
+        variance,
         rows,
         confidence_level=confidence_level,
         method="wilson" if method == "wilson" else "auto",
-        clusters=scaled,
-    )
-    return estimate._replace(
-        low=upper_bound * estimate.low,
-        high=upper_bound * estimate.high,
-        standard_error=upper_bound * estimate.standard_error,
+        clusters=clusters,
     )
 
 

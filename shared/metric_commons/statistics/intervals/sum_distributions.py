@@ -194,20 +194,21 @@ def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
     return total
 
 
-def ratio_precision(numerators: Floats, sizes: Floats) -> Precision:
+def ratio_precision(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> Precision:
     """The variance of a ratio by the delta method, without the factor for the number of units."""
-    total = math.fsum(sizes.tolist())
+    repeats = np.ones(sizes.size) if counts is None else counts
+    total = math.fsum((repeats * sizes).tolist())
     if not total:
         return Precision(math.nan, 0.0, 0.0)
-    ratio = math.fsum(numerators.tolist()) / total
-    deviations = np.sort(np.square(numerators - ratio * sizes))
-    squares = math.fsum(np.square(sizes).tolist())
+    ratio = math.fsum((repeats * numerators).tolist()) / total
+    deviations = np.sort(repeats * np.square(numerators - ratio * sizes))
+    squares = math.fsum((repeats * np.square(sizes)).tolist())
     return Precision(
         float(deviations.sum()) / total / total, total * total / squares, squares / total / total
     )
 
 
-def ratio_error(numerators: Floats, sizes: Floats) -> float:
+def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> float:
     """Return the standard error of sum(numerators) / sum(sizes), by the delta method.
 
     NaN for one unit.
@@ -215,10 +216,10 @@ def ratio_error(numerators: Floats, sizes: Floats) -> float:
     >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
     0.3333
     """
-    units = len(sizes)
-    if units < 2:
+    units = float(sizes.size if counts is None else counts.sum())
+    if units <= 1:
         return math.nan
-    return math.sqrt(ratio_precision(numerators, sizes).variance * units / (units - 1))
+    return math.sqrt(ratio_precision(numerators, sizes, counts).variance * units / (units - 1))
 
 
 def korn_graubard_ends(
@@ -323,11 +324,11 @@ def weighted_mean_interval(
         numerators, sizes = (
             group_sums(column, clusters.numbers, n_clusters) for column in (numerators, sizes)
         )
+    if math.isfinite(bounds[1]):
+        options: dict[str, Any] = {"confidence_level": confidence_level, "bounds": bounds}
+        return pairs_interval(numerators, sizes, **options, n_clusters=n_clusters)
     units = ratio_distribution(numerators, sizes)
     error = ratio_error(numerators, sizes)
-    if math.isfinite(bounds[1]):
-        ends = ratio_ends(units, bounds, confidence_level)
-        return Interval(*ends, "unseen_row", error, None, n_clusters)
     ends = math.nan, math.nan
     precision = ratio_precision(numerators, sizes)
     if precision.units > 1 or not numerators.any():
@@ -364,15 +365,9 @@ def pairs_interval(
     ... )
     0.158 to 1.000
     """
-    repeats = np.ones(sizes.size) if counts is None else counts
-    units = ratio_distribution(numerators, sizes, None if counts is None else counts)
+    units = ratio_distribution(numerators, sizes, counts)
     ends = ratio_ends(units, bounds, confidence_level)
-    number, total = float(repeats.sum()), float(np.sort(repeats * sizes).sum())
-    error = math.nan
-    if number > 1 and total:
-        ratio = float(np.sort(repeats * numerators).sum()) / total
-        squares = np.sort(repeats * np.square(numerators - ratio * sizes))
-        error = math.sqrt(float(squares.sum()) * number / (number - 1)) / total
+    error = ratio_error(numerators, sizes, counts)
     return Interval(*ends, "unseen_row", error, None, n_clusters)
 
 
