@@ -139,7 +139,10 @@ class Inputs:
             if answers and STANDARD_INPUT in files and self.origin is None and formats <= {"lines"}:
                 sources[STANDARD_INPUT].format_name = "lines"
             if fields and not answers and formats == {"lines"}:
-                raise FileNotFoundError(ENOENT, "", fields[0])
+                raise UsageError(
+                    f"{paths[0]} is read as lines of text, so --references is a file, and there is "
+                    f"no file {fields[0]!r}; for a table say --from csv or --from tsv"
+                )
             yield Files(sources, paths, answers, next(iter(fields), None))
 
 
@@ -149,7 +152,7 @@ def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
     if not (path == STANDARD_INPUT or path.exists()):
         return False
     for file, source in sources.items():
-        if file == STANDARD_INPUT and suffix(path) == "txt":
+        if file == STANDARD_INPUT and source.format_name is None and "." in name:
             continue  # there may be texts, too
         if name in source.log.names or name in source.log.columns:
             return False

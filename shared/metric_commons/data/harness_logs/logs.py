@@ -169,9 +169,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     is_table = format_name == PLAIN_ROWS
     start = stream.start()
     if not is_table and _is_text(kind, format_name):
-        texts = enumerate(text_lines(stream.content), start=1)
-        rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
-        return _only_log(Content(stream.path, "text", None, rows), format_name)
+        return _texts(stream, format_name)
     if start.startswith(_OLD_OFFICE):
         raise ValueError(_SPREADSHEET)
     if start.startswith(_ZIP) and not is_table:
@@ -187,15 +185,18 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         return _delimited(stream, _DELIMITERS[kind], fields)
     is_json = not start or start.lstrip(_BLANKS).startswith((b"{", b"["))
     if kind not in ("json", "jsonl") and not is_json:
-        if stream.path == STANDARD_INPUT:
-            raise ValueError("not JSON; for a table on standard input say --from csv or --from tsv")
-        suffixes = ", ".join(f".{name}" for name in _TABLES)
-        raise ValueError(
-            f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"
-        )
+        if format_name is None and stream.path != STANDARD_INPUT:
+            return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
+        raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     if start.lstrip(_BLANKS).startswith(b"["):
         return _list(stream, format_name)
     return _json(stream, kind, format_name)
+
+
+def _texts(stream: Stream, format_name: str | None) -> Log:
+    texts = enumerate(text_lines(stream.content), start=1)
+    rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
+    return _only_log(Content(stream.path, "text", None, rows), format_name)
 
 
 def _is_text(kind: str, format_name: str | None) -> bool:
