@@ -105,7 +105,8 @@ class Inputs:
             references: each the name of a field or, if no file of predictions has it, of a file.
 
         Raises:
-            UsageError: standard input is named twice, or references are two fields.
+            UsageError: standard input is named twice, references are two fields, or texts have
+                references in a field.
             FileNotFoundError: the references of texts are not a file.
         """
         limits = default_limits()._replace(line=self.line_limit, content=self.size_limit)
@@ -137,7 +138,12 @@ class Inputs:
             if answers and STANDARD_INPUT in files and self.origin is None and formats <= {"lines"}:
                 sources[STANDARD_INPUT].format_name = "lines"
             if fields and not answers and formats == {"lines"}:
-                raise FileNotFoundError(ENOENT, "", fields[0])
+                if suffix(paths[0]) == "txt":
+                    raise FileNotFoundError(ENOENT, "", fields[0])
+                raise UsageError(
+                    f"{paths[0]} is read as lines of text, so --references is a file, and there is "
+                    f"no file {fields[0]!r}; for a table say --from csv or --from tsv"
+                )
             yield Files(sources, paths, answers, next(iter(fields), None))
 
 
@@ -147,7 +153,7 @@ def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
     if not (path == STANDARD_INPUT or path.exists()):
         return False
     for file, source in sources.items():
-        if file == STANDARD_INPUT and suffix(path) == "txt":
+        if file == STANDARD_INPUT and source.format_name is None and "." in name:
             continue  # there may be texts, too
         if name in source.log.names or name in source.log.columns:
             return False
@@ -163,7 +169,7 @@ def usual_fields(
         UsageError: several fields could be meant; the message has the command with one of them.
     """
     sources = [files.sources[path] for path in [*files.paths, *files.answers]]
-    if LOGGED in modules or any(source.log.format_name != PLAIN_ROWS for source in sources):
+    if LOGGED in modules:
         return predictions, files.references
     required = {n for m in modules for n in catalog.load_without_evaluate(m).required_inputs}
     fields = [_NAME_AND_FIELD.sub(r"\g<field>", text) for text in predictions]
@@ -171,7 +177,7 @@ def usual_fields(
     places = {"predictions": sources[0], "references": sources[-1 if files.answers else 0]}
     named: dict[str, str] = {}
     for name, place in places.items():
-        if name not in required or chosen[name]:
+        if name not in required or chosen[name] or place.log.format_name != PLAIN_ROWS:
             continue
         others = () if files.answers else [*chosen["predictions"], *chosen["references"]]
         found = usual_columns(name, place.log.names, others)

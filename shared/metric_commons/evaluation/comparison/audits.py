@@ -256,7 +256,7 @@ def _cells(text: str) -> list[list[str]]:
         if "-" in line and "|" in lines[number - 1] and not line.strip("|:- ")
     ]
     if not rules:
-        raise ValueError("there is no Markdown table")
+        raise ValueError("there is no Markdown table, with a header such as | Model | NQ (n=500) |")
     rows = [lines[rules[0] - 1], *takewhile(lambda line: "|" in line, lines[rules[0] + 1 :])]
     strip = partial(re.sub, r"[*_`~$]", "")
     table = [[strip(cell).strip() for cell in _BORDER.split(row.strip("|"))] for row in rows]

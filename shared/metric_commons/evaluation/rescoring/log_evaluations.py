@@ -51,6 +51,16 @@ class LogEvaluation(Evaluation):
             for name in self.modules
         }
 
+    def _options_by_module(self) -> dict[str, dict[str, Any]]:
+        """Return the options of each module, with those that its log implies."""
+        logs = [self.opened[path].log for path in self.inputs()]
+        implied = dict(chain.from_iterable(log.options.items() for log in logs))
+        return {
+            module: {n: v for n, v in implied.items() if n in self.metrics[module].options}
+            | options
+            for module, options in super()._options_by_module().items()
+        }
+
     def source(self, path: Path) -> Source:
         """Return an opened file."""
         return self.opened[path]
@@ -137,7 +147,11 @@ class LogEvaluation(Evaluation):
             if self.answers and self._id_field(source) is None:
                 formats = [source.log.format_name, self._answers.log.format_name]
                 if not {*formats} <= {*_WITHOUT_IDS}:
-                    raise UsageError("references in a file need --id, the field of ids in both")
+                    both = [name for name in source.log.names if name in self._answers.log.names]
+                    hint = f"; both have {', '.join(both)}" if both else ""
+                    raise UsageError(
+                        f"references in a file need --id, the field of ids in both{hint}"
+                    )
 
     # ---- fields ---------------------------------------------------------------------------------
 

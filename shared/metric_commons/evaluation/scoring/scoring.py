@@ -8,7 +8,7 @@ from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate, name_of
 from ...module.catalog.request import Missing, Request, check_jobs
-from ...module.declaration.declarations import Module, is_assignable
+from ...module.declaration.declarations import Module, is_assignable, meant_input
 from ...statistics.arguments.checks import nearest
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 from ..results.results import Results
@@ -299,8 +299,7 @@ def _checked_options(
             continue
         arguments = [key for key in signature(score).parameters if key != "module_options"]
         arguments += {name for metric in metrics.values() for name in metric.input_names}
-        prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
-        hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
+        hint = meant_input(name, arguments) or nearest(name, arguments)
         hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])
         raise TypeError(f"score() has no argument {name!r}{hint}")
     return named
