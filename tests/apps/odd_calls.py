@@ -25,7 +25,7 @@ _KINDS = (
 
 
 def _replaced(dice, value, kind, share):
-    """Return the value with some of its numbers, its texts or itself replaced by those of a kind."""
+    """Return the value with some of its numbers or texts, or all of it, replaced."""
     if isinstance(value, dict):
         return {key: _replaced(dice, item, kind, share) for key, item in value.items()}
     if isinstance(value, list) and kind != [[]]:
@@ -42,24 +42,26 @@ def _odd(dice, column, kind):
     return [column, [column[0]] * len(column), [*column[1:], column[0]]][way - 2]
 
 
-def _commands(dice, paths, name):
-    """Yield the words of each command that takes the saved results of two systems."""
+def _command(dice, paths, name):
+    """Return the words of a command that takes the saved results of two systems."""
     form = ("--format", dice.choice(("table", "json")))
-    test = dice.choice(
-        [
-            *([], ["--test", "t"], ["--test", "wilcoxon"], ["--test", "bootstrap"]),
-            *(["--assume", "nothing"], ["--correction", "max_t"], ["--alternative", "less"]),
-        ]
+    tests = ("permutation", "t", "wilcoxon", "bootstrap")
+    law = dice.choice(
+        (["--assume", "nothing"], ["--correction", "max_t"], ["--alternative", "less"])
     )
-    looks = dice.choice([[], [], ["--sequential"], ["--sequential", "--total", "50"]])
+    looks = dice.choice(([], ["--sequential"], ["--sequential", "--total", "50"]))
     margin = dice.choice(("0.05", "1e-9", "1e300"))
-    yield ["compare", *paths, *form, *(looks or test), "--resamples", "50"]
-    gate = ["gate", paths[0], *form, *looks]
-    yield [*gate, "--baseline", paths[1], "--score", name, "--margin", margin]
-    yield ["gate", paths[0], "--floor", f"{name}={margin}", "--confidence", "0.9"]
-    yield ["leaderboard", *paths, "--quiet", *dice.choice([[], ["--best"], ["--by", name]]), *form]
-    yield ["power", *paths, "--effect", margin, *form]
-    yield ["report", *paths, "-o", str(paths[0]) + ".html"]
+    against = ["--baseline", paths[1], "--score", name, "--margin", margin]
+    commands = [
+        ["compare", *paths, *form, "--resamples", "50", "--test", dice.choice(tests)],
+        ["compare", *paths, *form, "--resamples", "50", *(looks or law)],
+        ["gate", paths[0], *form, *against, *looks],
+        ["gate", paths[0], "--floor", f"{name}={margin}", "--confidence", "0.9"],
+        ["leaderboard", *paths, *form, *dice.choice(([], ["--best"], ["--by", name]))],
+        ["power", *paths, *form, "--effect", margin],
+        ["report", *paths, "-o", paths[0].with_suffix(".html")],
+    ]
+    return dice.choice(commands)
 
 
 def _run(words):
@@ -86,7 +88,7 @@ def _is_taken(function, *arguments, **named):
 
 
 def odd_calls(dice, folder):
-    """A module with odd rows of two systems; then all commands that take their results."""
+    """A module with odd rows of two systems; then a command that takes their results."""
     call = draw_call(dice.choice(_MODULES), dice.random())
     kind = dice.choice(_KINDS)
     columns = {name: _odd(dice, column, kind) for name, column in call.columns.items()}
@@ -94,7 +96,8 @@ def odd_calls(dice, folder):
     systems = {"a": predictions, "b": _odd(dice, predictions, kind)} if predictions else {}
     settings = {**call.reporting, **call.labels}
     of_score = {name: settings.pop(name) for name in settings.keys() & _OF_SCORE}
-    shared = {**columns, **of_score, "per_example": True, "options": call.options | settings}
+    shared = {"n_resamples": 20, **columns, **of_score, "per_example": True}
+    shared["options"] = call.options | settings
     try:
         return _are_taken(dice, folder, call.module, systems, shared)
     except Exception as error:
@@ -103,7 +106,7 @@ def odd_calls(dice, folder):
 
 
 def _are_taken(dice, folder, module, systems, shared):
-    """Whether systems are taken alone, together and, once they are saved, by the commands."""
+    """Whether systems are taken alone, together and, once they are saved, by a command."""
 
     def save(name, rows):
         results = score(module, predictions=rows, **shared)
@@ -117,6 +120,5 @@ def _are_taken(dice, folder, module, systems, shared):
     if systems:
         _is_taken(score, module, predictions=systems, compare=True, **shared)
     if len(saved) == 2:
-        for words in _commands(dice, [*saved], dice.choice(list(next(iter(saved.values()))))):
-            _is_taken(_run, words)
+        _is_taken(_run, _command(dice, [*saved], dice.choice([*next(iter(saved.values()))])))
     return bool(saved)
