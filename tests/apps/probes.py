@@ -34,6 +34,7 @@ from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration.declarations import REPORTING
 from metric_commons.statistics.arguments.domains import check_score
 from tests.apps.bombs import bombs
+from tests.apps.odd_calls import odd_calls
 from tests.spec import CASES, METRICS, specs
 
 CORPUS = CASES / "damaged.jsonl"  # what once led to tracebacks, endless work or other numbers
@@ -462,6 +463,7 @@ PROBES = {
     "changed states and parts, with a checksum that fits": changed_states,
     "odd options of modules": odd_options,
     "odd values in rows of modules": odd_rows,
+    "odd rows of two systems, scored and compared": odd_calls,
     "odd arguments of the server's tools": odd_arguments,
     "paths outside of the server's folders": outside_paths,
     "damaged lines of the protocol": protocol_lines,

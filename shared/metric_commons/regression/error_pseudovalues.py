@@ -70,9 +70,9 @@ def regression_pseudovalues(
             column = np.full(number, shares @ np.array([output.value for output in outputs]))
             effects = shares @ np.array([output.effects for output in outputs])
             column[pairs.positive_rows] += effects * (number / len(pairs.references))
-        errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
-        if errors is not None and measure.kind not in ROOTS:
-            column = np.ldexp(errors.columns[0], errors.exponent)  # without rounding
+            errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
+            if errors is not None and measure.kind not in ROOTS:
+                column = np.ldexp(errors.columns[0], errors.exponent)  # without rounding
         if np.isfinite(column).all():
             values[measure.name] = column
     return values
@@ -105,8 +105,11 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] |
     if pairs.weights is not None:
         weights = pairs.weights * (number / math.fsum(pairs.weights.tolist()))
 
-    def mean(column: Floats) -> float:
-        return math.fsum((weights * column).tolist()) / number
+    def mean(column: Floats) -> np.float64:  # whose quotients by 0 are no errors
+        try:
+            return np.float64(math.fsum((weights * column).tolist())) / number
+        except (OverflowError, ValueError):  # of huge numbers, or their squares
+            return np.float64(math.nan)
 
     errors = row_errors(pairs, measure, "raw_values")
     if errors is not None:
@@ -149,7 +152,7 @@ def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
 
 
 def _quotient(
-    losses: Floats, constant_losses: Floats, weights: Floats, mean: Callable[[Floats], float]
+    losses: Floats, constant_losses: Floats, weights: Floats, mean: Callable[[Floats], np.float64]
 ) -> _OutputEffects:
     """Return 1 - losses / losses of the best constant."""
     value = 1 - mean(losses) / mean(constant_losses)
@@ -163,7 +166,7 @@ def _of_moments(
     references: Floats,
     residuals: Floats,
     weights: Floats,
-    mean: Callable[[Floats], float],
+    mean: Callable[[Floats], np.float64],
 ) -> _OutputEffects:
     """Return a measure of means, variances and a covariance."""
     center_x, center_y = mean(predictions), mean(references)

@@ -82,7 +82,7 @@ class PrintedDifference(NamedTuple):
     difference: float
     p_least: float  # of all outcomes with these scores, if only the rows of the difference differ
     p_independent: float  # if the systems err independently
-    required_rows: int | None  # to find the difference, if they do; None without one
+    required_rows: int | None  # to find the difference, if they do; None if no number suffices
 
     def is_told_apart(self, alpha: float) -> bool:
         """Return whether systems that err independently differ significantly."""
@@ -126,8 +126,9 @@ def difference_sentences(
     found: PrintedDifference, rows: int, alpha: float, power: float
 ) -> list[str]:
     """Return the difference in words, the verdict last."""
-    if found.required_rows is None:
+    if not found.difference:
         return ["There is no difference."]
+    needed = counted(found.required_rows, "row") if found.required_rows else "too many rows"
     lines = [
         f"No outcome with these scores could have been significant: p is at least "
         f"{p_value(found.p_least)}."
@@ -136,7 +137,7 @@ def difference_sentences(
         "if the systems err independently."
     ]
     lines.append(
-        f"To find this difference with power {power:g} takes {counted(found.required_rows, 'row')} "
+        f"To find this difference with power {power:g} takes {needed} "
         "if they err independently, and fewer if they mostly err together."
     )
     verb = "can" if found.is_told_apart(alpha) else "cannot"

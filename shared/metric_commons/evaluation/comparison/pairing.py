@@ -78,7 +78,7 @@ def paired_scores(
             names_of_module = [
                 name
                 for name in _family(module, result, shared, scores)
-                if name in columns or not math.isnan(result.scores[name] + rival.scores[name])
+                if name in columns or math.isfinite(result.scores[name] - rival.scores[name])
             ]
             of_sums = [name for name in names_of_module if name in functions]
             if of_sums:

@@ -7,7 +7,7 @@ score plus the number of rows times what the score loses without the row.
 import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ...statistics.arguments.domains import is_per_row
 from ...statistics.resampling.progress import step
 from ..results.module_results import ModuleResult
 
+_KEPT = 1 << 20  # rows of draws whose scores are kept
 _DIGITS = 12  # of a pseudovalue of the jackknife, so that equal rows have equal ones
 
 
@@ -51,9 +52,9 @@ class ScoredInputs:
                 for name, value in self.options.items()
                 if value is not None and is_per_row(declared[name].annotation)
             }
-            self.metric: Module = load_without_evaluate(
-                module, **{n: v for n, v in self.options.items() if n not in per_row}
-            )
+            settings = {n: v for n, v in self.options.items() if n not in per_row}
+            settings |= dict.fromkeys(declared.keys() & {"confidence_level"})  # intervals take time
+            self.metric: Module = load_without_evaluate(module, **settings)
             self.inputs = self.metric.with_nan(result.row_inputs)
             self.columns = self.inputs | {name: self.options[name] for name in per_row}
             scores = self.scores(self.columns)
@@ -157,14 +158,17 @@ class ScoredInputs:
         if "measures" in self.options:  # the others take time
             metric = load_without_evaluate(self.module, **{**metric.options, "measures": [name]})
 
-        def score(rows: Integers) -> float:
-            drawn = {key: take(column, rows) for key, column in columns.items()}
+        @lru_cache(_KEPT // len(self))  # few rows are drawn alike again and again
+        def score_of(rows: bytes) -> float:
+            drawn = {
+                k: take(column, np.frombuffer(rows, np.int64)) for k, column in columns.items()
+            }
             try:
                 return float(metric.compute(**drawn)[name])
             except ValueError:
                 return math.nan
 
-        return score
+        return lambda rows: score_of(np.sort(rows).tobytes())
 
     def _as_array(self, column: list[Any]) -> Any:
         """Return a column of numbers as an array, which modules check in less time."""

@@ -81,7 +81,7 @@ def judged_rows(
     >>> rows.verdicts.tolist(), rows.labels.tolist(), rows.labelled
     ([[0.0], [1.0], [1.0]], [0.0, 1.0, nan], 2)
     """
-    verdicts = _verdicts(predictions, mean_of_judges)
+    verdicts = _verdicts(predictions)
     labels = label_numbers(references)
     if labels.shape != verdicts.shape[:1]:
         raise ValueError(f"references has {labels.size} rows, but predictions has {len(verdicts)}")
@@ -90,6 +90,8 @@ def judged_rows(
     for name, numbers in (("predictions", np.abs(verdicts).max(1)), ("references", abs(labels))):
         if (numbers > _LARGEST).any():
             raise RowError(name, int((numbers > _LARGEST).argmax()), f"is beyond {_LARGEST:g}")
+    if mean_of_judges:
+        verdicts = verdicts.mean(axis=1, keepdims=True)
     if int((~np.isnan(labels)).sum()) < 2:
         raise ValueError("references needs at least two labelled rows; NaN means no label")
     designs = {
@@ -154,7 +156,7 @@ def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
     return {**columns, "references": [[label] if label == label else [] for label in labels]}
 
 
-def _verdicts(predictions: ArrayLike, mean_of_judges: bool) -> Floats:
+def _verdicts(predictions: ArrayLike) -> Floats:
     """Return the verdicts, shape (rows, judges)."""
     try:
         verdicts = np.asarray(predictions, np.float64)
@@ -173,8 +175,6 @@ def _verdicts(predictions: ArrayLike, mean_of_judges: bool) -> Floats:
         return verdicts[:, np.newaxis] + 0.0
     if not verdicts.shape[1]:
         raise RowError("predictions", 0, "has no verdicts; a row needs at least one")
-    if mean_of_judges:
-        verdicts = verdicts.mean(axis=1, keepdims=True)
     return np.asarray(verdicts + 0.0)
 
 

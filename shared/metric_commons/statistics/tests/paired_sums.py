@@ -16,6 +16,7 @@ from ..arguments.checks import OptionError
 from ..arguments.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..intervals.cluster_sums import Clusters
 from ..intervals.methods import Assumption
+from ..intervals.spreads import LARGEST, finite_scores
 from ..intervals.sums import RowStatistics
 from ..intervals.weighted_units import ScoreDistribution
 from ..resampling.draws import random_rows
@@ -231,7 +232,7 @@ def compare_redrawn(
     units = int(numbers.max()) + 1
     members = [np.flatnonzero(numbers == unit) for unit in range(units)]
     every, words = np.arange(rows), np.random.PCG64(seed)
-    scores = score(every), score(every + rows)
+    scores = finite_scores("scores", [score(every), score(every + rows)]).tolist()
     difference = scores[0] - scores[1]
     null, redrawn = np.empty(n_resamples), np.empty(n_resamples)
     for draw in range(n_resamples):
@@ -241,6 +242,8 @@ def compare_redrawn(
         if assume != "nothing":
             swapped = rows * (random_rows(words, 2, units)[numbers] == 1)
             null[draw] = score(every + swapped) - score(every + rows - swapped)
+    for draws in (redrawn, null):
+        draws[~(np.abs(draws) <= 2 * LARGEST)] = math.nan  # too large to be added up
     distribution = ResampledDifference(redrawn, difference, units)
     if assume == "nothing":
         p = _unseen_p(distribution, cast("Alternative", alternative))
@@ -266,7 +269,7 @@ def compare_redrawn(
 
 
 def _reported(
-    scores: tuple[float, float],
+    scores: Sequence[float],
     p: float,
     test: str,
     distribution: ScoreDistribution | None,
@@ -326,8 +329,8 @@ def exchanged_sums(
     half = values.shape[1] // 2
     units = cluster_values(values, clusters)
     units, exponents = in_whole_units(units, len(units), pairs=True)
-    # This order hides the original positions of rows.
-    units = units[np.lexsort(units.T)]
+    if units.size:  # this order hides the original positions of rows
+        units = units[np.lexsort(units.T)]
     changes = units[:, half:] - units[:, :half]
     totals = units.sum(axis=0)
     words = np.random.PCG64(seed)

@@ -72,7 +72,8 @@ def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) ->
     upper = 1 - float(nctdtr(rows - 1, shift, critical))
     lower = float(nctdtr(rows - 1, shift, -critical))
     if math.isnan(upper):  # a shift so large that chance is in the observed deviation alone
-        upper = float(chdtr(rows - 1, (rows - 1) * (shift / critical) ** 2))
+        excess = shift / critical
+        upper = float(chdtr(rows - 1, (rows - 1) * (excess * excess)))
     return upper if math.isnan(lower) else upper + lower
 
 
@@ -111,7 +112,9 @@ def minimum_detectable(
     return high
 
 
-def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: float = 0.8) -> int:
+def required_rows(
+    effect: float, deviation: float, alpha: float = 0.05, power: float = 0.8
+) -> int | None:
     """Return the smallest number of rows with which the two-sided paired t-test has this power.
 
     Args:
@@ -119,6 +122,9 @@ def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: f
         deviation: the standard deviation of differences, at least 0.
         alpha: the level of the test.
         power: the probability of finding it.
+
+    Returns:
+        None if a quadrillion rows are too few.
 
     Raises:
         ValueError: an argument is out of its range.
@@ -142,6 +148,8 @@ def fewest(is_enough: Callable[[int], bool]) -> int:
     low, high = 0, 1
     while not is_enough(high):
         low, high = high, 2 * high
+        if high > _MOST_ROWS:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
@@ -257,8 +265,10 @@ class Pilot:
         sums = difference_sums(clusters, values)
         if sums is not None:
             values = np.asarray(sums.sums(), np.float64) / (values.size / len(sums.clusters))
-        self._step = common_step(np.abs(values))
         sizes, counts = np.unique(np.abs(values), return_counts=True)
+        self._unit = 2.0 ** (math.frexp(sizes[-1])[1] - 1)  # no square of a size is infinite
+        sizes = sizes / self._unit
+        self._step = common_step(np.repeat(sizes, counts))
         if sizes.size > _DISTINCT:
             parts = np.array_split(np.repeat(sizes, counts), _DISTINCT)
             sizes = np.array([math.sqrt(float(np.square(part).mean())) for part in parts])
@@ -284,6 +294,7 @@ class Pilot:
         check_option("alpha", alpha, Level)
         if rows < 1:
             raise OptionError("rows", f"must be at least 1, got {rows!r}")
+        effect /= self._unit
         if not self._is_possible(effect):
             return math.nan
         from scipy.special import ndtr
@@ -307,7 +318,8 @@ class Pilot:
         largest = float(self._sizes[-1]) * _ALMOST
         if rows < 1 or not largest or self._excess(largest, rows, alpha, power) > 0:
             return math.nan
-        return _root(lambda effect: self._excess(effect, rows, alpha, power), 0.0, largest)
+        effect = _root(lambda effect: self._excess(effect, rows, alpha, power), 0.0, largest)
+        return effect * self._unit
 
     def required_rows(self, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
         """Return the number of rows, or clusters, with which the test has this power.
@@ -326,6 +338,7 @@ class Pilot:
         check_option("effect", effect, Positive)
         check_option("alpha", alpha, Level)
         check_option("power", power, Level)
+        effect /= self._unit
         if not self._is_possible(effect):
             return None
         rows = fewest(lambda rows: rows > MOST_ROWS or self._excess(effect, rows, alpha, power) < 0)

@@ -1,12 +1,14 @@
 """Scores that are not means of rows, compared by pseudovalues, beside known tests."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
 from metric_commons import score
+from metric_commons.judging.agreement import corrected_rates
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.label_pseudovalues import (
     classification_pseudovalues,
@@ -198,3 +200,47 @@ def test_a_median_is_compared_by_rows_that_are_exchanged():
     assert found["a", "c", "median_ae"]["p_value"] > 0.1
     low, high = found["a", "b", "median_ae"]["confidence_interval"]
     assert low < found["a", "b", "median_ae"]["diff"] < high < 0
+
+
+@pytest.mark.parametrize(
+    ("references", "measures"),
+    [([1e308] * 3, ["mse", "r2"]), ([1e308, -1e308, 3.0], ["mae", "mse", "rmse", "pearson"]),
+     ([1.0] * 3, ["r2", "pearson", "d2_absolute_error"])],
+)  # fmt: skip
+def test_sums_that_are_undefined_or_too_large_have_no_pseudovalues(references, measures):
+    predictions = [-1e308, 1e308, 1e308]
+    values = regression_pseudovalues(predictions, references, measures=measures)
+
+    assert all(np.isfinite(column).all() for column in values.values())
+    assert "r2" not in values
+
+    def compared(**systems):
+        options = {"measures": measures, "scores": measures, "n_resamples": 20, "compare": True}
+        return score("regression", predictions=systems, references=references, **options)
+
+    if "mae" in measures:
+        with pytest.raises(ValueError, match=r"a score is finite, and at most 1e\+280 in size"):
+            compared(a=predictions, b=references)
+    else:
+        assert len(compared(a=predictions, b=references).systems) == 2
+
+
+def test_the_draws_of_few_judged_rows_are_scored_once_each_and_without_intervals(monkeypatch):
+    calls = Counter()
+
+    def count(name, function):
+        def counted(*columns):
+            calls[name] += 1
+            return function(*columns)
+
+        monkeypatch.setattr(corrected_rates, name, counted)
+
+    count("_result", corrected_rates._result)
+    count("_interval", corrected_rates._interval)
+    rows = {"a": [0.0, 1.0, 1.0, 0.0], "b": [1.0, 1.0, 0.0, 0.0]}
+    labels = [1.0, math.nan, 0.0, math.nan]
+    results = score("judge_corrected", predictions=rows, references=labels, compare=True)
+
+    assert results.comparisons[0]["test"] == "randomization"
+    assert calls["_interval"] == 2  # of the systems themselves
+    assert calls["_result"] < 200  # of 40,000 draws

@@ -146,3 +146,9 @@ def test_memory_does_not_grow_with_the_exchanges():
         tracemalloc.stop()
 
     assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_systems_without_statistics_do_not_differ():
+    nothing = RowStatistics((), np.empty((2, 0)), lambda sums: {"score": 0.0}, dict)
+
+    assert compare_sums(nothing, nothing, n_resamples=20)["score"]["p_value"] == 1.0

@@ -52,6 +52,8 @@ def test_extremes():
     assert power_of(1.0, 0.0, 5) == 1.0
     assert power_of(0.0, 0.0, 5) == 0.05
     assert required_rows(1.0, 1e-9) == 2
+    assert required_rows(1e-9, 1e300) is None
+    assert power_of(1e300, 1e-9, 5) == 1.0
     assert minimum_detectable(0.0, 5) == 0.0
     assert math.isnan(minimum_detectable(1.0, 1))
     # One degree of freedom at a level of 1e-10: a critical value of 6e9.
@@ -152,7 +154,8 @@ def test_what_a_pilot_says_does_not_depend_on_signs_scale_or_order():
     said = Pilot(differences).required_rows(effect)
     assert Pilot(differences[::-1]).required_rows(effect) == said
     assert Pilot(np.abs(differences)).required_rows(effect) == said
-    assert Pilot(np.multiply(differences, 1024)).required_rows(1024 * effect) == said
+    for scale in (2.0**10, 2.0**900, 2.0**-900):
+        assert Pilot(np.multiply(differences, scale)).required_rows(scale * effect) == said
     assert Pilot(differences, clusters=list(range(30))).required_rows(effect) == said
     # A cluster of two equal rows is worth one row of its mean.
     twice, labels = np.repeat(differences, 2), [row // 2 for row in range(60)]
