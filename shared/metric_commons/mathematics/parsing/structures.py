@@ -8,6 +8,9 @@ from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError
 
 
+EVERY_INTEGER = "n"  # the letter of a number that is any integer, whatever its name is
+
+
 @dataclass(frozen=True)
 class Infinity:
     """Infinity, or minus infinity, as the end of an interval or as an answer."""

@@ -21,6 +21,7 @@ from ..algebra.work_limits import spend
 from ..parsing.dates import seconds_of_clock
 from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
+    EVERY_INTEGER,
     BasedNumber,
     Bracketed,
     ChosenContent,
@@ -289,9 +290,11 @@ class Rules:
 
         Equal to the same text with an equal formula.
         """
-        if not (isinstance(left, Noted) and isinstance(right, Noted)) or left.note != right.note:
+        notes = {side.note if isinstance(side, Noted) else EVERY_INTEGER for side in (left, right)}
+        if len(notes) > 1:
             return None
-        return self.equal(left.content, right.content) or None
+        contents = (side.content if isinstance(side, Noted) else side for side in (left, right))
+        return self.equal(*contents) or None
 
     # Structures
 
