@@ -49,6 +49,11 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     if len(all_tokens) == 3 and all_tokens[1].text == "to" and all_tokens[1].kind != "sign":
         ends = [parse_expression(all_tokens[index : index + 1], context) for index in (0, 2)]
         return Ratio(tuple(ends), "".join(token.text for token in all_tokens))  # 3 to 4
+    texts = [token.text for token in all_tokens]
+    if texts[1:-1] == ["out", "of"]:
+        return as_value(_values(all_tokens[:1], context)) / as_value(
+            _values(all_tokens[-1:], context)
+        )
     compound = _compound(all_tokens, context)
     if compound is not None:
         return compound
@@ -76,7 +81,7 @@ def _union_of_all(all_tokens: Sequence[Token], context: Context) -> Noted:
     bounds = re.match(r"bigcup_\{(\w)=-∞\}\^(?:\{∞\}|∞)", texts)
     if bounds is None:
         raise UndecidedError("a union without bounds")
-    start = 9 + 2 * bounds[0].endswith("}")
+    start = 10 + 2 * bounds[0].endswith("}")
     letters = {**context.values_of_letters, bounds[1]: symbol(EVERY_INTEGER)}
     context = replace(context, values_of_letters=letters)
     return Noted(parse_expression(all_tokens[start:], context), "union")

@@ -185,7 +185,7 @@ class LetterReader(TokenReader, ABC):
 
     def _figure(self, name: str) -> Value:
         r"""\angle ABC, which is \angle CBA, and \triangle ABC."""
-        corners = self.take().text
+        corners = "".join(token.text for token in self.group())
         if not corners.isalpha() or not corners.isupper():
             raise UndecidedError(f"the command {name}")
         ordered = min(corners, corners[::-1]) if name == "angle" else "".join(sorted(corners))

@@ -16,7 +16,7 @@ from .functions import FUNCTIONS
 from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, tokens
 from .numerals import permutation, roman_number, spelled_number
 from .real_sets import REALS, complement, intersection, points, union
-from .relations import parse_item
+from .relations import SIGNS, parse_item
 from .separators import nesting, split_answer
 from .structures import (
     EVERY_INTEGER,
@@ -63,8 +63,10 @@ _LINES = re.compile(r"\$\s*\n\s*\$(?!\$)")
 _LONGEST_DECLARATION = 9  # tokens
 _SIZE = re.compile(r"\\(?:left|right)")
 _SPACES = re.compile(r"\\[,;: ]|~")
-_REMAINDER = re.compile(r"([0-9]+),? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?([0-9]+)|([0-9]+)[Rr]([0-9]+)")
-_FEET = re.compile(r"([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?([0-9.]+) ?(?:''|′′|″|\"|\^ ?\{ ?\\prime ?\\prime ?\})")
+_REMAINDER = re.compile(
+    r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
+)
+_FEET = re.compile(r"([0-9]+) ?' ?([0-9.]+) ?(?:''|\")")
 _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
 _MINUTES_OF_ARC = re.compile(
     r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
@@ -200,6 +202,8 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     context = Context(conventions)
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
+    if any(t.is_sign("∨∧") for t in all_tokens) and not any(t.is_sign(SIGNS) for t in all_tokens):
+        raise UndecidedError("a logical formula")
     declared = _integer(all_tokens)
     if declared is not None:
         context.values_of_letters[declared[1]] = symbol(EVERY_INTEGER)
@@ -294,15 +298,13 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
         total = degrees + minutes / 60 + seconds / 3600
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
-    if match := _FEET.fullmatch(plain):
+    if match := _FEET.fullmatch(_with_marks(plain)):
         feet = rational(int(match[1]) + Fraction(match[2]) / 12)
         return Answer(Quantity(feet, unit_of_symbol("ft")), text)
     if match := _REMAINDER.fullmatch(plain):
-        quotient, rest = match[1] or match[3], match[2] or match[4]
-        return Answer(Noted(rational(int(quotient)), f"remainder {int(rest)}"), text)
-    if text != plain or "(" in text:
-        if _CHOICES.fullmatch(plain):
-            return _answer(plain.replace("(", "").replace(")", ""), conventions)
+        return Answer(Noted(rational(int(match[1])), f"remainder {int(match[2])}"), text)
+    if (text != plain or "(" in text) and _CHOICES.fullmatch(plain):
+        return _answer(plain.replace("(", "").replace(")", ""), conventions)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
         inner = _answer(unmarked(match[3]), conventions)
         return Answer(
@@ -318,6 +320,12 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     return None
 
 
+def _with_marks(text: str) -> str:
+    r"""Return 5' 10'' for 5^{\prime} 10^{\prime \prime} and 5′ 10″."""
+    text = text.replace("″", "''").replace("′", "'").replace(r"\prime", "'")
+    return text.translate({ord(sign): None for sign in "^{}"}).replace("' '", "''")
+
+
 def _part(part: Sequence[Token], context: Context) -> MathObject:
     """Return one part of an answer: a set by a condition, or a relation or an amount."""
     if part[-1].kind == "number" and part[-1].text.isdigit():  # most parts are
@@ -330,10 +338,9 @@ def _part(part: Sequence[Token], context: Context) -> MathObject:
     label = _label(part)
     if label:
         note = " ".join(token.text for token in part[:label]).casefold()
-        inner, separators = split_answer(part[label:])
-        if not inner or separators:
-            raise UndecidedError("a label without one part")
-        return Noted(_part(inner[0], context), f"{note}".strip(" :."))
+        if label == len(part):
+            raise UndecidedError("a label without a value")
+        return Noted(_part(part[label:], context), note.strip(" :."))
     by_condition = _set_by_condition(part, context)
     return parse_item(part, context) if by_condition is None else by_condition
 

@@ -111,6 +111,9 @@ _SIGNS = str.maketrans(
             "…": "⋯",
             " ": "\u00a0\u2002\u2003",
             r"\sqrt ": "√",
+            r"\angle ": "∠",
+            r"\triangle ": "△",
+            " cents": "¢",
             r"\sqrt[3] ": "∛",
             r"\sqrt[4] ": "∜",
             **{str(digit): chr(0xFF10 + digit) for digit in range(10)},
@@ -396,6 +399,8 @@ def _rewritten(text: str) -> str:
         text = _UNION.sub("∪", text)
     if ") | (" in text:  # of relations, as sympy prints them
         text = text.replace(") | (", ") or (")
+    if "+/-" in text:
+        text = text.replace("+/-", "±")
     if "10^" in text:
         text = _TIMES_POWER.sub("*", text)
     if "Cr(" in text or "Pr(" in text:

@@ -18,7 +18,7 @@ from ..algebra.exact_values import (
     rational,
 )
 from ..algebra.work_limits import spend
-from ..parsing.dates import seconds_of_clock
+from ..parsing.dates import NO_YEAR, seconds_of_clock
 from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
     EVERY_INTEGER,
@@ -435,6 +435,8 @@ class Rules:
 
 def _with_dates(left: MathObject, right: MathObject) -> bool | None:
     if isinstance(left, Dates) and isinstance(right, Dates):
+        if len({day.year == NO_YEAR for day in left.possible | right.possible}) > 1:
+            return None
         if left.possible == right.possible and left.text == right.text:
             return True
         if left.possible.isdisjoint(right.possible):
