@@ -335,9 +335,7 @@ class _Parser(BracketReader):
         if combinations is not None:
             return combinations
         if self.skip("_"):
-            is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
-            base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
-            return BasedNumber(value, rational(base))
+            return self._based(value)
         fraction = mixed_fraction(self) if mixed else None
         return value if fraction is None else value + rational(fraction)
 
@@ -364,6 +362,8 @@ class _Parser(BracketReader):
             return binomial(self._argument(), self._argument())
         if name in FUNCTIONS:
             return self._function(name)
+        if name in ("floor", "ceil"):
+            return self._word(Token("word", name))
         if name in ("angle", "triangle"):
             return self._figure(name)
         if name in ("sum", "prod"):
@@ -418,6 +418,8 @@ def _union(left: MathObject, right: MathObject, first: RealSet, second: RealSet)
 def _remainder(number: Value, modulus: Value) -> Value:
     if number.integer is None or not modulus.integer:
         raise UndecidedError("a remainder of a number that is not an integer")
+    if 0 <= number.integer < modulus.integer:
+        raise UndecidedError("a remainder, or a class of remainders")
     return rational(number.integer % modulus.integer)
 
 

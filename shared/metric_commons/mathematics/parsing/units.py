@@ -168,9 +168,11 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     token, head = all_tokens[start], all_tokens[:start]
     if token.is_sign("°"):
         return not any(t.kind in ("word", "command") and t.text in TRIGONOMETRIC for t in head)
+    previous = head[-1]
+    if previous.is_sign("+-*^=±"):
+        return False
     if token.kind == "text" or token.is_sign("%‰"):
         return True
-    previous = head[-1]
     if token.is_sign("("):
         words = all_tokens[start + 1 : -1]
         is_note = all(t.kind == "word" or t.is_sign("-'.") for t in words)

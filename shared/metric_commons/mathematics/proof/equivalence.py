@@ -36,6 +36,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
 _SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
 _CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
+_INDICES = frozenset("jklmn")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
@@ -244,6 +245,9 @@ def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
         return EquivalenceVerdict(None, "unreadable prediction")
     if any(_SHORT_SCALE.fullmatch(answer.text) for answer in (left, right)):
         return EquivalenceVerdict(None, "two readings")
+    own = left.letters - right.letters, right.letters - left.letters
+    if not any(map(_INDICES.isdisjoint, own)):
+        return EquivalenceVerdict(None, "not decided")  # x = 2πn and x = 2πk
     names = [_names(answer.content) for answer in (left, right)]
     plain = [{name.rpartition(" ")[2].casefold() for name in side} for side in names]
     if names[0] != names[1] and plain[0] == plain[1]:
