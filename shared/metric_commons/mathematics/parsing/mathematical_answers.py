@@ -167,7 +167,7 @@ def unmarked(text: str) -> str:
                 text = inner.strip()
         box = r"\boxed{"
         is_box = text.startswith(box) and text.endswith("}") and not text.endswith(r"\}")
-        if is_box and closing_brace(text, len(box)) == len(text) - 1:
+        if is_box and len(text) <= MAX_LENGTH and closing_brace(text, len(box)) == len(text) - 1:
             text = text[len(box) : -1].strip()
     return text
 
