@@ -1,4 +1,4 @@
-"""What models write, at every depth: answers in boxes, formulas, calls and JSON, whole or broken."""
+"""What models write, at every depth: boxes, formulas, calls and JSON, whole or broken."""
 
 _CORES = (
     *("", "9", "1/2", "0.5", "x", "-3", "1e999", "B", "the cat", "True", "null", "\ud800", "\0"),
@@ -25,7 +25,8 @@ _PAIRS = (  # the two sides of what models put around other things
     (r"\begin{cases}", r"\end{cases}"),
     (r"\int_0^{", "} x dx"),
     (r"\{", r"\}"),
-    *((r"\(", r"\)"), (r"\[", r"\]"), ("$", "$"), ("$$", "$$"), ("|", "|"), (r"\lfloor", r"\rfloor")),
+    *((r"\(", r"\)"), (r"\[", r"\]"), ("$", "$"), ("$$", "$$"), ("|", "|")),
+    (r"\lfloor", r"\rfloor"),
     *(("(", ")"), ("[", "]"), ("{", "}"), ("-", ""), ("+", ""), ("", "!"), ("", "%"), ("1+", "")),
     *(("", " and 2"), ("x = ", ""), ("", ", 3"), ("1 < ", " < 3"), ("2 ", " apples"), ("", "'")),
     *(("<think>", "</think>"), ("<answer>", "</answer>"), ("The answer is ", "."), ("#### ", "\n")),

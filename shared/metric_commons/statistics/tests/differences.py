@@ -45,7 +45,7 @@ from .paired_tests import (
     quotient,
     t_p_value,
 )
-from .power import MOST_ROWS, fewest, minimum_detectable
+from .power import fewest, minimum_detectable
 
 DifferenceMethod = Literal["auto", "t", "bootstrap"]
 
@@ -372,8 +372,7 @@ def rows_for_margin(
         size = distribution.unseen_size
         return probability_below(-margin, units.with_unseen(-span * size, size)) < alpha
 
-    number = fewest(lambda rows: rows > MOST_ROWS or is_enough(rows))
-    return None if number > MOST_ROWS else number
+    return fewest(is_enough)
 
 
 def _one_sided_p(spread: Spread, distance: Fraction) -> float:

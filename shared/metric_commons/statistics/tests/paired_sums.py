@@ -269,7 +269,7 @@ def compare_redrawn(
 
 
 def _reported(
-    scores: Sequence[float],
+    scores: tuple[float, float],
     p: float,
     test: str,
     distribution: ScoreDistribution | None,

@@ -37,7 +37,7 @@ from .sign_flips import common_step, saddlepoint_tail
 
 _BISECTIONS = 200  # until two neighbouring floats remain
 _DISTINCT = 1 << 10  # if there are more sizes of differences, some are joined
-MOST_ROWS = 1 << 50  # that are planned
+_MOST_ROWS = 1 << 50  # that are planned
 _SHORTFALLS = -8.0, 8.0  # of means, in standard errors
 _ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
 
@@ -139,8 +139,10 @@ def required_rows(
     return fewest(lambda rows: rows > 1 and power_of(effect, deviation, rows, alpha) >= power)
 
 
-def fewest(is_enough: Callable[[int], bool]) -> int:
+def fewest(is_enough: Callable[[int], bool]) -> int | None:
     """Return the smallest number from 1 on that is enough; larger ones are then enough, too.
+
+    None if a quadrillion is not.
 
     >>> fewest(lambda rows: rows**2 > 50)
     8
@@ -341,8 +343,7 @@ class Pilot:
         effect /= self._unit
         if not self._is_possible(effect):
             return None
-        rows = fewest(lambda rows: rows > MOST_ROWS or self._excess(effect, rows, alpha, power) < 0)
-        return None if rows > MOST_ROWS else rows
+        return fewest(lambda rows: self._excess(effect, rows, alpha, power) < 0)
 
     def _is_possible(self, effect: float) -> bool:
         return bool(effect < self._sizes[-1] * _ALMOST)
