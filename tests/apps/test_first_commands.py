@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import metric_commons
 from tests.spec import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -194,7 +195,23 @@ def test_no_command_shows_the_help_without_an_error(run):
     ],
 )
 def test_calls_of_other_libraries_name_ours(call, hint):
-    import metric_commons
-
     with pytest.raises(TypeError, match=hint):
         call(metric_commons)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("corpus_bleu", "; use bleu, as in metric_commons.load(MODULE)"),
+        ("wer", "; use error_rate (its score wer), as in metric_commons.load(MODULE)"),
+        ("roc_curve", "; use classification (its score roc_curve, with curves=roc), as in"),
+        ("_wer", "module 'metric_commons' has no attribute '_wer'"),
+        ("frobnicate", "module 'metric_commons' has no attribute 'frobnicate'"),
+    ],
+)
+def test_functions_of_other_libraries_name_ours(name, hint):
+    with pytest.raises(AttributeError) as error:
+        getattr(metric_commons, name)
+
+    assert str(error.value).startswith("module 'metric_commons' has no attribute")
+    assert hint in str(error.value)
