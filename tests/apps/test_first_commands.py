@@ -164,7 +164,8 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
         # tests and tables
         ("compare ab.csv", "metric-commons score MODULE ab.csv -p FIELD -p FIELD -r FIELD --comp"),
         ("score mcnemar ab.csv", "rows have score MODULE --compare"),
-        ("audit table.csv", "no Markdown table, with a header such as | Model | NQ (n=500) |"),
+        ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
+        ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),
     ],
 )
 def test_what_is_not_ours_has_the_line_to_type(run, command, said):
