@@ -67,7 +67,15 @@ def __getattr__(name: str) -> "Any":
         from .statistics.tests.significance import compare
 
         return compare
-    return _resolve(name)
+    try:
+        return _resolve(name)
+    except AttributeError as error:
+        from .module.catalog.field_names import suggestion
+
+        hint = "" if name.startswith("_") else suggestion(name, ())
+        if not hint.startswith("; use"):
+            raise
+        raise AttributeError(f"{error}{hint}, as in metric_commons.load(MODULE)") from None
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import metric_commons
 from tests.spec import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -163,7 +164,8 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
         # tests and tables
         ("compare ab.csv", "metric-commons score MODULE ab.csv -p FIELD -p FIELD -r FIELD --comp"),
         ("score mcnemar ab.csv", "rows have score MODULE --compare"),
-        ("audit table.csv", "no Markdown table, with a header such as | Model | NQ (n=500) |"),
+        ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
+        ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),
     ],
 )
 def test_what_is_not_ours_has_the_line_to_type(run, command, said):
@@ -194,7 +196,23 @@ def test_no_command_shows_the_help_without_an_error(run):
     ],
 )
 def test_calls_of_other_libraries_name_ours(call, hint):
-    import metric_commons
-
     with pytest.raises(TypeError, match=hint):
         call(metric_commons)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("corpus_bleu", "; use bleu, as in metric_commons.load(MODULE)"),
+        ("wer", "; use error_rate (its score wer), as in metric_commons.load(MODULE)"),
+        ("roc_curve", "; use classification (its score roc_curve, with curves=roc), as in"),
+        ("_wer", "module 'metric_commons' has no attribute '_wer'"),
+        ("frobnicate", "module 'metric_commons' has no attribute 'frobnicate'"),
+    ],
+)
+def test_functions_of_other_libraries_name_ours(name, hint):
+    with pytest.raises(AttributeError) as error:
+        getattr(metric_commons, name)
+
+    assert str(error.value).startswith("module 'metric_commons' has no attribute")
+    assert hint in str(error.value)

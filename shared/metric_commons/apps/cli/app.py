@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ...evaluation.results.rendering import message_line
-from ...module.catalog.usage import MissingExtraError, UsageError
+from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, UnexpectedError
 from ...statistics.resampling.progress import set_quiet
 from ..console.options import KEYWORD, Debug, Quiet, WholeLimit, is_debug, set_debug, with_groups
@@ -131,7 +131,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused(_with_hint(message, words), error.exit_code)
     except (UsageError, OptionError) as error:
         return _refused(str(error), 2)
-    except (MissingExtraError, NotImplementedError) as error:  # on this operating system
+    except (ImportError, NotImplementedError) as error:  # of an extra; on this operating system
         return _refused(str(error), 1)
     except MemoryError:
         return _refused("there is not enough memory; score less at a time", 1)

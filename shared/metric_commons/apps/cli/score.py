@@ -71,11 +71,11 @@ def score(
     metric-commons score qa_em qa_f1 runs.jsonl --predictions bot --references gold
 
     Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv,
-    .parquet, and logs of evaluation harnesses. Text files may be compressed, as
-    .jsonl.gz. Each file and each --predictions is one system. A field a.b is
-    field b inside field a. Cells of .csv and .tsv are texts. They are read as
-    lists if every cell of the column is a JSON list, and as numbers if the
-    modules take numbers there.
+    .parquet, and logs of evaluation harnesses; .txt and others have a text per
+    line. Text files may be compressed, as .jsonl.gz. Each file and each
+    --predictions is one system. A field a.b is field b inside field a. Cells of
+    .csv and .tsv are texts. They are read as lists if every cell of the column is
+    a JSON list, and as numbers if the modules take numbers there.
 
     Args:
         words: Modules listed by `metric-commons list`, and the files to score.

@@ -181,7 +181,7 @@ USES = _by_name(
         "bits_per_byte": [Use("truthful_mc", "bits_per_byte")],
         # generated text
         "rouge rouge1 rouge2 rougel rougelsum rouge_1 rouge_2 rouge_l rouge_n": [Use("rouge_n_l")],
-        "sacrebleu": [Use("bleu")],
+        "sacrebleu corpus_bleu": [Use("bleu")],
         "gleu google_bleu": [Use("bleu", "google_bleu", "result_format=google_bleu")],
         "chrf++ chrfpp": [Use("chrf", setting="word_order=2")],
         "tercom translation_edit_rate": [Use("ter")],

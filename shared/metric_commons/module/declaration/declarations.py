@@ -386,7 +386,7 @@ def meant_input(name: str, inputs: Iterable[str]) -> str:
     >>> meant_input("y_true", ["predictions", "references"]), meant_input("k", ["predictions"])
     ("; did you mean 'references'?", '')
     """
-    meant = [i for i in inputs if i.startswith(name) or name in USUAL_NAMES.get(i, ())]
+    meant = [i for i in sorted(inputs) if i.startswith(name) or name in USUAL_NAMES.get(i, ())]
     return f"; did you mean {meant[0]!r}?" if meant else ""
 
 
