@@ -238,13 +238,61 @@ def _of_file(
             log = module and module.read(content)
     if log is not None and log.means:
         return list(_of_means(log, path, origin, name, benchmark, notes))
-    if log is None and isinstance(document, Mapping | list):
-        records = _records_of_document(document, path, notes)
-        if records is not None:
-            return _of_records(records, path, origin, name, benchmark, notes)
+    records: _Records | None = None
     if path.suffix in (".md", ".markdown"):
-        return _of_records(list(_of_markdown(path)), path, origin, name, benchmark, notes)
-    return _of_records(_of_table(path), path, origin, name, benchmark, notes)
+        records = list(_of_markdown(path))
+    elif isinstance(document, Mapping) or (document and "header" in document[0]):
+        records = None if log else _records_of_document(document, path, notes)
+    if records is None:
+        source = Source(path, [])
+        if source.log.format_name != PLAIN_ROWS:
+            return [_of_log(source, origin, name)]
+        source.close()
+        records = _records_of_document(document, path, notes) or _of_table(path)
+    return _of_records(records, path, origin, name, benchmark, notes)
+
+
+def _of_log(source: Source, origin: Path, name: str | None) -> Score:
+    """Return the mean score of the samples in a log, with its standard error."""
+    log, path = source.log, source.path
+    if "logged" not in log.columns:
+        raise ValueError(
+            f"{path}: this log of {log.format_name} has no scores; {_first_score(path)}"
+        )
+    source.fields = [field for field in ("id", "logged") if field in log.columns]
+    columns = source.columns()
+    logged = columns["logged"]
+    names = list(dict.fromkeys(each for scores in logged for each in scores))
+    wanted = names[0] if name is None and len(names) == 1 else name
+    if wanted not in names:
+        raise ValueError(
+            f"{path}: name the score of this log with --by; there are {', '.join(names) or 'none'}"
+        )
+    units: dict[Any, list[float]] = {}
+    for unit, scores in zip(columns.get("id", range(len(logged))), logged, strict=True):
+        units.setdefault(unit, []).append(scores.get(wanted, math.nan))
+    values = np.array([math.fsum(values) / len(values) for values in units.values()])
+    absent = int(np.isnan(values).sum())
+    if absent:
+        raise ValueError(f"{path}: {absent} samples have no {wanted}; {_first_score(path)}")
+    return Score(
+        log.system or path.stem,
+        log.task or path.stem,
+        {"": math.fsum(values) / values.size},
+        str(origin),
+        str(path),
+        error=float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan,
+        rows=values.size,
+        is_lower_better=wanted in log.lower_is_better,
+    )
+
+
+def _first_score(path: Path) -> str:
+    """Return the advice for a log whose scores are not at hand."""
+    return (
+        f"score this log first: metric-commons score logged {path} --confidence 0.95 --save "
+        "FILE.json --per-example FILE.jsonl"
+    )
 
 
 def _of_means(
@@ -312,10 +360,7 @@ def _of_table(path: Path) -> _Records:
     log = source.log
     if log.format_name != PLAIN_ROWS:
         source.close()
-        raise ValueError(
-            f"{path}: this is a log of {log.format_name}; score this log first: metric-commons "
-            f"score logged {path} --confidence 0.95 --save FILE.json --per-example FILE.jsonl"
-        )
+        raise ValueError(f"{path}: this is a log of {log.format_name}, and no list of tasks")
     source.fields = log.names
     columns = source.columns()
     return [
