@@ -116,6 +116,9 @@ def test_errors_and_rows_give_ranks(run):
     assert content["tasks"] == ["x"]
     assert content["systems"][0]["rank_interval"] == [1, 1]
     Path("l.csv").write_text(wide)
+    Path("e.csv").write_text("model,x,rows,standard_error,y\na,0.75,9,0.01,0.6\nb,0.5,9,0.01,0.4\n")
+    assert board(run, "e.csv", "--by", "x")["systems"][0]["confidence_interval"][0] > 0.73
+    assert board(run, "e.csv", "--by", "y")["systems"][0]["confidence_interval"][0] < 0.5
     assert board(run, "l.csv", "--lower-is-better")["systems"][0]["system"] == "b"
 
 
@@ -173,8 +176,9 @@ def test_logs_of_samples_have_means_and_standard_errors(run):
     status, _, err = run("leaderboard", "n/annotations.json")
     assert status == 1
     assert err.startswith("n/annotations.json: 1 samples have no win_rate; score this log first: ")
-    assert "name the score of this log with --by; there are win_rate" in (
-        run("leaderboard", "m/annotations.json", "--by", "accuracy")[2]
+    assert (
+        "name the score of this log with --by; there are win_rate"
+        in (run("leaderboard", "m/annotations.json", "--by", "accuracy")[2])
     )
 
 

@@ -485,6 +485,11 @@ def _of_records(
         )
         for column in columns
     }
+    if error is not None:  # that of the column before it
+        written = [column for column in columns if column not in (model, rows, kind)]
+        place = written.index(error)
+        owner = written[place - 1 if place else 1] if len(written) > 1 else error
+        beside[owner] = beside[owner] or error
     others = {model, error, rows, kind, *beside.values()}
     named = {name} if name else benchmark.keys()
     tasks = [column for column in columns if (column in named if named else column not in others)]
@@ -503,7 +508,7 @@ def _of_records(
             {"": _number(record, column, where)},
             str(origin),
             where,
-            error=_number(record, beside[column] or error, where),
+            error=_number(record, beside[column], where),
             rows=_number(record, rows, where),
             is_lower_better=column.endswith("↓"),
         )
