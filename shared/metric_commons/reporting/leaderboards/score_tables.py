@@ -474,22 +474,12 @@ def _of_records(
         raise ValueError(
             f"{path}: there is no column {name!r}; there are {', '.join(columns[:20])}"
         )
-    beside = {
-        column: next(
-            (
-                f"{column}{end}"
-                for end in ("_stderr", "_standard_error")
-                if f"{column}{end}" in columns
-            ),
-            None,
-        )
-        for column in columns
-    }
+    ends = ("_stderr", "_standard_error")
+    beside = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
     if error is not None:  # that of the column before it
         written = [column for column in columns if column not in (model, rows, kind)]
         place = written.index(error)
-        owner = written[place - 1 if place else 1] if len(written) > 1 else error
-        beside[owner] = beside[owner] or error
+        beside.setdefault(written[place - 1 if place else min(1, len(written) - 1)], error)
     others = {model, error, rows, kind, *beside.values()}
     named = {name} if name else benchmark.keys()
     tasks = [column for column in columns if (column in named if named else column not in others)]
@@ -508,7 +498,7 @@ def _of_records(
             {"": _number(record, column, where)},
             str(origin),
             where,
-            error=_number(record, beside[column], where),
+            error=_number(record, beside.get(column), where),
             rows=_number(record, rows, where),
             is_lower_better=column.endswith("↓"),
         )
@@ -523,16 +513,12 @@ def _first(known: Mapping[str, str], names: Sequence[str]) -> str | None:
 
 def _is_text(records: _Records, column: str) -> bool:
     """Return whether no cell of a column is a number."""
-    for _, record in records:
-        value = record.get(column)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return False
+    for where, record in records:
         try:
-            float(str(value))
+            if not math.isnan(_number(record, column, where)):
+                return False
         except ValueError:
             continue
-        if str(value).strip().lower() not in _NOTHING:
-            return False
     return True
 
 
