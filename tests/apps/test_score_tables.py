@@ -103,6 +103,31 @@ def test_tables_of_every_kind_are_the_same_board(run, make):
     assert [each["mean_win_rate"] for each in content["systems"]] == [1.0, 0.0]
 
 
+def test_the_mean_win_rate_of_helm_is_the_one_in_its_table(run):
+    """Ties count half, and low is better in some columns, which the header says."""
+    scores = {"a": (0.5, 0.1, 0.25), "b": (0.5, 0.2, 0.5), "c": (0.25, 0.3, 0.25), "d": (1, 0, 0)}
+    published = {"a": (1.5 + 2 + 1.5) / 9, "b": (1.5 + 1 + 3) / 9, "c": 1.5 / 9, "d": 6 / 9}
+    header = [
+        {"value": "Model", "markdown": False, "metadata": {}},
+        {"value": "Mean win rate", "lower_is_better": False},
+        {"value": "NaturalQA - F1", "lower_is_better": False},
+        {"value": "Toxicity", "lower_is_better": True},
+        {"value": "MMLU - EM", "lower_is_better": False},
+        {"value": "# eval"},
+    ]
+    rows = [
+        [{"value": model, "href": "x"}, {"value": published[model]}]
+        + [{"value": value, "run_spec_names": []} for value in (*values, 100)]
+        for model, values in scores.items()
+    ]
+    tables = [{"title": "Accuracy", "header": header, "rows": rows}, {"title": "Efficiency"}]
+    Path("core_scenarios.json").write_text(json.dumps(tables))
+    content = board(run, "core_scenarios.json", "--mean", "win_rate")
+
+    found = {each["system"]: each["value"] for each in content["systems"]}
+    assert found == pytest.approx(published, abs=1e-15)
+
+
 def test_errors_and_rows_give_ranks(run):
     content = board(run, write("t.csv", FIELDS))
     assert [each["rank_interval"] for each in content["systems"]] == [[1, 1], [2, 2]]

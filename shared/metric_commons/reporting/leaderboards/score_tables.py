@@ -38,6 +38,7 @@ _LISTED = 3  # tasks that a line names
 _LINK = re.compile(r"\[([^]]*)]\([^)]*\)")
 _RULE = re.compile(r"[|:\-\s]+")
 _MAIN = "main_score"
+_LOGS = (".jsonl", ".eval")  # in a folder without summaries, which end in .json
 
 
 class Score(NamedTuple):
@@ -158,7 +159,8 @@ def read_scores(
         if not path.is_dir():
             scores += _of_file(path, path, name, tasks, notes)
             continue
-        files = sorted(file for file in path.rglob("*.json") if file.name != mteb.METADATA)
+        found_files = [file for file in path.rglob("*.json") if file.name != mteb.METADATA]
+        files = sorted(found_files or (f for end in _LOGS for f in path.rglob(f"*{end}")))
         for file in files:
             parts = file.relative_to(path).parts
             if tasks and file.stem not in tasks and mteb.is_revision(file.parent):
