@@ -163,11 +163,12 @@ def read_scores(
         files = sorted(found_files or (f for end in _LOGS for f in path.rglob(f"*{end}")))
         for file in files:
             parts = file.relative_to(path).parts
-            if tasks and file.stem not in tasks and mteb.is_revision(file.parent):
+            is_deep = len(parts) >= 3  # model, revision, task
+            if is_deep and tasks and file.stem not in tasks and mteb.is_revision(file.parent):
                 continue
             found = _of_file(file, path, name, tasks, notes)
-            if len(parts) >= 3 and any(score.version is not None for score in found):
-                model, release, _ = parts[-3:]  # the places in MTEB's repository
+            if is_deep and any(score.version is not None for score in found):
+                model, release, _ = parts[-3:]
                 system = model.replace("__", "/")
                 found = [score._replace(system=system, release=release) for score in found]
             scores += found
