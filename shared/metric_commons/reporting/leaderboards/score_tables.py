@@ -69,6 +69,15 @@ class BenchmarkTask(NamedTuple):
     type: str = ""
 
 
+class Wanted(NamedTuple):
+    """What is read of files: which score of which tasks; notes are added to."""
+
+    origin: Path
+    name: str | None
+    benchmark: Mapping[str, BenchmarkTask]
+    notes: list[str]
+
+
 @dataclass(frozen=True)
 class ScoreTable:
     """The scores of systems on tasks, with what is known of their errors.
@@ -157,8 +166,9 @@ def read_scores(
         if path.name == mteb.METADATA:  # a sidecar of MTEB's results
             continue
         if not path.is_dir():
-            scores += _of_file(path, path, name, tasks, notes)
+            scores += _of_file(path, Wanted(path, name, tasks, notes))
             continue
+        request = Wanted(path, name, tasks, notes)
         found_files = [file for file in path.rglob("*.json") if file.name != mteb.METADATA]
         files = sorted(found_files or (f for end in _LOGS for f in path.rglob(f"*{end}")))
         for file in files:
@@ -166,7 +176,7 @@ def read_scores(
             is_deep = len(parts) >= 3  # model, revision, task
             if is_deep and tasks and file.stem not in tasks and mteb.is_revision(file.parent):
                 continue
-            found = _of_file(file, path, name, tasks, notes)
+            found = _of_file(file, request)
             if is_deep and any(score.version is not None for score in found):
                 model, release, _ = parts[-3:]
                 system = model.replace("__", "/")
@@ -217,13 +227,7 @@ def _with_paths(scores: Sequence[Score]) -> list[Score]:
     ]
 
 
-def _of_file(
-    path: Path,
-    origin: Path,
-    name: str | None,
-    benchmark: Mapping[str, BenchmarkTask],
-    notes: list[str],
-) -> list[Score]:
+def _of_file(path: Path, request: Wanted) -> list[Score]:
     """Return the scores of a file of any kind."""
     log = None
     document: Any = None
@@ -240,24 +244,24 @@ def _of_file(
             module = recognized(content)
             log = module and module.read(content)
     if log is not None and log.means:
-        return list(_of_means(log, path, origin, name, benchmark, notes))
+        return list(_of_means(log, path, request))
     records: _Records | None = None
     if path.suffix in (".md", ".markdown"):
         records = list(_of_markdown(path))
     elif isinstance(document, Mapping) or (document and "header" in document[0]):
-        records = None if log else _records_of_document(document, path, notes)
+        records = None if log else _records_of_document(document, path, request.notes)
     if records is None:
         source = Source(path, [])
         if source.log.format_name != PLAIN_ROWS:
-            return [_of_log(source, origin, name)]
+            return [_of_log(source, request)]
         source.close()
-        records = _records_of_document(document, path, notes) or _of_table(path)
-    return _of_records(records, path, origin, name, benchmark, notes)
+        records = _records_of_document(document, path, request.notes) or _of_table(path)
+    return _of_records(records, path, request)
 
 
-def _of_log(source: Source, origin: Path, name: str | None) -> Score:
+def _of_log(source: Source, request: Wanted) -> Score:
     """Return the mean score of the samples in a log, with its standard error."""
-    log, path = source.log, source.path
+    log, path, name = source.log, source.path, request.name
     if "logged" not in log.columns:
         raise ValueError(
             f"{path}: this log of {log.format_name} has no scores; {_first_score(path)}"
@@ -282,7 +286,7 @@ def _of_log(source: Source, origin: Path, name: str | None) -> Score:
         log.system or path.stem,
         log.task or path.stem,
         {"": math.fsum(values) / values.size},
-        str(origin),
+        str(request.origin),
         str(path),
         error=float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan,
         rows=values.size,
@@ -298,22 +302,16 @@ def _first_score(path: Path) -> str:
     )
 
 
-def _of_means(
-    log: Log,
-    path: Path,
-    origin: Path,
-    name: str | None,
-    benchmark: Mapping[str, BenchmarkTask],
-    notes: list[str],
-) -> Iterator[Score]:
+def _of_means(log: Log, path: Path, request: Wanted) -> Iterator[Score]:
     """Yield the scores of a log that has means: of groups of tasks instead of their members."""
+    name = request.name
     lacking: dict[str, Sequence[str]] = {}  # what tasks without the score have instead
     wanted = name or _MAIN
     for means in log.means:
         task = str(means.about["task"])
-        if task not in benchmark if benchmark else means.about.get("group"):
+        if task not in request.benchmark if request.benchmark else means.about.get("group"):
             continue
-        wanted = (task in benchmark and benchmark[task].score) or name or _MAIN
+        wanted = (task in request.benchmark and request.benchmark[task].score) or name or _MAIN
         found = [each for each in means.scores if wanted in (each, each.partition(",")[0])]
         if not found and wanted == _MAIN and len(means.scores) == 1:
             found = list(means.scores)
@@ -331,7 +329,7 @@ def _of_means(
             log.system or path.stem,
             task,
             subsets or {only: means.scores[score]},
-            str(origin),
+            str(request.origin),
             str(path),
             means.split,
             means.errors.get(score, math.nan),
@@ -347,9 +345,9 @@ def _of_means(
         problem = (
             f"{path}: no score {wanted!r} of {_listed('task', list(lacking))}; there are {there}"
         )
-        if len(lacking) == len(log.means) and path == origin:
+        if len(lacking) == len(log.means) and path == request.origin:
             raise ValueError(f"{problem}; name one with --by")
-        notes.append(problem)  # the models lack these tasks
+        request.notes.append(problem)  # the models lack these tasks
 
 
 # ---- tables -------------------------------------------------------------------------------------
@@ -433,15 +431,9 @@ def _of_markdown(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{path}, line {line}", dict(zip(names, cells, strict=True))
 
 
-def _of_records(
-    records: _Records,
-    path: Path,
-    origin: Path,
-    name: str | None,
-    benchmark: Mapping[str, BenchmarkTask],
-    notes: list[str],
-) -> list[Score]:
+def _of_records(records: _Records, path: Path, request: Wanted) -> list[Score]:
     """Return the scores of a table, long or wide."""
+    name = request.name
     columns = list(dict.fromkeys(column for _, record in records for column in record))
     known = {column.strip().lower(): column for column in reversed(columns)}
     model = _first(known, _MODELS)
@@ -465,7 +457,7 @@ def _of_records(
                 str(record[model]),
                 str(record[task]),
                 {"": _number(record, value, where)},
-                str(origin),
+                str(request.origin),
                 where,
                 error=_number(record, error, where),
                 rows=_number(record, rows, where),
@@ -484,11 +476,11 @@ def _of_records(
         place = written.index(error)
         beside.setdefault(written[place - 1 if place else min(1, len(written) - 1)], error)
     others = {model, error, rows, kind, *beside.values()}
-    named = {name} if name else benchmark.keys()
+    named = {name} if name else request.benchmark.keys()
     tasks = [column for column in columns if (column in named if named else column not in others)]
     texts = [] if named else [column for column in tasks if _is_text(records, column)]
     if texts:
-        notes.append(f"{path}: columns without numbers are no tasks: {', '.join(texts)}")
+        request.notes.append(f"{path}: columns without numbers are no tasks: {', '.join(texts)}")
     tasks = [column for column in tasks if column not in texts]
     if not tasks:
         raise ValueError(
@@ -499,7 +491,7 @@ def _of_records(
             str(record[model]),
             column,
             {"": _number(record, column, where)},
-            str(origin),
+            str(request.origin),
             where,
             error=_number(record, beside.get(column), where),
             rows=_number(record, rows, where),
