@@ -90,3 +90,11 @@ def test_what_a_peer_raises_is_its_answer():
     assert agreement.theirs == "KeyError: 'b'"
     assert [(each.ours, each.theirs) for each in agreement.differences] == [(1.0, "KeyError: 'b'")]
     assert agreement.unexplained == 1
+
+
+def test_arguments_of_calls_may_be_texts_as_openai_has_them():
+    calls = [[{"name": "f", "arguments": '{"a": 1}'}], [{"name": "f", "arguments": {"a": 2}}]]
+    expected = [[{"name": "f", "arguments": {"a": 1}}]] * 2
+    agreement = compared("tool_calls", "agentevals", calls, expected)
+
+    assert (agreement.differences, agreement.theirs["exact_match"]) == ([], 0.5)

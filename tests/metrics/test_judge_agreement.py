@@ -239,6 +239,11 @@ def test_edge_cases(judge_agreement, columns, options, scores):
             "level='interval' needs numbers",
         ),
         (
+            {"predictions": [[1.0, -1e308], [1e308, 1.0]]},
+            {"measures": "gwet_ac", "weights": "quadratic"},
+            r"weights='quadratic' by value needs labels up to 1e\+75, got -1e\+308",
+        ),
+        (
             {"predictions": [["a", "b"]]},
             {"measures": "gwet_ac", "weights": "linear"},
             "weights='linear' by value needs numbers",

@@ -256,7 +256,7 @@ def _agentevals(module: str, predictions: Column, references: Column, options: O
 def _trajectory(calls: Any) -> list[dict[str, Any]]:
     """Return a conversation whose only answer makes these calls."""
     tool_calls = [
-        {"function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
+        {"function": {"name": call["name"], "arguments": json.dumps(_json(call["arguments"]))}}
         for call in _json(calls)
     ]
     return [

@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_labels
-from .rated_units import cluster_numbers
-
-_LARGEST = 1e75  # whose fourth power is finite
+from .rated_units import LARGEST, cluster_numbers
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,8 @@ def judged_rows(
     if np.isinf(labels).any():
         raise RowError("references", int(np.isinf(labels).argmax()), "is infinite")
     for name, numbers in (("predictions", np.abs(verdicts).max(1)), ("references", abs(labels))):
-        if (numbers > _LARGEST).any():
-            raise RowError(name, int((numbers > _LARGEST).argmax()), f"is beyond {_LARGEST:g}")
+        if (numbers > LARGEST).any():
+            raise RowError(name, int((numbers > LARGEST).argmax()), f"is beyond {LARGEST:g}")
     if mean_of_judges:
         verdicts = verdicts.mean(axis=1, keepdims=True)
     if int((~np.isnan(labels)).sum()) < 2:

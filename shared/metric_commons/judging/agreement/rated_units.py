@@ -19,6 +19,7 @@ from ...statistics.intervals.estimates import influence_interval, influence_spre
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.spreads import Spread
 
+LARGEST = 1e75  # whose fourth power is finite
 _HOLE = -1  # the code of a rating that is missing
 _SPAN = 1 << 16  # whole numbers in a range of this size are coded by a table instead of sorting
 _KEYS = 2**62  # number of codes, from which one integer cannot distinguish all units
@@ -113,10 +114,13 @@ class RatedUnits:
         """Return the labels as numbers.
 
         Raises:
-            ValueError: they are texts.
+            ValueError: they are texts, or one is so large that its powers overflow.
         """
         if any(isinstance(value, str) for value in self.values):
             raise ValueError(f"{purpose} needs numbers, but the labels are texts")
+        for value in self.values:
+            if abs(value) > LARGEST:
+                raise ValueError(f"{purpose} needs labels up to {LARGEST:g}, got {shown(value)}")
         return np.array(self.values, np.float64)
 
 
