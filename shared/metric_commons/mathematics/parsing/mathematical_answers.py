@@ -202,9 +202,10 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     context = Context(conventions)
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
-    if any(t.is_sign("∨∧") for t in all_tokens) and not any(t.is_sign(SIGNS) for t in all_tokens):
+    texts = {token.text for token in all_tokens}
+    if not texts.isdisjoint("∨∧") and texts.isdisjoint(SIGNS):
         raise UndecidedError("a logical formula")
-    declared = _integer(all_tokens)
+    declared = _integer(all_tokens) if any("integer" in text for text in texts) else None
     if declared is not None:
         context.values_of_letters[declared[1]] = symbol(EVERY_INTEGER)
         all_tokens = all_tokens[: declared[0]]
@@ -236,8 +237,6 @@ def _answer(text: str, conventions: Conventions) -> Answer:
 
 def _integer(all_tokens: Sequence[Token]) -> tuple[int, str] | None:
     r"""Return where "n \in \mathbb{Z}" or "for any integer n" begins, and its letter."""
-    if not any("integer" in token.text for token in all_tokens[-_LONGEST_DECLARATION:]):
-        return None
     for start in range(max(len(all_tokens) - _LONGEST_DECLARATION, 1), len(all_tokens)):
         text = " ".join(token.text for token in all_tokens[start:]).strip(" ,;().")
         if match := _DECLARATION.fullmatch(" ".join(text.split())):
