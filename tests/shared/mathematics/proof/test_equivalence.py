@@ -7,7 +7,12 @@ import pytest
 from metric_commons.mathematics import equivalent, readable
 from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 from metric_commons.mathematics.proof.comparisons import Rules
-from metric_commons.mathematics.proof.equivalence import EquivalenceVerdict, verdict
+from metric_commons.mathematics.proof.equivalence import (
+    EquivalenceVerdict,
+    explanation,
+    rules_of,
+    verdict,
+)
 from tests.programs import output
 
 
@@ -289,3 +294,26 @@ def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str)
     parse_answer.cache_clear()
     assert deep == at_depth(0)
     assert deep.is_equal is not True
+
+
+@pytest.mark.parametrize(
+    ("dataset", "reference", "prediction", "is_equal"),
+    [
+        (None, r"\log 100", "2", None),
+        ("college_math", r"\log 100", "2", True),
+        ("college_math", r"\log 100", r"\ln 100", False),
+        ("college_math", "1/2x", r"\frac{1}{2x}", None),
+        (None, "5 m", r"5m \cdot 1", None),
+        ("asdiv", "5 m", "5 s", False),
+        ("olympiadbench", "f(2)", "2f", False),
+        ("minerva", r"\frac{1e-2}{2}", "0.005", None),
+        ("gaokao", "C_5^2", "10", True),
+    ],
+)
+def test_data_sets_settle_conventions(dataset, reference, prediction, is_equal):
+    rules = rules_of("either", "either", "none", 0.0, 0.0, dataset)
+
+    assert verdict(reference, prediction, rules).is_equal is is_equal
+    if dataset == "college_math":
+        steps = explanation(reference, prediction, rules).steps
+        assert "rule: settled applied common_logarithm wide_argument" in steps
