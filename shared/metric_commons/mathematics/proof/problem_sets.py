@@ -20,13 +20,11 @@ DATASETS: Mapping[str, Mapping[str, str]] = {
     "gsm8k": {"extract": "final_answer", "extract_references": "gsm8k"},
 }
 _OF_STORIES = ("asdiv", "cmath", "gsm8k", "mawps", "svamp", "tabmwp")
-_OF_CHINA = ("cn_middle_school", "gaokao", "gaokao2024_mix", "gaokao_math_cloze")
 # Forms of `Conventions` that other data sets leave open.
 SETTLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_OF_STORIES, ("bare_units",)),  # 5 m is a length
-    **dict.fromkeys(_OF_CHINA, ("applied", "combinations")),
     "college_math": ("applied", "common_logarithm", "wide_argument"),
-    "minerva": ("applied", "scientific"),
+    "minerva": ("applied",),  # I(0) is no product
     "olympiadbench": ("applied", "common_logarithm"),
 }
 Dataset = Annotated[str, OneOf(DATASETS)] | None

@@ -303,11 +303,12 @@ def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str)
         ("college_math", r"\log 100", "2", True),
         ("college_math", r"\log 100", r"\ln 100", False),
         ("college_math", "1/2x", r"\frac{1}{2x}", None),
-        (None, "5 m", r"5m \cdot 1", None),
-        ("asdiv", "5 m", "5 s", False),
-        ("olympiadbench", "f(2)", "2f", False),
-        ("minerva", r"\frac{1e-2}{2}", "0.005", None),
-        ("gaokao", "C_5^2", "10", True),
+        (None, "1 h", "3600 s", None),
+        ("asdiv", "1 h", "3600 s", True),
+        ("asdiv", "1 h", "3601 s", False),
+        (None, "I(0)", "0", None),
+        ("minerva", "I(0)", "I(1)", None),
+        ("olympiadbench", r"\frac{\log 8}{\log 100}", r"\frac{\log 8}{2}", True),
     ],
 )
 def test_data_sets_settle_conventions(dataset, reference, prediction, is_equal):
