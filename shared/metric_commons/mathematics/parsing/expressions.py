@@ -41,16 +41,8 @@ _MAX_DEPTH = 40  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
 _INFINITIES = {"inf", "infinity", "oo"}
-_NO_FACTORS = {
-    "text",
-    "end",
-    "to",
-    "bmod",
-    "mod",
-    "choose",
-    "pmod",
-    "over",
-}  # commands that end a term
+# Commands that end a term.
+_NO_FACTORS = {"text", "end", "to", "bmod", "mod", "choose", "pmod", "over"}
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
 
