@@ -391,6 +391,16 @@ FAMILIES = r"""
 ! A, D
 ! A, B, C
 ! C
+# statements
+= I and III
+= I, III
+= \text{I and III}
+= \text{I}, \text{III}
+! I and II
+! I or III
+! I, II, III
+! 1, 2
+! III
 # choices
 = (B)
 = \text{B}

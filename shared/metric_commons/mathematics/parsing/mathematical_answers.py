@@ -62,6 +62,7 @@ _DECLARATION = re.compile(
 _LINES = re.compile(r"\$\s*\n\s*\$(?!\$)")
 _LONGEST_DECLARATION = 9  # tokens
 _SIZE = re.compile(r"\\(?:left|right)")
+_STATEMENTS = re.compile(r"I+(?:(?:[,;]|,? and) [IVX]+)+")  # I and III
 _SPACES = re.compile(r"\\[,;: ]|~")
 _REMAINDER = re.compile(
     r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
@@ -304,6 +305,8 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         return Answer(Noted(rational(int(match[1])), f"remainder {int(match[2])}"), text)
     if (text != plain or "(" in text) and _CHOICES.fullmatch(plain):
         return _answer(plain.replace("(", "").replace(")", ""), conventions)
+    if _STATEMENTS.fullmatch(plain):
+        return Answer(Words(", ".join(re.findall("[IVX]+", plain)).casefold()), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
         inner = _answer(unmarked(match[3]), conventions)
         return Answer(
