@@ -570,3 +570,14 @@ def test_indices_with_other_names_are_not_different():
     assert equivalent(r"x=\frac{\pi}{3}+2\pi n", r"x=\frac{\pi}{3}+2\pi k") is None
     assert equivalent(r"\frac{\pi}{3}+2\pi n", r"x=\frac{\pi}{3}+2\pi k") is None
     assert equivalent(r"8 \mod 10", "x=10k+8") is None
+
+
+@pytest.mark.parametrize(
+    "family",
+    ["series", "sums that go on", "sequences", "several equations", "labels", "any integer"],
+)
+def test_what_is_only_proved_equal_is_never_different(family):
+    numbers = dict(zip(("<K>", "<M>", "<N>"), (2, 3, 4), strict=True))
+    equal, near = ([filled(text, numbers) for text in texts] for texts in families()[family])
+
+    assert {equivalent(left, right) for left, right in product(equal, near)} == {None}

@@ -59,7 +59,7 @@ _DECLARATION = re.compile(
     r"(?:where |for |with |and )?(?:([a-zA-Z]) (?:∈|is an|is any|an|any)? ?integers?"
     r"|(?:where |for )?(?:an |any |all |each |every |some |the )?integers? ([a-zA-Z]))"
 )
-_LINES = re.compile(r"\$\s*\n\s*\$(?!\$)")
+_LINES = re.compile(r"\$ ?\n ?\$(?!\$)")
 _LONGEST_DECLARATION = 9  # tokens
 _SIZE = re.compile(r"\\(?:left|right)")
 _STATEMENTS = re.compile(r"I+(?:(?:[,;]|,? and) [IVX]+)+")  # I and III
@@ -458,7 +458,9 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
         return Equation(None, contents[0].name, Collection(items))
     if isinstance(contents[0], NamedValues):
         return Collection(tuple(_as_tuple(content) for content in contents))
-    if names:  # several parts, which are equal to the same ones alone
+    if names or any(
+        isinstance(content, Noted) for content in contents
+    ):  # several parts, which are equal to the same ones alone
         return Noted(Collection(tuple(contents)), "or" if "or" in separators else "parts")
     return Collection(_flat(contents))
 
