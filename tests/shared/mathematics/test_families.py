@@ -127,6 +127,8 @@ FAMILIES = r"""
 = <K>° 17′
 = <K>^{\circ} 17^{\prime}
 = <K>^\circ 17' 0''
+= <K>^{\circ} 17^{\prime} 0^{\prime \prime}
+! -<K>^{\circ} 17^{\prime}
 ! <K>^\circ 18'
 ! <M>°17'
 ! <K>.17°
@@ -224,6 +226,17 @@ FAMILIES = r"""
 ! 1-x+\frac{x^2}{<K>}
 ! 1+x+\frac{x^2}{<K>}-\cdots
 ! 1-x+\frac{x^2}{<M>}-\cdots
+! 1-x+\frac{x^2}{<K>}+\cdots
+# factors that go on
+= x(1-\frac{1}{<K>}x+\cdots)
+= x\left(1-\frac{x}{<K>}+\ldots\right)
+! x(1-\frac{1}{<M>}x+\cdots)
+! x(1-\frac{1}{<K>}x)
+! x-\frac{1}{<K>}x^2+\cdots
+# numbers that go on
+= 1+<K>+10+\cdots
+! 11+<K>+\cdots
+! 1<K>
 # series
 = \sum_{n=0}^{\infty} \frac{x^n}{n!}
 = \sum_{k=0}^{\infty} \frac{x^{k}}{k!}

@@ -69,9 +69,7 @@ _REMAINDER = re.compile(
 )
 _FEET = re.compile(r"([0-9]+) ?' ?([0-9.]+) ?(?:''|\")")
 _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
-_MINUTES_OF_ARC = re.compile(
-    r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
-)
+_MINUTES_OF_ARC = re.compile(r"(-?)([0-9]+)° ?([0-9]+) ?' ?(?:([0-9.]+) ?(?:''|\"))?")
 _CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
 _OTHER_SCRIPT = re.compile(
     "[①-⑳\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
@@ -294,9 +292,9 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         if (match[1], match[3]) != ("[", "]"):
             return _answer(f"{opening}{match[2]}{closing}", conventions)
     has_degrees = "circ" in text or "°" in text
-    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text))):
-        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
-        total = degrees + minutes / 60 + seconds / 3600
+    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_with_marks(_DEGREE.sub("°", text)))):
+        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups()[1:])
+        total = (degrees + minutes / 60 + seconds / 3600) * (-1 if match[1] else 1)
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _FEET.fullmatch(_with_marks(plain)):
         feet = rational(int(match[1]) + Fraction(match[2]) / 12)
