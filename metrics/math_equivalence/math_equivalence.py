@@ -48,7 +48,8 @@ class MathEquivalence(BatchMetric):
         absolute_tolerance: two numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with a backend that uses sympy.
         dataset: the data set of the problems, such as "gsm8k" or "college_math": `extract` and
-            `extract_references` are then as it needs them, unless they are given.
+            `extract_references` are then as it needs them, unless they are given, and conventions
+            are its own: the base of a logarithm, letters that are units.
         explain: also return `explanations`: what each side was read as, the steps and the reason.
 
     Returns:
@@ -120,6 +121,7 @@ class MathEquivalence(BatchMetric):
                 relative_tolerance=relative_tolerance,
                 absolute_tolerance=absolute_tolerance,
                 timeout=timeout,
+                dataset=dataset,
                 explain=explain,
             )
             for text, found in zip(predictions, equivalence.explanations, strict=False):

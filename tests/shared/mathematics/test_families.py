@@ -127,6 +127,8 @@ FAMILIES = r"""
 = <K>° 17′
 = <K>^{\circ} 17^{\prime}
 = <K>^\circ 17' 0''
+= <K>^{\circ} 17^{\prime} 0^{\prime \prime}
+! -<K>^{\circ} 17^{\prime}
 ! <K>^\circ 18'
 ! <M>°17'
 ! <K>.17°
@@ -224,6 +226,17 @@ FAMILIES = r"""
 ! 1-x+\frac{x^2}{<K>}
 ! 1+x+\frac{x^2}{<K>}-\cdots
 ! 1-x+\frac{x^2}{<M>}-\cdots
+! 1-x+\frac{x^2}{<K>}+\cdots
+# factors that go on
+= x(1-\frac{1}{<K>}x+\cdots)
+= x\left(1-\frac{x}{<K>}+\ldots\right)
+! x(1-\frac{1}{<M>}x+\cdots)
+! x(1-\frac{1}{<K>}x)
+! x-\frac{1}{<K>}x^2+\cdots
+# numbers that go on
+= 1+<K>+10+\cdots
+! 11+<K>+\cdots
+! 1<K>
 # series
 = \sum_{n=0}^{\infty} \frac{x^n}{n!}
 = \sum_{k=0}^{\infty} \frac{x^{k}}{k!}
@@ -391,6 +404,16 @@ FAMILIES = r"""
 ! A, D
 ! A, B, C
 ! C
+# statements
+= I and III
+= I, III
+= \text{I and III}
+= \text{I}, \text{III}
+! I and II
+! I or III
+! I, II, III
+! 1, 2
+! III
 # choices
 = (B)
 = \text{B}
@@ -560,3 +583,14 @@ def test_indices_with_other_names_are_not_different():
     assert equivalent(r"x=\frac{\pi}{3}+2\pi n", r"x=\frac{\pi}{3}+2\pi k") is None
     assert equivalent(r"\frac{\pi}{3}+2\pi n", r"x=\frac{\pi}{3}+2\pi k") is None
     assert equivalent(r"8 \mod 10", "x=10k+8") is None
+
+
+@pytest.mark.parametrize(
+    "family",
+    ["series", "sums that go on", "sequences", "several equations", "labels", "any integer"],
+)
+def test_what_is_only_proved_equal_is_never_different(family):
+    numbers = dict(zip(("<K>", "<M>", "<N>"), (2, 3, 4), strict=True))
+    equal, near = ([filled(text, numbers) for text in texts] for texts in families()[family])
+
+    assert {equivalent(left, right) for left, right in product(equal, near)} == {None}

@@ -38,8 +38,6 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     """
     if not all_tokens:
         raise UndecidedError("nothing")
-    if len(all_tokens) > 2 and all_tokens[-1].is_sign("…") and all_tokens[-2].is_sign("+-"):
-        return Noted(parse_expression(all_tokens[:-2], context), "…")
     if all_tokens[0].is_command("bigcup"):
         return _union_of_all(all_tokens, context)
     ratio, colons = split_at_signs(all_tokens, ":")

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..algebra.elementary import PI, power, root
-from ..algebra.exact_values import Value, decimal, rational
+from ..algebra.exact_values import Value, decimal, opaque, rational
 from ..algebra.work_limits import UndecidedError
 from .brackets import BracketReader
 from .conventions import Context
@@ -41,16 +41,8 @@ _MAX_DEPTH = 40  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
 _INFINITIES = {"inf", "infinity", "oo"}
-_NO_FACTORS = {
-    "text",
-    "end",
-    "to",
-    "bmod",
-    "mod",
-    "choose",
-    "pmod",
-    "over",
-}  # commands that end a term
+# Commands that end a term.
+_NO_FACTORS = {"text", "end", "to", "bmod", "mod", "choose", "pmod", "over"}
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
 
@@ -102,9 +94,18 @@ class _Parser(BracketReader):
             result = -result if isinstance(result, Value) else multiplied(rational(-1), result)
         while self.next.is_sign(_SIGNS):
             sign = self._sign()
-            term = self.term()
+            term = self._rest(result) or self.term()
             result = total(result, term if sign > 0 else multiplied(rational(-1), term))
         return result
+
+    def _rest(self, start: MathObject) -> Value | None:
+        """Return the dots of 1 - x + ..., whose value is not known; None if there are none."""
+        if not self.next.is_sign("…") or not as_value(start).letters:
+            return None
+        if not (self.following(1).kind == "end" or self.following(1).is_sign(")]")):
+            return None
+        self.take()
+        return opaque("…", as_value(start))
 
     def _sign(self, signs: str = _SIGNS) -> int:
         """Return the product of the signs at this position, 1 if there are none."""

@@ -59,18 +59,17 @@ _DECLARATION = re.compile(
     r"(?:where |for |with |and )?(?:([a-zA-Z]) (?:∈|is an|is any|an|any)? ?integers?"
     r"|(?:where |for )?(?:an |any |all |each |every |some |the )?integers? ([a-zA-Z]))"
 )
-_LINES = re.compile(r"\$\s*\n\s*\$(?!\$)")
+_LINES = re.compile(r"\$ ?\n ?\$(?!\$)")
 _LONGEST_DECLARATION = 9  # tokens
 _SIZE = re.compile(r"\\(?:left|right)")
+_STATEMENTS = re.compile(r"I+(?:(?:[,;]|,? and) [IVX]+)+")  # I and III
 _SPACES = re.compile(r"\\[,;: ]|~")
 _REMAINDER = re.compile(
     r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
 )
 _FEET = re.compile(r"([0-9]+) ?' ?([0-9.]+) ?(?:''|\")")
 _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
-_MINUTES_OF_ARC = re.compile(
-    r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
-)
+_MINUTES_OF_ARC = re.compile(r"(-?)([0-9]+)° ?([0-9]+) ?' ?(?:([0-9.]+) ?(?:''|\"))?")
 _CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
 _OTHER_SCRIPT = re.compile(
     "[①-⑳\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
@@ -202,9 +201,10 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     context = Context(conventions)
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
-    if any(t.is_sign("∨∧") for t in all_tokens) and not any(t.is_sign(SIGNS) for t in all_tokens):
+    texts = {token.text for token in all_tokens}
+    if not texts.isdisjoint("∨∧") and texts.isdisjoint(SIGNS):
         raise UndecidedError("a logical formula")
-    declared = _integer(all_tokens)
+    declared = _integer(all_tokens) if any("integer" in text for text in texts) else None
     if declared is not None:
         context.values_of_letters[declared[1]] = symbol(EVERY_INTEGER)
         all_tokens = all_tokens[: declared[0]]
@@ -236,8 +236,6 @@ def _answer(text: str, conventions: Conventions) -> Answer:
 
 def _integer(all_tokens: Sequence[Token]) -> tuple[int, str] | None:
     r"""Return where "n \in \mathbb{Z}" or "for any integer n" begins, and its letter."""
-    if not any("integer" in token.text for token in all_tokens[-_LONGEST_DECLARATION:]):
-        return None
     for start in range(max(len(all_tokens) - _LONGEST_DECLARATION, 1), len(all_tokens)):
         text = " ".join(token.text for token in all_tokens[start:]).strip(" ,;().")
         if match := _DECLARATION.fullmatch(" ".join(text.split())):
@@ -294,9 +292,9 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         if (match[1], match[3]) != ("[", "]"):
             return _answer(f"{opening}{match[2]}{closing}", conventions)
     has_degrees = "circ" in text or "°" in text
-    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text))):
-        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
-        total = degrees + minutes / 60 + seconds / 3600
+    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_with_marks(_DEGREE.sub("°", text)))):
+        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups()[1:])
+        total = (degrees + minutes / 60 + seconds / 3600) * (-1 if match[1] else 1)
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
     if match := _FEET.fullmatch(_with_marks(plain)):
         feet = rational(int(match[1]) + Fraction(match[2]) / 12)
@@ -305,6 +303,8 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         return Answer(Noted(rational(int(match[1])), f"remainder {int(match[2])}"), text)
     if (text != plain or "(" in text) and _CHOICES.fullmatch(plain):
         return _answer(plain.replace("(", "").replace(")", ""), conventions)
+    if _STATEMENTS.fullmatch(plain):
+        return Answer(Words(", ".join(re.findall("[IVX]+", plain)).casefold()), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
         inner = _answer(unmarked(match[3]), conventions)
         return Answer(
@@ -456,7 +456,9 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
         return Equation(None, contents[0].name, Collection(items))
     if isinstance(contents[0], NamedValues):
         return Collection(tuple(_as_tuple(content) for content in contents))
-    if names:  # several parts, which are equal to the same ones alone
+    if names or any(
+        isinstance(content, Noted) for content in contents
+    ):  # several parts, which are equal to the same ones alone
         return Noted(Collection(tuple(contents)), "or" if "or" in separators else "parts")
     return Collection(_flat(contents))
 

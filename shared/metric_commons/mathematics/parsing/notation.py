@@ -32,58 +32,16 @@ END = Token("end", "")
 OPENING, CLOSING = "([{⦃⟨⌊⌈", ")]}⦄⟩⌋⌉"  # ⦃ and ⦄ are the braces of sets
 ROW_END = "↵"  # \\ in a matrix
 
-_FRACTIONS = {
-    "1/2": "½",
-    "1/4": "¼",
-    "3/4": "¾",
-    "1/3": "⅓",
-    "2/3": "⅔",
-    "1/5": "⅕",
-    "2/5": "⅖",
-    "3/5": "⅗",
-    "4/5": "⅘",
-    "1/6": "⅙",
-    "5/6": "⅚",
-    "1/8": "⅛",
-    "3/8": "⅜",
-    "5/8": "⅝",
-    "7/8": "⅞",
-    "1/7": "⅐",
-    "1/9": "⅑",
-    "1/10": "⅒",
-}
+_FRACTIONS = "½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
-_GREEK_LETTERS = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "εϵ",
-    "zeta": "ζ",
-    "eta": "η",
-    "theta": "θϑ",
-    "lambda": "λ",
-    "mu": "μµ",
-    "nu": "ν",
-    "xi": "ξ",
-    "rho": "ρ",
-    "sigma": "σ",
-    "tau": "τ",
-    "phi": "φϕ",
-    "chi": "χ",
-    "psi": "ψ",
-    "omega": "ω",
-    "Gamma": "Γ",
-    "Delta": "Δ",
-    "Theta": "Θ",
-    "Lambda": "Λ",
-    "Sigma": "Σ",
-    "Phi": "Φ",
-    "Psi": "Ψ",
-    "Omega": "Ω",
-}
+_GREEK = (
+    "alpha:α beta:β gamma:γ delta:δ epsilon:εϵ zeta:ζ eta:η theta:θϑ lambda:λ mu:μµ nu:ν xi:ξ "
+    "rho:ρ sigma:σ tau:τ phi:φϕ chi:χ psi:ψ omega:ω Gamma:Γ Delta:Δ Theta:Θ Lambda:Λ Sigma:Σ "
+    "Phi:Φ Psi:Ψ Omega:Ω "
+)
+_GREEK_LETTERS = dict(pair.split(":") for pair in _GREEK.split())
 
 # Replacements of signs that are missing on keyboards, or not used in TeX.
 _SIGNS = str.maketrans(
@@ -119,8 +77,8 @@ _SIGNS = str.maketrans(
             **{str(digit): chr(0xFF10 + digit) for digit in range(10)},
             **{rf"\{name} ": letters for name, letters in _GREEK_LETTERS.items()},
             **{
-                r" \frac{{{}}}{{{}}}".format(*fraction.split("/")): sign
-                for fraction, sign in _FRACTIONS.items()
+                r" \frac{{{}}}{{{}}}".format(*normalize("NFKC", sign).split("⁄")): sign
+                for sign in _FRACTIONS
             },
         }.items()
         for sign in signs

@@ -27,6 +27,7 @@ from .structures import (
     MathObject,
     NamedValues,
     Piecewise,
+    Quantity,
     RealSet,
     Statement,
     Words,
@@ -288,6 +289,8 @@ def _equation(
     if len(sides) > 2:
         return _chain(sides, signs, name, context)
     left, right = sides
+    if name is None and signs == ["≈"]:
+        return _rounded(left, right, context)
     if name is None and name_of(right) is not None:
         swapped = _value(left, context)
         if swapped is not None and not _letters([swapped]):
@@ -295,6 +298,15 @@ def _equation(
     if name is not None:
         return _named(name, left, right, context)
     return _unnamed_equation([_required_value(side, context) for side in sides], context)
+
+
+def _rounded(left: Sequence[Token], right: Sequence[Token], context: Context) -> MathObject:
+    """40/3 ≈ 13.33 minutes is 40/3 minutes, if the decimal is a rounding of it."""
+    value, content = _required_value(left, context), parse_amount(right, context)
+    number = content.number if isinstance(content, Quantity) else content
+    if not isinstance(number, DecimalValue) or not is_within(value, number, half_unit(number)):
+        raise UndecidedError("≈ between numbers that are not roundings")
+    return replace(content, number=value) if isinstance(content, Quantity) else value
 
 
 def _unnamed_equation(values: Sequence[Value], context: Context) -> MathObject:

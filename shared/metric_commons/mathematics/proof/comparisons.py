@@ -69,11 +69,16 @@ class Rules:
     rounding: Rounding = "none"
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
+    settled: tuple[str, ...] = ()  # conventions about which there is no doubt
 
     def changes(self) -> list[str]:
         """Return the rules that are not the default, as text."""
         values = ((item, getattr(self, item.name)) for item in fields(self))
-        return [f"{item.name} {value}" for item, value in values if value != item.default]
+        return [
+            f"{item.name} {' '.join(value) if isinstance(value, tuple) else value}"
+            for item, value in values
+            if value != item.default
+        ]
 
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether two objects are equal; None if undecided.
