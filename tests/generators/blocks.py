@@ -17,6 +17,7 @@ BOUNDS = {
     "edit_rate": (("_CHARACTERS",), ()),
     "enclosed_sums": (("_ROWS",), ("_FEWEST",)),
     "exact_sums": (("_BLOCK", "_ENCLOSED_ROWS"), ("_FEWEST_ENCLOSED",)),
+    "final_answers": (("_ENDING",), ()),
     "identifiers": (("HASHED",), ()),
     "lcs": (("_MASKS", "_STEP_MASKS"), ("_FEW_PAIRS", "_CALLS")),
     "multiclass": (("_BLOCK",), ()),

@@ -106,7 +106,7 @@ Positive = Annotated[float, Range(0, strict=True)]
 NonNegative = Annotated[float, Range(0)]
 Count = Annotated[int, Range(1)]
 Resamples = Annotated[int, Range(1, 10_000_000)]  # each takes 8 bytes per score
-Length = Annotated[int, Range(1, 1000)]  # of n-grams; each order takes a column of counts
+Length = Annotated[int, Range(1, 100)]  # of n-grams; time grows with its square
 Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
 Jobs = Annotated[int, Range(1, 512)]  # processes: more might leave a machine no memory
