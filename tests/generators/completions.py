@@ -1,4 +1,4 @@
-"""What models write, at every depth: answers in boxes, formulas, calls and JSON, whole or broken."""
+"""What models write, at every depth: boxes, formulas, calls and JSON, whole or broken."""
 
 _CORES = (
     *("", "9", "1/2", "0.5", "x", "-3", "1e999", "B", "the cat", "True", "null", "\ud800", "\0"),
