@@ -4,7 +4,7 @@ _CORES = (
     *("", "9", "1/2", "0.5", "x", "-3", "1e999", "B", "the cat", "True", "null", "\ud800", "\0"),
     *('"a"', "a=1", '"a": 1', "\\", "\\\\", "10^{10}", "9^9^9", "½", "５", "'", '"', "\n\n"),
 )
-_PAIRS = (  # the two sides of what models put around other things
+PAIRS = (  # the two sides of what models put around other things
     (r"\boxed{", "}"),
     (r"\boxed{\boxed ", "}"),
     (r"\frac{1}{", "}"),
@@ -25,8 +25,14 @@ _PAIRS = (  # the two sides of what models put around other things
     (r"\begin{cases}", r"\end{cases}"),
     (r"\int_0^{", "} x dx"),
     (r"\{", r"\}"),
-    *((r"\(", r"\)"), (r"\[", r"\]"), ("$", "$"), ("$$", "$$"), ("|", "|")),
-    (r"\lfloor", r"\rfloor"),
+    *(
+        (r"\(", r"\)"),
+        (r"\[", r"\]"),
+        ("$", "$"),
+        ("$$", "$$"),
+        ("|", "|"),
+        (r"\lfloor", r"\rfloor"),
+    ),
     *(("(", ")"), ("[", "]"), ("{", "}"), ("-", ""), ("+", ""), ("", "!"), ("", "%"), ("1+", "")),
     *(("", " and 2"), ("x = ", ""), ("", ", 3"), ("1 < ", " < 3"), ("2 ", " apples"), ("", "'")),
     *(("<think>", "</think>"), ("<answer>", "</answer>"), ("The answer is ", "."), ("#### ", "\n")),
@@ -52,9 +58,9 @@ def completion(chance, depth=None):
     """A completion of this depth: a tower of a few kinds of levels, or one of many."""
     if depth is None:
         depth = chance.choices(DEPTHS, weights=range(len(DEPTHS), 0, -1))[0]
-    kinds = chance.choices(_PAIRS, k=chance.choice((1, 1, 2, 3, 9)))
+    kinds = chance.choices(PAIRS, k=chance.choice((1, 1, 2, 3, 9)))
     levels = [chance.choice(kinds) for _ in range(depth)]
-    levels = [chance.choice((_PAIRS[0], chance.choice(_PAIRS))), *levels]
+    levels = [chance.choice((PAIRS[0], chance.choice(PAIRS))), *levels]
     text = (
         "".join(before for before, _ in levels)
         + chance.choice(_CORES)
