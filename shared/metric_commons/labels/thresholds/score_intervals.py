@@ -17,7 +17,6 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.estimates import ClusterVariance, estimate_interval
-from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
@@ -86,27 +85,18 @@ def _mean_interval(
 ) -> Interval:
     """Return the interval of a mean of rows, whose scores follow from their influences on it."""
     n_clusters = None if clusters is None else len(clusters.labels)
-    level = options.get("confidence_level", 0.95)
-    name = "unseen_error" if math.isinf(largest) else "unseen_row"
     if math.isnan(score):
+        name = "unseen_error" if math.isinf(largest) else "unseen_row"
         return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
-    counting = np.ones(influences.size, bool) if weights is None else weights > 0
-    member_clusters = None if clusters is None else clusters.take(counting)
-    w = np.ones(influences.size) if weights is None else weights[counting]
-    values = score + influences[counting] * (math.fsum(w.tolist()) / w)
-    values = np.clip(values, 0.0, largest)
+    w = np.ones(influences.size) if weights is None else weights
+    changes = np.divide(influences, w, out=np.zeros(w.size), where=w > 0)
+    values = np.clip(score + changes * math.fsum(w.tolist()), 0.0, largest)
     is_whole = np.abs(values - np.rint(values)) < _ROUNDING
     values = np.where(is_whole, np.rint(values), values)
-    if weights is not None:
-        return weighted_mean_interval(
-            values, w, member_clusters, confidence_level=level, bounds=(0.0, largest)
-        )
-    sums = None if member_clusters is None else member_clusters.sums(values)
-    if options.get("method") not in (_OF_ERRORS if math.isinf(largest) else _OF_MEANS):
+    methods = _OF_ERRORS if math.isinf(largest) else _OF_MEANS
+    if options.get("method") not in methods[: 1 if weights is not None else None]:
         options["method"] = "auto"  # the result says which it was
-    return interval(
-        values, clusters=sums, bounds=(0.0, largest), **{"confidence_level": level} | options
-    )
+    return weighted_mean_interval(values, weights, clusters, bounds=(0.0, largest), **options)
 
 
 def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
