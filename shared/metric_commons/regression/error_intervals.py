@@ -57,20 +57,13 @@ def measure_estimators(
     parsed = {measure.name: measure for measure in parse_measures(measures)}
 
     @cache
-    def resamples(n_resamples: int, seed: int) -> dict[str, Floats]:
-        options = {"n_resamples": n_resamples, "seed": seed}
-        return resampled_measures(pairs, measures, multioutput, clusters, **options)
+    def resamples(**draws: int) -> dict[str, Floats]:
+        return resampled_measures(pairs, measures, multioutput, clusters, **draws)
 
     def estimate(
-        name: str,
-        *,
-        confidence_level: float = 0.95,
-        method: str = "auto",
-        n_resamples: int = 10_000,
-        seed: int = 0,
+        name: str, *, confidence_level: float, method: str = "auto", **draws: int
     ) -> Interval | list[Interval]:
         measure = parsed[name]
-        draws = {"n_resamples": n_resamples, "seed": seed}
         if method != "bootstrap":
             errors = row_errors(pairs, measure, multioutput)
             if errors is not None:
@@ -89,7 +82,7 @@ def measure_estimators(
                     measure, values[name], pairs, clusters, confidence_level, method, draws
                 )
                 return outputs if raw else _averaged(outputs, pairs, multioutput)
-        resampled = resamples(n_resamples, seed)[name]
+        resampled = resamples(**draws)[name]
         n_clusters = None if clusters is None else len(clusters.labels)
         redraws = [resampled_interval(column, confidence_level, n_clusters) for column in resampled]
         if method != "bootstrap":

@@ -56,14 +56,7 @@ def label_estimators(
         drawn_names = [name for name in names if not are_proportions(name, method)]
         return drawn(drawn_names, method=method, **options)
 
-    def estimate(
-        name: str,
-        *,
-        confidence_level: float = 0.95,
-        method: str = "auto",
-        n_resamples: int = 10_000,
-        seed: int = 0,
-    ) -> Interval | list[Interval]:
+    def estimate(name: str, *, method: str, **options: Any) -> Interval | list[Interval]:
         if are_proportions(name, method):
             proportions = _proportions(name, counts, task)
             labels: Sequence[str] = ()
@@ -71,9 +64,9 @@ def label_estimators(
             if clusters is not None:
                 labels = clusters.clusters.labels
                 clustered = _proportions(name, counts_of(clusters.sums.T), task)
-            options = {"confidence_level": confidence_level, "method": method}
+            asked = {"confidence_level": options["confidence_level"], "method": method}
             estimates = [
-                _proportion_interval(proportion, clustered_proportion, labels, **options)
+                _proportion_interval(proportion, clustered_proportion, labels, **asked)
                 for proportion, clustered_proportion in zip(proportions, clustered, strict=True)
             ]
             if name == "f1":
@@ -82,9 +75,7 @@ def label_estimators(
                     for estimate, (hits, rows) in zip(estimates, proportions, strict=True)
                 ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
-        return drawn_intervals(
-            method, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-        )[name]
+        return drawn_intervals(method, **options)[name]
 
     return {name: partial(estimate, name) for name in names}
 

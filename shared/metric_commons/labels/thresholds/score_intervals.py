@@ -120,10 +120,9 @@ def _interval(
     clusters: ClusterVariance | None,
     upper_bound: float,
     *,
-    confidence_level: float = 0.95,
+    confidence_level: float,
     method: str = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    **_: int,
 ) -> Interval:
     """Return the interval of an area, or the normal interval of any score up to a bound."""
     if method == "bootstrap":

@@ -400,8 +400,7 @@ def sum_function_intervals(
     *,
     share: float | None = None,
     confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> dict[str, Interval]:
     """Return the intervals of functions of sums, with the same weights for all.
 
@@ -413,8 +412,7 @@ def sum_function_intervals(
         clusters: the number of the cluster of each row; None if rows are independent.
         share: the size of an unseen unit, as in `SumFunction.unseen`.
         confidence_level: strictly between 0 and 1.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **draws: `n_resamples` and `seed`.
     """
     values = cluster_values(rows, clusters)
 
@@ -422,13 +420,12 @@ def sum_function_intervals(
         columns = dict(zip(names, sums, strict=True))
         return {key: distributions[key].score(columns) for key in keys}
 
-    options = {"n_resamples": n_resamples, "seed": seed}
     scores_of_units = {
         name: distribution.drawn_score(names, values, scores[name], share)
         for name, distribution in distributions.items()
     }
     n_clusters = None if clusters is None else len(values)
-    found = smooth_distributions(values, scores_of_units, measure, **options)
+    found = smooth_distributions(values, scores_of_units, measure, **draws)
     return {
         name: distribution.interval(confidence_level, n_clusters)
         for name, distribution in found.items()
