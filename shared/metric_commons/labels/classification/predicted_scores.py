@@ -28,7 +28,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator, uncertainty
-from ..thresholds.areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
+from ..thresholds.areas import AREAS, InfluencedScore, RowScores, binary_scores, influenced_score
 from ..thresholds.calibration_bins import Calibration, calibration, calibration_errors
 from ..thresholds.calibration_intervals import calibration_interval
 from ..thresholds.curves import det_curve, pr_curve, roc_curve
@@ -208,7 +208,7 @@ class CurveScores:
 
     result: dict[str, Any]
     estimators: dict[str, Estimator]
-    scores: dict[str, ScoreWithVariance]
+    scores: dict[str, InfluencedScore]
 
 
 @checked_options
@@ -315,9 +315,11 @@ def measured_curves(
         if calibrated.are_probabilities and predicted.probabilities:
             bins = calibration(calibrated, calibration_bins, calibration_strategy)
         errors = calibration_errors(calibrated, bins)
-        scores |= {name: with_variance(calibrated, rows, error) for name, error in errors.items()}
+        scores |= {
+            name: influenced_score(calibrated, rows, error) for name, error in errors.items()
+        }
 
-    result: dict[str, Any] = {name: score for name, (score, _, _) in scores.items()}
+    result: dict[str, Any] = {name: score for name, (score, _) in scores.items()}
     if bins is not None:
         result["calibration"] = {
             "predicted": bins.predicted,
@@ -385,19 +387,17 @@ def _curve_names(curves: Curves) -> list[str]:
     return list(dict.fromkeys([curves] if isinstance(curves, str) else curves))
 
 
-def _partial_area(
-    predicted: PredictedScores | IndicatorScores, max_fpr: float
-) -> ScoreWithVariance:
+def _partial_area(predicted: PredictedScores | IndicatorScores, max_fpr: float) -> InfluencedScore:
     """Return the area under the left part of the ROC curve."""
     if isinstance(predicted, PredictedScores) and predicted.binary:
         measured = partial_roc_auc(predicted.counts, max_fpr)
-        return with_variance(predicted.counts, predicted.rows, measured)
+        return influenced_score(predicted.counts, predicted.rows, measured)
     raise OptionError("max_fpr", "needs scores of two labels")
 
 
 def _measured(
     predicted: PredictedScores | IndicatorScores, multi_class: MultiClass
-) -> dict[str, ScoreWithVariance]:
+) -> dict[str, InfluencedScore]:
     """Return the areas and losses."""
     if isinstance(predicted, IndicatorScores):
         if multi_class == "ovo":
@@ -444,7 +444,7 @@ def _top_k_hits(
 
 
 def _row_counts(
-    predicted: PredictedScores | IndicatorScores, scores: Mapping[str, ScoreWithVariance]
+    predicted: PredictedScores | IndicatorScores, scores: Mapping[str, InfluencedScore]
 ) -> dict[str, Any]:
     """Return the number of rows of each score.
 
@@ -462,7 +462,7 @@ def _row_counts(
         positives = np.bincount(references, minlength=predicted.scores.shape[1]).tolist()
     scarcer = [min(number, counting_rows - number) for number in positives]
     rows: dict[str, Any] = dict.fromkeys(scores, counting_rows)
-    for name, (score, _, _) in scores.items():
+    for name, (score, _) in scores.items():
         numbers = scarcer if name.endswith("roc_auc") else positives
         if predicted.task.average == "samples":
             continue

@@ -46,21 +46,20 @@ class RowScores(NamedTuple):
     weights: Floats | None
 
 
-class ScoreWithVariance(NamedTuple):
-    """A score, and functions that return its variance and the influence of each row on it.
+class InfluencedScore(NamedTuple):
+    """A score, and a function that returns the influence of each row on it.
 
-    Or a list of scores, and functions that return a list of variances and of influences.
+    Or a list of scores, and a function that returns a list of influences.
     """
 
     score: Any
-    variance: Callable[[], Any]
     influences: Callable[[], Any]
 
 
 UNDEFINED = ScoreWithInfluence(math.nan)
 
 
-def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, ScoreWithVariance]:
+def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, InfluencedScore]:
     """Return the areas and losses of a binary task, from the counts of its rows.
 
     >>> from .score_counts import score_counts
@@ -70,20 +69,15 @@ def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, ScoreWithVa
     (0.75, 0.1581)
     """
     return {
-        name: with_variance(counts, rows, measure(counts))
+        name: influenced_score(counts, rows, measure(counts))
         for name, measure in (AREAS | LOSSES).items()
     }
 
 
-def with_variance(
+def influenced_score(
     counts: ScoreCounts, rows: RowScores, measured: ScoreWithInfluence
-) -> ScoreWithVariance:
-    """Return the score with its variance and the influence of each row; NaN if it is undefined."""
-
-    def variance() -> float:
-        if measured.influence is None:
-            return math.nan
-        return counts.variance(*measured.influence())
+) -> InfluencedScore:
+    """Return the score with the influence of each row; NaN if it is undefined."""
 
     def influences() -> Floats:
         if measured.influence is None:
@@ -93,7 +87,7 @@ def with_variance(
             changes if rows.weights is None else changes * np.ldexp(rows.weights, -counts.exponent)
         )
 
-    return ScoreWithVariance(measured.score, variance, influences)
+    return InfluencedScore(measured.score, influences)
 
 
 def row_influences(
@@ -128,7 +122,7 @@ def roc_auc(counts: ScoreCounts) -> ScoreWithInfluence:
         positives_above = counts.true_positives - counts.positives / 2
         positive_placements = (negatives_below + counts.negatives / 2) / negatives - score
         negative_placements = positives_above / positives - score
-        if counts.positive_squares is None:
+        if counts.are_whole:
             return (
                 positive_placements / math.sqrt(positives * max(positives - 1, 1)),
                 negative_placements / math.sqrt(negatives * max(negatives - 1, 1)),

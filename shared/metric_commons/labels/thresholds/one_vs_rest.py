@@ -10,11 +10,11 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arithmetic.contingency import scaled_weights
 from .areas import (
+    InfluencedScore,
     RowScores,
     ScoreWithInfluence,
-    ScoreWithVariance,
+    influenced_score,
     row_influences,
-    with_variance,
 )
 from .score_counts import ScoreCounts, score_counts
 
@@ -65,7 +65,7 @@ class OneVsRest:
         weights = None if self.weights is None else np.repeat(self.weights, labels)
         return RowScores(self.scores.ravel(), positive.ravel(), weights)
 
-    def averages(self, measures: Measures, average: str) -> dict[str, ScoreWithVariance]:
+    def averages(self, measures: Measures, average: str) -> dict[str, InfluencedScore]:
         """Measures of binary tasks, averaged over labels.
 
         Args:
@@ -93,10 +93,8 @@ class OneVsRest:
         by_label: Sequence[ScoreWithInfluence],
         counts: Sequence[ScoreCounts],
         label_weights: Sequence[float],
-    ) -> ScoreWithVariance:
+    ) -> InfluencedScore:
         """Return the weighted mean of scores, NaN if one with a nonzero weight is.
-
-        And its variance.
 
         There is a score for each label, or one for all labels. The scores of different labels are
         not independent: every row influences each of them. So its influences are added up before
@@ -118,25 +116,23 @@ class OneVsRest:
             return _weighted(sums, self.weights)
 
         score = math.fsum(measured.score * share for measured, share in pairs) / total
-        return ScoreWithVariance(score, lambda: sum_of_squares(influences()), influences)
+        return InfluencedScore(score, influences)
 
 
 def _listed(
     by_label: Sequence[ScoreWithInfluence],
     counts: Sequence[ScoreCounts],
     rows: Sequence[RowScores],
-) -> ScoreWithVariance:
-    """The scores of all labels as a list, and the lists of their variances and influences."""
-    scores = [with_variance(*parts) for parts in zip(counts, rows, by_label, strict=True)]
-    return ScoreWithVariance(
-        [score for score, _, _ in scores],
-        lambda: [variance() for _, variance, _ in scores],
-        lambda: [influences() for _, _, influences in scores],
+) -> InfluencedScore:
+    """The scores of all labels as a list, and the list of their influences."""
+    scores = [influenced_score(*parts) for parts in zip(counts, rows, by_label, strict=True)]
+    return InfluencedScore(
+        [score for score, _ in scores], lambda: [influences() for _, influences in scores]
     )
 
 
-def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
-    """Return the weighted mean of row scores, from exactly rounded sums; and its variance."""
+def mean_over_rows(values: Floats, weights: Floats | None) -> InfluencedScore:
+    """Return the weighted mean of row scores, from exactly rounded sums."""
     weights = np.ones(values.size) if weights is None else weights
     if not weights.any():
         return undefined(values.size)
@@ -147,19 +143,14 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
     def influences() -> Floats:
         return _weighted((values - mean) / total, scaled)
 
-    return ScoreWithVariance(mean, lambda: sum_of_squares(influences()), influences)
+    return InfluencedScore(mean, influences)
 
 
-def undefined(rows: int) -> ScoreWithVariance:
-    """Return a score of NaN for this many rows, with its variance and influences also NaN."""
-    return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(rows, math.nan))
+def undefined(rows: int) -> InfluencedScore:
+    """Return a score of NaN for this many rows, with influences that are also NaN."""
+    return InfluencedScore(math.nan, lambda: np.full(rows, math.nan))
 
 
 def _weighted(influences: Floats, weights: Floats | None) -> Floats:
     """Return the influences of rows, times their weights."""
     return influences if weights is None else influences * scaled_weights(weights)[0]
-
-
-def sum_of_squares(influences: Floats) -> float:
-    """Return the sum of squares in ascending order, which does not depend on the order of rows."""
-    return float(np.sort(influences**2).sum())

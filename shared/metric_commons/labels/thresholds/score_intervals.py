@@ -20,7 +20,7 @@ from ...statistics.intervals.estimates import ClusterVariance, estimate_interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
-from .areas import ScoreWithVariance
+from .areas import InfluencedScore
 
 _OF_MEANS = ("auto", "t", "wilson", "korn_graubard")  # the methods of means with an upper bound
 _OF_ERRORS = ("auto", "t", "log_t")
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 
 
 def score_estimators(
-    scores: Mapping[str, ScoreWithVariance],
+    scores: Mapping[str, InfluencedScore],
     rows: Mapping[str, Any],
     upper_bounds: Mapping[str, float],
     clusters: Clusters | None,
@@ -45,7 +45,7 @@ def score_estimators(
     """
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:
-        score, variance, influences = scores[name]
+        score, influences = scores[name]
         is_list = isinstance(score, list)
         method = options.get("method", "auto")
         if name == "mce" and method != "bootstrap":
@@ -59,16 +59,12 @@ def score_estimators(
                 for value, changes in pairs
             ]
             return means if is_list else means[0]
-        columns = (
-            [score, variance(), rows[name]] if is_list else [[score], [variance()], [rows[name]]]
-        )
-        variances: list[ClusterVariance | None] = [None] * len(columns[0])
-        if clusters is not None:
-            listed = influences() if is_list else [influences()]
-            variances = [cluster_variance(influence, clusters) for influence in listed]
+        scored, counted = (score, rows[name]) if is_list else ([score], [rows[name]])
         estimates = [
-            _interval(value, square, size, cluster, upper_bounds[name], **options)
-            for value, square, size, cluster in zip(*columns, variances, strict=True)
+            _interval(value, changes, size, clusters, upper_bounds[name], **options)
+            for value, changes, size in zip(
+                scored, influences() if is_list else [influences()], counted, strict=True
+            )
         ]
         return estimates if is_list else estimates[0]
 
@@ -115,9 +111,9 @@ def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
 
 def _interval(
     score: float,
-    variance: float,
+    influences: Floats,
     rows: int,
-    clusters: ClusterVariance | None,
+    clusters: Clusters | None,
     upper_bound: float,
     *,
     confidence_level: float,
@@ -125,10 +121,12 @@ def _interval(
     **_: int,
 ) -> Interval:
     """Return the interval of an area, or the normal interval of any score up to a bound."""
+    variance = float(np.sort(influences**2).sum())
+    between = None if clusters is None else cluster_variance(influences, clusters)
     if method == "bootstrap":
-        return _normal_interval(score, variance, confidence_level, upper_bound, clusters)
+        return _normal_interval(score, variance, confidence_level, upper_bound, between)
     if math.isnan(score):
-        n_clusters = clusters.n_clusters if clusters else None
+        n_clusters = between.n_clusters if between else None
         return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0, n_clusters)
     # Methods that do not apply to such scores are replaced; the result names the one used.
     return estimate_interval(
@@ -137,7 +135,7 @@ def _interval(
         rows,
         confidence_level=confidence_level,
         method="wilson" if method == "wilson" else "auto",
-        clusters=clusters,
+        clusters=between,
     )
 
 
