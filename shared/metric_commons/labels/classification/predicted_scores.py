@@ -35,7 +35,6 @@ from ..thresholds.curves import det_curve, pr_curve, roc_curve
 from ..thresholds.multiclass import MultiClass, multiclass_scores, top_k_hits
 from ..thresholds.one_vs_rest import OneVsRest, mean_over_rows
 from ..thresholds.partial_area import partial_roc_auc
-from ..thresholds.score_counts import ScoreCounts, score_counts
 from ..thresholds.score_intervals import score_estimators
 from ..thresholds.score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
@@ -111,11 +110,6 @@ class PredictedScores:
     def rows(self) -> RowScores:
         """Return the scores of a binary task."""
         return RowScores(self.scores, self.references, self.weights)
-
-    @cached_property
-    def counts(self) -> ScoreCounts:
-        """Return the counts of the scores of a binary task."""
-        return score_counts(*self.rows)
 
     @cached_property
     def one_vs_rest(self) -> OneVsRest:
@@ -310,14 +304,13 @@ def measured_curves(
         scores[f"top_{size}_accuracy"] = mean_over_rows(hits, predicted.weights)
     bins = None
     if calibration_bins is not None:
-        rows, calibrated = _calibrated(predicted)
+        rows = _calibrated(predicted)
+        calibrated = rows.counts
         bins = Calibration([], [], [], [])
         if calibrated.are_probabilities and predicted.probabilities:
             bins = calibration(calibrated, calibration_bins, calibration_strategy)
         errors = calibration_errors(calibrated, bins)
-        scores |= {
-            name: influenced_score(calibrated, rows, error) for name, error in errors.items()
-        }
+        scores |= {name: influenced_score(rows, error) for name, error in errors.items()}
 
     result: dict[str, Any] = {name: score for name, (score, _) in scores.items()}
     if bins is not None:
@@ -328,8 +321,8 @@ def measured_curves(
         }
     for name in _curve_names(curves):
         options = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
-        counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
-        points = [_CURVES[name](binary, **options) for binary in counts]
+        tables = [predicted.rows] if predicted.binary else predicted.one_vs_rest.rows
+        points = [_CURVES[name](of_label.counts, **options) for of_label in tables]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
     upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
@@ -390,8 +383,7 @@ def _curve_names(curves: Curves) -> list[str]:
 def _partial_area(predicted: PredictedScores | IndicatorScores, max_fpr: float) -> InfluencedScore:
     """Return the area under the left part of the ROC curve."""
     if isinstance(predicted, PredictedScores) and predicted.binary:
-        measured = partial_roc_auc(predicted.counts, max_fpr)
-        return influenced_score(predicted.counts, predicted.rows, measured)
+        return influenced_score(predicted.rows, partial_roc_auc(predicted.rows.counts, max_fpr))
     raise OptionError("max_fpr", "needs scores of two labels")
 
 
@@ -410,24 +402,22 @@ def _measured(
             multi_class,
             probabilities=predicted.probabilities,
         )
-    return binary_scores(predicted.counts, predicted.rows)
+    return binary_scores(predicted.rows)
 
 
-def _calibrated(predicted: PredictedScores | IndicatorScores) -> tuple[RowScores, ScoreCounts]:
-    """Return the scores to calibrate, and their counts.
+def _calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
+    """Return the scores to calibrate.
 
     If one of several labels is true, it is the probability of the most probable label, and whether
     it is right; if any number may be true, it is the scores of all labels.
     """
     if isinstance(predicted, IndicatorScores):
-        rows = predicted.one_vs_rest.flat_rows
-    elif predicted.binary:
-        return predicted.rows, predicted.counts
-    else:
-        labels = predicted.scores.argmax(axis=1)
-        probabilities = predicted.scores[np.arange(len(labels)), labels]
-        rows = RowScores(probabilities, labels == predicted.references, predicted.weights)
-    return rows, score_counts(*rows)
+        return predicted.one_vs_rest.flat_rows
+    if predicted.binary:
+        return predicted.rows
+    labels = predicted.scores.argmax(axis=1)
+    probabilities = predicted.scores[np.arange(len(labels)), labels]
+    return RowScores(probabilities, labels == predicted.references, predicted.weights)
 
 
 def _top_k_hits(

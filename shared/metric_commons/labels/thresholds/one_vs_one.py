@@ -9,7 +9,6 @@ from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError
 from .areas import InfluencedScore, RowScores, influenced_score, roc_auc
 from .one_vs_rest import OneVsRest, undefined
-from .score_counts import score_counts
 
 
 def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> InfluencedScore:
@@ -44,8 +43,8 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> InfluencedScore:
                 columns.is_positive(label)[rows],
                 None if columns.weights is None else columns.weights[rows],
             )
-            counts = score_counts(*of_label)
-            areas.append((influenced_score(counts, of_label, roc_auc(counts)), weight / 2, rows))
+            area = influenced_score(of_label, roc_auc(of_label.counts))
+            areas.append((area, weight / 2, rows))
     total = math.fsum(weight for _, weight, _ in areas)
     if not total:
         return undefined(len(columns.scores))

@@ -14,9 +14,8 @@ from .areas import (
     RowScores,
     ScoreWithInfluence,
     influenced_score,
-    row_influences,
 )
-from .score_counts import ScoreCounts, score_counts
+from .score_counts import ScoreCounts
 
 Measures = Mapping[str, Callable[[ScoreCounts], ScoreWithInfluence]]
 
@@ -53,11 +52,6 @@ class OneVsRest:
         ]
 
     @cached_property
-    def counts(self) -> list[ScoreCounts]:
-        """Return the counts of each label against the rest."""
-        return [score_counts(*rows) for rows in self.rows]
-
-    @cached_property
     def flat_rows(self) -> RowScores:
         """Return all scores, each treated as a separate row."""
         labels = self.scores.shape[1]
@@ -73,26 +67,21 @@ class OneVsRest:
             average: "macro", "weighted" by support, "none" for a list, or "micro", which treats
                 each score as a separate row of one binary task.
         """
-        label_weights = [1.0] * self.scores.shape[1]
-        counts = [score_counts(*self.flat_rows)] if average == "micro" else self.counts
-        if average == "micro":
-            label_weights = [1.0]
+        tables = [self.flat_rows] if average == "micro" else self.rows
+        label_weights = [1.0] * len(tables)
         if average == "weighted":
-            label_weights = [float(binary.total_positives) for binary in counts]
+            label_weights = [float(rows.counts.total_positives) for rows in tables]
         scores = {}
         for name, measure in measures.items():
-            by_label = [measure(binary) for binary in counts]
+            by_label = [influenced_score(rows, measure(rows.counts)) for rows in tables]
             if average == "none":
-                scores[name] = _listed(by_label, counts, self.rows)
+                scores[name] = _listed(by_label)
             else:
-                scores[name] = self._averaged(by_label, counts, label_weights)
+                scores[name] = self._averaged(by_label, label_weights)
         return scores
 
     def _averaged(
-        self,
-        by_label: Sequence[ScoreWithInfluence],
-        counts: Sequence[ScoreCounts],
-        label_weights: Sequence[float],
+        self, by_label: Sequence[InfluencedScore], label_weights: Sequence[float]
     ) -> InfluencedScore:
         """Return the weighted mean of scores, NaN if one with a nonzero weight is.
 
@@ -107,27 +96,19 @@ class OneVsRest:
 
         def influences() -> Floats:
             sums = np.zeros(len(self.scores))
-            for label, rows in enumerate(self.rows):
-                index = label if len(by_label) > 1 else 0
-                influence = by_label[index].influence
-                if label_weights[index] and influence is not None:
-                    changes = row_influences(counts[index], rows, influence())
-                    sums += changes * (label_weights[index] / total)
-            return _weighted(sums, self.weights)
+            for measured, weight in pairs:
+                of_rows = measured.influences().reshape(sums.size, -1)
+                sums += of_rows.sum(axis=1) * (weight / total)
+            return sums
 
         score = math.fsum(measured.score * share for measured, share in pairs) / total
         return InfluencedScore(score, influences)
 
 
-def _listed(
-    by_label: Sequence[ScoreWithInfluence],
-    counts: Sequence[ScoreCounts],
-    rows: Sequence[RowScores],
-) -> InfluencedScore:
-    """The scores of all labels as a list, and the list of their influences."""
-    scores = [influenced_score(*parts) for parts in zip(counts, rows, by_label, strict=True)]
+def _listed(by_label: Sequence[InfluencedScore]) -> InfluencedScore:
+    """Return the scores of all labels as a list, and the list of their influences."""
     return InfluencedScore(
-        [score for score, _ in scores], lambda: [influences() for _, influences in scores]
+        [score for score, _ in by_label], lambda: [influences() for _, influences in by_label]
     )
 
 
@@ -141,7 +122,7 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> InfluencedScore:
     mean = math.fsum((values * scaled).tolist()) / total
 
     def influences() -> Floats:
-        return _weighted((values - mean) / total, scaled)
+        return (values - mean) / total * scaled
 
     return InfluencedScore(mean, influences)
 
@@ -149,8 +130,3 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> InfluencedScore:
 def undefined(rows: int) -> InfluencedScore:
     """Return a score of NaN for this many rows, with influences that are also NaN."""
     return InfluencedScore(math.nan, lambda: np.full(rows, math.nan))
-
-
-def _weighted(influences: Floats, weights: Floats | None) -> Floats:
-    """Return the influences of rows, times their weights."""
-    return influences if weights is None else influences * scaled_weights(weights)[0]

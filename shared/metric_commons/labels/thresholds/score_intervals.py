@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats
-from ...statistics.arithmetic.exact_sums import group_sums
+from ...statistics.arithmetic.exact_sums import group_sums, rounded_sum
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.estimates import ClusterVariance, estimate_interval
 from ...statistics.intervals.proportions import Interval
@@ -121,7 +121,7 @@ def _interval(
     **_: int,
 ) -> Interval:
     """Return the interval of an area, or the normal interval of any score up to a bound."""
-    variance = float(np.sort(influences**2).sum())
+    variance = rounded_sum(np.square(influences)) if np.isfinite(score) else math.nan
     between = None if clusters is None else cluster_variance(influences, clusters)
     if method == "bootstrap":
         return _normal_interval(score, variance, confidence_level, upper_bound, between)

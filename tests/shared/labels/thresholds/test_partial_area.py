@@ -6,7 +6,6 @@ import pytest
 from metric_commons.labels.thresholds.areas import (
     RowScores,
     influenced_score,
-    row_influences,
 )
 from metric_commons.labels.thresholds.one_vs_one import one_vs_one_roc_auc
 from metric_commons.labels.thresholds.one_vs_rest import OneVsRest
@@ -23,10 +22,9 @@ def test_an_influence_is_how_much_the_area_changes_with_a_weight(max_fpr, digits
     positive = rng.random(40) < 0.5
     scores = (rng.random(40) + 0.3 * positive).round(digits)
     weights = np.ones(40)
-    counts = score_counts(scores, positive, weights)
-    measured = partial_roc_auc(counts, max_fpr)
     rows = RowScores(scores, positive, weights)
-    influences = row_influences(counts, rows, measured.influence()) * 2.0**-counts.exponent
+    measured = partial_roc_auc(rows.counts, max_fpr)
+    influences = influenced_score(rows, measured).influences() / weights
     for row in range(40):
         heavier = weights.copy()
         heavier[row] += STEP
@@ -40,8 +38,7 @@ def test_the_standard_error_is_that_of_repeated_samples():
     areas, errors = [], []
     for _ in range(300):
         rows = RowScores(rng.normal(size=300) + 1.2 * positive, positive, None)
-        counts = score_counts(*rows)
-        area, influences = influenced_score(counts, rows, partial_roc_auc(counts, 0.2))
+        area, influences = influenced_score(rows, partial_roc_auc(rows.counts, 0.2))
         areas.append(area)
         errors.append(np.sqrt(np.square(influences()).sum()))
     assert np.mean(errors) == pytest.approx(np.std(areas), rel=0.1)
