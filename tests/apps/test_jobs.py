@@ -22,8 +22,8 @@ from metric_commons.__main__ import main
 from metric_commons.data.files import parquet_rows, pieces
 from metric_commons.evaluation.scoring import (
     evaluations,
+    kept_rows,
     parallel_reading,
-    parallel_rows,
     worker_processes,
 )
 from metric_commons.module.catalog import usage
@@ -60,7 +60,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(evaluations, "_ROWS", 4)
     monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(parallel_reading, "_ROWS", 4)
-    monkeypatch.setattr(parallel_rows, "_ROWS", 8)
+    monkeypatch.setattr(kept_rows, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
     monkeypatch.setattr(parquet_rows, "_ROWS", 2)
     monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 8)
@@ -85,7 +85,7 @@ def processes(monkeypatch):
             pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
-    for module in (parallel_reading, parallel_rows):
+    for module in (parallel_reading, kept_rows):
         monkeypatch.setattr(module, "map_ordered", counted)
     return counts
 
@@ -130,7 +130,7 @@ def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_
             clock.now += 0.6
             yield result
 
-    monkeypatch.setattr(parallel_rows, "map_ordered", slow)
+    monkeypatch.setattr(kept_rows, "map_ordered", slow)
     monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
     write("x.jsonl", ROWS)
     status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)

@@ -14,14 +14,15 @@ array, Ray, Dask or Beam: a process scores each part, and one merges the files.
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from os import PathLike
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Protocol, Self
 
 from ...data.files.stored import check_object, to_jsonable
 from ...data.files.stored_columns import StoredColumns
 from ...module.catalog.catalog import module_class, name_of
+from ...module.catalog.usage import with_bar
 from ...module.declaration.declarations import (
     OF_ROWS,
     OF_SCRIPTS,
@@ -230,6 +231,24 @@ class State(StoredColumns):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**options)
 
+    def module_result(self, reporting: Mapping[str, Any]) -> ModuleResult:
+        """Return the result with all that is needed to reproduce it; None stands for its level."""
+        requested = {"conventions": True, **self.intervals, **reporting}
+        module_options = {
+            name: self.intervals.get(name) if value is None else value
+            for name, value in requested.items()
+            if name in self.metric.options
+        }
+        return module_result(
+            self.module,
+            self.metric,
+            self.result(**module_options),
+            rows=len(self),
+            options={name: self.metric.options[name] for name in self.options},
+            reported=module_options,
+            counts=self.counts(),
+        )
+
     def counts(self) -> CountableScores | None:
         """Return how often each score of rows occurs; None if intervals do not follow from that."""
         with self._lock:
@@ -289,6 +308,46 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
         if name not in defaults or to_jsonable(defaults[name]) != value
     }
     return kind(module, **changed)
+
+
+class Summarized(Protocol):
+    """The rows of one system, of which a module gives a result."""
+
+    def module_result(self, reporting: Mapping[str, Any]) -> ModuleResult:
+        """Return the result with all that is needed to reproduce it."""
+
+
+def results_of_states(
+    states: Mapping[str, Mapping[str, Summarized]],
+    record: dict[str, Any],
+    reporting: Mapping[str, Any],
+    *,
+    progress: bool = False,
+) -> Results:
+    """Return the results of every system and module.
+
+    Args:
+        states: by system and module.
+        record: where and when the rows were scored.
+        reporting: the options for reporting.
+        progress: show a bar on stderr if it takes longer than a second.
+
+    Raises:
+        ValueError: there are no rows, or an option is not valid.
+    """
+    systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in states}
+    rows: dict[str, dict[str, dict[str, list[float]]]] = {system: {} for system in states}
+    steps = [(system, name) for system, modules in states.items() for name in modules]
+    for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
+        with step(number, len(steps)):
+            result = states[system][name].module_result(reporting)
+        rows[system][name] = result.per_example
+        if not reporting.get("per_example"):
+            result = replace(result, per_example={}, row_sums=None, row_inputs={})
+        systems[system][name] = result
+    check_averages(systems)
+    compared_rows = rows if len(rows) > 1 else {}
+    return Results(systems=systems, provenance=record, compared_rows=compared_rows)
 
 
 _CONTENT_OF_PART = {
@@ -374,18 +433,12 @@ class Part(StoredColumns):
         Raises:
             ValueError: there are no rows, or an option is not valid.
         """
-        systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in self.states}
-        steps = [(system, name) for system, states in self.states.items() for name in states]
-        for number, (system, name) in enumerate(steps):
-            with step(number, len(steps)):
-                systems[system][name] = _result_of_part(name, self.states[system][name], reporting)
-        check_averages(systems)
         digests = {
             system: {name: digest_text(digest) for name, digest in columns.items()}
             for system, columns in self.digests.items()
         }
         record = provenance(self.inputs) | ({"rows": digests} if digests else {})
-        return Results(systems=systems, provenance=record)
+        return results_of_states(self.states, record, reporting)
 
     def content(self) -> dict[str, Any]:
         """Return the states, and the sources of their rows."""
@@ -446,21 +499,3 @@ def _check_provenance(
         for name, digest in digests.items():
             if type(digest) is not int or not 0 <= digest < _DIGESTS:
                 raise ValueError(f"the digest of {name!r} is {digest!r}, not an integer of 64 bits")
-
-
-def _result_of_part(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
-    requested = {"conventions": True, **state.intervals, **reporting}
-    module_options = {
-        name: state.intervals.get(name) if value is None else value
-        for name, value in requested.items()
-        if name in state.metric.options
-    }
-    return module_result(
-        module,
-        state.metric,
-        state.result(**module_options),
-        rows=len(state),
-        options={name: state.metric.options[name] for name in state.options},
-        reported=module_options,
-        counts=state.counts(),
-    )

@@ -1,14 +1,11 @@
 """The rows of one system: the inputs of each module, and the labels of rows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import check_labels
-from ..results.module_results import ModuleResult, module_result
-from ..states.score_kind import kind_of
-from .row_samples import RowSamples, scores_of_samples
+from .row_samples import RowSamples
 
 
 class InputError(ValueError):
@@ -42,64 +39,6 @@ class SystemRows:
         """Return the references, if a module takes any."""
         columns = (columns.get("references") for columns in self.inputs.values())
         return next((column for column in columns if column is not None), None)
-
-    def result(
-        self,
-        name: str,
-        metric: Module,
-        options: Mapping[str, Any],
-        reporting: Mapping[str, Any],
-        summary: Callable[..., dict[str, Any]] | None = None,
-    ) -> ModuleResult:
-        """Return the result of `metric`, the module `name`, for these rows.
-
-        If rows have been scored already, `summary` makes the result from their scores.
-        """
-        reporting = {**reporting, "groups": self.groups, "clusters": self.clusters}
-        reported = {
-            option: value for option, value in reporting.items() if option in metric.options
-        }
-        columns = self.inputs[name]
-        counts = row_sums = None
-        row_inputs: dict[str, Any] = {}
-        if name in self.samples:
-            result = scores_of_samples(name, metric, columns, options, reported, self.samples[name])
-        else:
-            given = [column for column in metric.feature_sets[0] if column in columns]
-            inputs = metric.with_nan({column: columns[column] for column in given})
-            if summary is None:
-                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
-            else:
-                result = summary(**reported)
-                statistics = getattr(result, "statistics", None)
-            if reporting.get("per_example"):
-                if statistics is not None:
-                    row_sums = statistics.sums_of_rows()
-                if kind_of(metric).keeps_inputs:
-                    from ...statistics.arguments.arrays import as_column  # imports numpy
-
-                    row_inputs = {
-                        column: list(map(as_list, as_list(as_column(column, rows))))
-                        for column, rows in inputs.items()
-                        if rows is not None
-                    }
-        if kind_of(metric).scores_rows:
-            from ..states.means import CountedScores  # which imports numpy
-
-            counts = CountedScores.of_rows(result["per_example"], self.clusters)
-        return module_result(
-            name,
-            metric,
-            result,
-            rows=len(self),
-            options=options,
-            reported=reported,
-            counts=counts,
-            row_sums=row_sums,
-            row_inputs=row_inputs,
-            choices=self.choices,
-            excluded=self.excluded,
-        )
 
 
 def check_same_rows(systems: Mapping[str, SystemRows]) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...module.catalog.request import ROW_LABELS, Request
-from ...module.catalog.usage import with_bar
 from ...module.declaration.declarations import (
     Module,
     assign,
@@ -16,17 +15,12 @@ from ...module.declaration.declarations import (
     texts_of_rows,
 )
 from ...statistics.arguments.domains import is_per_row
-from ...statistics.resampling.progress import step
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
-from ..results.module_results import ModuleResult, check_averages, provenance, row_digests
+from ..results.module_results import provenance, row_digests
 from ..results.results import Results
-from ..states.score_kind import kind_of
-from .system_rows import InputError, SystemRows, check_same_rows, row_labels
+from .system_rows import SystemRows, check_same_rows, row_labels
 from .worker_processes import run_parallel
-
-if TYPE_CHECKING:
-    from .parallel_rows import Summaries
 
 NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
@@ -95,6 +89,8 @@ def score_systems(
     """
     from ...module.declaration.columns import checked_once  # imports numpy, so only on use
     from ...text.tokens.normalizers import shared_token_cache
+    from .kept_rows import kept_rows
+    from .states import results_of_states
 
     compare, per_example = request.compare, request.per_example
     module_options = assign(
@@ -121,53 +117,21 @@ def score_systems(
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
-    def summaries_in(processes: int) -> "Summaries":
-        if processes == 1:
-            return {}  # `compute` will score the rows
-        from .parallel_rows import summaries_of_rows
-
-        return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
-
-    results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
-    rows_of_systems: dict[str, dict[str, dict[str, list[float]]]] = {}
-    steps = [(system, name) for system in systems for name in metrics]
     with checked_once(), shared_token_cache():
-        summaries = run_parallel(summaries_in, request.jobs or 1)
-        for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
-            reporting = {
-                **request.intervals,
-                "per_example": per_example or compare or kind_of(metrics[name]).scores_rows,
-                "conventions": True,
-            }
-            try:
-                with step(number, len(steps) + compare):
-                    result = systems[system].result(
-                        name,
-                        metrics[name],
-                        module_options[name],
-                        reporting,
-                        summaries.get((system, name)),
-                    )
-            except ValueError as error:
-                raise InputError(system, error) from error
-            if len(systems) > 1:
-                rows_of_systems.setdefault(system, {})[name] = result.per_example
-            if not (per_example or compare):
-                result = replace(result, per_example={}, row_sums=None, row_inputs={})
-            results_by_system[system][name] = result
-    check_averages(results_by_system)
+        states = run_parallel(
+            lambda jobs: kept_rows(metrics, systems, module_options, jobs, progress=progress),
+            request.jobs or 1,
+        )
+        reporting = {**request.intervals, "per_example": per_example or compare}
+        results = results_of_states(states, provenance(inputs), reporting, progress=progress)
     digests = row_digests(
         {
             system: {"references": rows.references(), "ids": rows.ids}
             for system, rows in systems.items()
         }
     )
-    results = Results(
-        systems=results_by_system,
-        provenance=provenance(inputs) | digests,
-        row_labels=row_labels(systems),
-        compared_rows=rows_of_systems,
-    )
+    record = results.provenance | digests
+    results = replace(results, provenance=record, row_labels=row_labels(systems))
     if not compare:
         return results.choose(request.scores)
     level = request.confidence_level
