@@ -197,7 +197,7 @@ def classification_scores(
         **label_options,
     )
     if score_bits is not None and isinstance(predicted, PredictedScores):
-        result["error_bound"] = error_bounds(predicted.counts, score_bits)
+        result["error_bound"] = error_bounds(predicted.rows.counts, score_bits)
     if operating_point is not None:
         if not isinstance(predicted, PredictedScores) or not predicted.binary:
             raise OptionError("operating_point", "needs scores of two labels")

@@ -9,7 +9,7 @@ are means of rows. All other scores, and scores of weighted rows, have intervals
 all.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -17,14 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats
-from ...statistics.arithmetic.exact_sums import Multiset, group_sums
+from ...statistics.arithmetic.exact_sums import Multiset
 from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proportion_interval
-from ...statistics.intervals.sum_distributions import pairs_interval
+from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
-from ...statistics.intervals.weighted_units import resampled_intervals
-from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
 from .weighted_labels import LabelClusters, WeightedLabels, counts_of, drawn_label_intervals
@@ -58,14 +56,7 @@ def label_estimators(
         drawn_names = [name for name in names if not are_proportions(name, method)]
         return drawn(drawn_names, method=method, **options)
 
-    def estimate(
-        name: str,
-        *,
-        confidence_level: float = 0.95,
-        method: str = "auto",
-        n_resamples: int = 10_000,
-        seed: int = 0,
-    ) -> Interval | list[Interval]:
+    def estimate(name: str, *, method: str, **options: Any) -> Interval | list[Interval]:
         if are_proportions(name, method):
             proportions = _proportions(name, counts, task)
             labels: Sequence[str] = ()
@@ -73,9 +64,9 @@ def label_estimators(
             if clusters is not None:
                 labels = clusters.clusters.labels
                 clustered = _proportions(name, counts_of(clusters.sums.T), task)
-            options = {"confidence_level": confidence_level, "method": method}
+            asked = {"confidence_level": options["confidence_level"], "method": method}
             estimates = [
-                _proportion_interval(proportion, clustered_proportion, labels, **options)
+                _proportion_interval(proportion, clustered_proportion, labels, **asked)
                 for proportion, clustered_proportion in zip(proportions, clustered, strict=True)
             ]
             if name == "f1":
@@ -84,9 +75,7 @@ def label_estimators(
                     for estimate, (hits, rows) in zip(estimates, proportions, strict=True)
                 ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
-        return drawn_intervals(
-            method, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-        )[name]
+        return drawn_intervals(method, **options)[name]
 
     return {name: partial(estimate, name) for name in names}
 
@@ -108,31 +97,16 @@ class RowMeans(NamedTuple):
     weights: Floats | None
     clusters: Clusters | None
 
-    def interval(
-        self, name: str, method: str, *, confidence_level: float, **draws: int
-    ) -> Interval:
+    def interval(self, name: str, **options: Any) -> Interval:
         """Return the interval of the mean of a score."""
         is_defined = ~np.isnan(self.scores[name])
-        values = np.where(is_defined, self.scores[name], 0.0)
-        weights = np.ones(values.size) if self.weights is None else self.weights
-        if method == "bootstrap":
-            amounts = np.column_stack([values, is_defined]) * weights[:, np.newaxis]
-            numbers = None if self.clusters is None else self.clusters.numbers
-            units = RowUnits.of_rows(amounts, numbers)
-            options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
-            return resampled_intervals(units, [name], _quotient, **options)[name]
-        if self.clusters is None:
-            values, kinds = np.unique(values[is_defined], return_inverse=True)
-            repeats = group_sums(weights[is_defined], kinds, values.size)
-            sizes = np.ones(values.size)
-            return pairs_interval(values, sizes, repeats, confidence_level=confidence_level)
-        number = len(self.clusters.labels)
-        numerators, sizes = (
-            group_sums(column * weights, self.clusters.numbers, number)
-            for column in (values, is_defined)
-        )
-        return pairs_interval(
-            numerators, sizes, confidence_level=confidence_level, n_clusters=number
+        if not is_defined.any():
+            return proportion_interval(0, 0)
+        return weighted_mean_interval(
+            self.scores[name][is_defined],
+            None if self.weights is None else self.weights[is_defined],
+            None if self.clusters is None else self.clusters.take(is_defined),
+            **options,
         )
 
 
@@ -164,7 +138,8 @@ def weighted_label_intervals(
         task = replace(task, average="macro")  # of scores that do not depend on it
         measure = partial(measure, task=task)
         names = [name for name in scores if name not in ("accuracy", "hamming_loss")]
-        intervals |= {name: rows.interval(name, method, **options) for name in names}
+        means_method = method if method == "bootstrap" else "auto"
+        intervals |= {name: rows.interval(name, method=means_method, **options) for name in names}
     drawn_scores = {name: score for name, score in scores.items() if name not in intervals}
     is_averaged = task.average in ("macro", "weighted")
     if drawn_scores:
@@ -180,11 +155,6 @@ def weighted_label_intervals(
             **options,
         )
     return intervals
-
-
-def _quotient(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
-    """Return a ratio of two sums."""
-    return dict.fromkeys(names, sums[0] / sums[1])
 
 
 def scores_of_kinds(

@@ -72,7 +72,7 @@ def classification_pseudovalues(
         values = _label_values(predictions, references, rows_of_task, weights, options)
     curves = ("multi_class", "max_fpr", "top_k", "calibration_bins", "calibration_strategy")
     measured = measured_curves(rows_of_task[0], **{n: options[n] for n in curves if n in options})
-    for name, (score, _, influences) in measured.scores.items():
+    for name, (score, influences) in measured.scores.items():
         if not isinstance(score, list):  # scores of several labels may count once for each label
             of_rows = influences().reshape(rows.size, -1).sum(axis=1)
             values[name] = score + rows.size * of_rows

@@ -94,7 +94,7 @@ def point_scores(
     (0.35, 1.0, 0.5)
     """
     parsed = parse_rule(rule)
-    counts = score_counts(*rows)
+    counts = rows.counts
     threshold = chosen_threshold(counts, parsed, beta)
     options = {"beta": beta, "zero_division": zero_division}
     point: dict[str, Any] = {"threshold": threshold}

@@ -106,9 +106,7 @@ def drawn_label_intervals(
     method: str,
     biased: Callable[[str], bool],
     bounds: Callable[[str], tuple[float, float]],
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **options: Any,
 ) -> dict[str, Interval | list[Interval]]:
     """Return the intervals of scores of labels, with the same weights for all.
 
@@ -119,9 +117,7 @@ def drawn_label_intervals(
         method: "bootstrap" resamples units; any other weights them, together with an unseen one.
         biased: whether the draws of a score are biased.
         bounds: the range of a score.
-        confidence_level: strictly between 0 and 1.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **options: `confidence_level`, and `n_resamples` and `seed` of the draws.
     """
     values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
     keys = [(name, index) for name, column in values.items() for index in range(column.size)]
@@ -130,11 +126,6 @@ def drawn_label_intervals(
         measured = measure(counts_of(sums))
         return {(name, index): np.atleast_2d(measured[name])[index] for name, index in keys}
 
-    options: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
     if method == "bootstrap":
         intervals = resampled_intervals(labels.units, keys, measure_sums, **options)
         return listed_intervals(intervals, scores)

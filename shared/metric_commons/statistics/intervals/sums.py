@@ -99,15 +99,13 @@ class RowStatistics:
         values = np.concatenate([part.columns(names) for part in parts])
         return replace(self, names=names, values=values)
 
-    def resampled(
-        self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
-    ) -> Iterator[dict[str, Any]]:
+    def resampled(self, clusters: Clusters | None = None, **draws: int) -> Iterator[dict[str, Any]]:
         """Yield the scores of resamples, each with the original number of rows, or clusters."""
         names = tuple(sorted(self.names))
         units = RowUnits.of_rows(
             self.columns(names), None if clusters is None else clusters.numbers
         )
-        for sums in units.resampled(n_resamples=n_resamples, seed=seed):
+        for sums in units.resampled(**draws):
             for row in sums.T.tolist():
                 yield self.scores(dict(zip(names, row, strict=True)))
 
@@ -255,9 +253,7 @@ class RowStatistics:
         names: Sequence[str],
         clusters: Clusters | None,
         confidence_level: float,
-        *,
-        n_resamples: int,
-        seed: int,
+        **draws: int,
     ) -> dict[str, Interval]:
         """Return the percentile bootstrap interval of each of these scores.
 
@@ -266,7 +262,7 @@ class RowStatistics:
         """
 
         def redrawn(clusters: Clusters | None) -> dict[str, Interval]:
-            scores = self.resampled(clusters, n_resamples=n_resamples, seed=seed)
+            scores = self.resampled(clusters, **draws)
             table = np.array([[row.get(name, math.nan) for name in names] for row in scores])
             number = None if clusters is None else len(clusters.labels)
             return {
