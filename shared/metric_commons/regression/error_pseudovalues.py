@@ -105,8 +105,8 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] |
     if pairs.weights is not None:
         weights = pairs.weights * (number / math.fsum(pairs.weights.tolist()))
 
-    def mean(column: Floats) -> float:
-        return math.fsum((weights * column).tolist()) / number
+    def mean(column: Floats) -> np.float64:  # 0 / 0 is NaN, as where a column is constant
+        return np.float64(math.fsum((weights * column).tolist()) / number)
 
     errors = row_errors(pairs, measure, "raw_values")
     if errors is not None:
