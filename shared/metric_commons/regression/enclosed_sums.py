@@ -49,13 +49,14 @@ class _DifferenceSums:
     """The sum of differences over all blocks, of their sizes, and of their squares.
 
     Args:
-        buffers: five columns of whole chunks, in which a block is computed.
+        buffers: three columns of whole chunks, in which a block is computed.
         has_sizes: whether the sizes of differences are added up, instead of themselves.
     """
 
     def __init__(self, buffers: Floats, *, has_sizes: bool) -> None:
         self.total, self.squares = EnclosedSum(), EnclosedSum()
         self._buffers, self._has_sizes = buffers, has_sizes
+        self._power: int | None = None  # of the unit of the last block
 
     def add(self, minuend: Floats, subtrahend: Floats | float) -> bool:
         """Add a block; False if a number is not finite, or too large or small, or all are far off.
@@ -64,39 +65,41 @@ class _DifferenceSums:
             minuend: shape (rows,).
             subtrahend: the same, or one number.
         """
+        if self._power is not None and self._add(minuend, subtrahend, self._power):
+            return True
+        differences = np.subtract(minuend, subtrahend, out=self._buffers[0, : minuend.size])
+        size = sum_of_squares(differences)
+        if not _SIZES[0] < size < _SIZES[1]:
+            return not (size or differences.any())
+        self._power = math.frexp(math.sqrt(size))[1] - _BITS
+        return self._add(minuend, subtrahend, self._power)
+
+    def _add(self, minuend: Floats, subtrahend: Floats | float, power: int) -> bool:
+        """Add a block; False, and nothing added, if the unit 2**power is too small or large."""
         rows = minuend.size
         buffers = self._buffers[:, : -(-rows // CHUNK) * CHUNK]
         buffers[:, rows:] = 0
-        wholes, rests, signs, lesser, lesser_rests = buffers[:, :rows]
-        np.subtract(minuend, subtrahend, out=signs)
-        size = sum_of_squares(signs)
-        if not _SIZES[0] < size < _SIZES[1]:
-            return not (size or signs.any())
-        power = math.frexp(math.sqrt(size))[1] - _BITS
+        wholes, rests, signs = buffers[:3, :rows]
         magic = math.ldexp(1.5, power + 52)  # near it adjacent floats are one unit apart
         np.add(minuend, magic, out=wholes)
         wholes -= magic
         np.subtract(minuend, wholes, out=rests)
-        if isinstance(subtrahend, float):
-            lesser = (subtrahend + magic) - magic
-            lesser_rests = subtrahend - lesser
-        else:
-            np.add(subtrahend, magic, out=lesser)
-            lesser -= magic
-            np.subtract(subtrahend, lesser, out=lesser_rests)
+        lesser: Any = subtrahend + magic
+        lesser -= magic
         wholes -= lesser
-        rests -= lesser_rests
-        split = chunks(buffers[:2])
-        # One call for both products with the multiples, and for both sums: calls take time.
-        sums = np.zeros((5, split.shape[1]))
+        rests -= np.subtract(subtrahend, lesser, out=signs)
         weights = _UNIT_WEIGHTS
         if self._has_sizes:
+            np.subtract(minuend, subtrahend, out=signs)
             weights = chunks(np.copysign(1.0, buffers[2], out=buffers[2]))
+        # One call for both products with the multiples, and for both sums: calls take time.
+        split = chunks(buffers[:2])
+        sums = np.empty((5, split.shape[1]))
         np.vecdot(split, split[0], out=sums[:2])
         np.vecdot(split[1], split[1], out=sums[2])
         np.vecdot(split, weights, out=sums[3:])
         squares, products, rest_squares, total, rests_total = np.add.reduce(sums, axis=1).tolist()
-        if not squares < math.ldexp(1.0, 2 * power + 53):
+        if not math.ldexp(1.0, 2 * power + 44) < squares < math.ldexp(1.0, 2 * power + 53):
             return False
         # For each summand of a chunk, for each chunk, and some before numbers are summands.
         roundings = math.ldexp(CHUNK + rows / CHUNK + 16, -53)
@@ -164,7 +167,7 @@ def _added(
     """
     rows = len(references)
     blocks = equal_blocks(rows, _ROWS)
-    buffers = np.empty((5, -(-blocks[0].stop // CHUNK) * CHUNK))
+    buffers = np.empty((3, -(-blocks[0].stop // CHUNK) * CHUNK))
     residuals = _DifferenceSums(buffers, has_sizes="absolute" in terms)
     deviations = _DifferenceSums(buffers, has_sizes=False)
     relative = {term: EnclosedSum() for term in RELATIVE if term in terms}
