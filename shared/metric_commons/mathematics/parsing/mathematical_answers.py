@@ -296,7 +296,8 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups()[1:])
         total = (degrees + minutes / 60 + seconds / 3600) * (-1 if match[1] else 1)
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
-    if match := _FEET.fullmatch(_with_marks(plain)):
+    has_marks = text[:1].isdigit() and any(mark in text for mark in ("'", "prime", "′"))
+    if has_marks and (match := _FEET.fullmatch(_with_marks(plain))):
         feet = rational(int(match[1]) + Fraction(match[2]) / 12)
         return Answer(Quantity(feet, unit_of_symbol("ft")), text)
     if match := _REMAINDER.fullmatch(plain):
@@ -347,6 +348,8 @@ def _part(part: Sequence[Token], context: Context) -> MathObject:
 
 def _label(part: Sequence[Token]) -> int:
     r"""Return the length of the label in "\max at x = 2" and "radius: 5"; 0 if there is none."""
+    if part[0].kind not in ("word", "text", "command"):
+        return 0
     for index, token in enumerate(part):
         is_end = token.is_sign(":") or token.text.strip() in ("at", "on", "is")
         if index and is_end and any(len(label.text) > 2 for label in part[:index]):

@@ -173,7 +173,7 @@ _REWRITES = [
         ("root", r"\\root ?\{? ?([2-9n]) ?\}? ?\\of(?![a-z])", r"\\sqrt[\1]"),
         ("bigcup", r"\\bigcup(?! ?[_^a-z])", "∪"),
         (
-            "{",  # \hat{\mathbf{i}} and \vec{\mathbf{v}}
+            "{\\",  # \hat{\mathbf{i}} and \vec{\mathbf{v}}
             r"\\(hat|vec) ?\{ ?\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\} ?\}",
             r"\\\1{\2}",
         ),
