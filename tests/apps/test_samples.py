@@ -457,3 +457,9 @@ def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message)
 
     assert status == 2
     assert said.startswith(message)
+
+
+def test_a_logged_score_beyond_1_leaves_no_bounds(run, refused):
+    path = inspect_log([("a", 1, 31.5, "x"), ("b", 1, None, "x")])
+    said = refused("score", "logged", path, "--missing", "bounds")[1]
+    assert "match of a row that is missing may be any number, so there are no bounds" in said

@@ -98,8 +98,9 @@ def scores_of_samples(
     scores = {
         score: np.array(samples.reduced(values)) for score, values in result["per_example"].items()
     }
-    ranges = getattr(metric, "score_ranges", {})  # which a log does not declare
-    ends = {name: range_of_rows(name, ranges, values) for name, values in scores.items()}
+    ends = {
+        name: range_of_rows(name, metric.score_ranges, values) for name, values in scores.items()
+    }
     averages = {name: Average(bounds=bounds) for name, bounds in ends.items()}
     reporting = {option: value for option, value in reported.items() if option != "conventions"}
     if not samples.is_bounded:

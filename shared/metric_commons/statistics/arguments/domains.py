@@ -470,8 +470,9 @@ def range_of_rows(name: str, ranges: Ranges, values: Iterable[float]) -> tuple[f
     >>> range_of_rows("acc", {}, [0.5, math.nan]), range_of_rows("acc", {"*": (-1, 1)}, [0.5])
     ((0.0, 1.0), (-1.0, 1.0))
     """
+    declared = score_range(name, ranges) if ranges else None
     known = [value for value in values if not math.isnan(value)] or [0.0]
-    return score_range(name, ranges) or observed_range(min(known), max(known))
+    return declared or observed_range(min(known), max(known))
 
 
 def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
