@@ -1,7 +1,7 @@
 """Evaluations of files, as requested by a command line or a configuration file."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -82,7 +82,22 @@ class Evaluation(Request):
             ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        return run_parallel(self._results, self._processes())
+        with self._closed():
+            return run_parallel(self._results, self._processes())
+
+    @contextmanager
+    def _closed(self) -> Iterator[None]:
+        """Close the files in the end, also those that an error left open."""
+        try:
+            yield
+        finally:
+            for source in self._sources:
+                source.close()
+
+    @cached_property
+    def _sources(self) -> list[Source]:
+        """Return the files that were opened here."""
+        return []
 
     def _results(self, jobs: int) -> Results:
         """Return the results, from this number of processes."""
@@ -111,7 +126,8 @@ class Evaluation(Request):
             ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        return run_parallel(self._part, self._processes())
+        with self._closed():
+            return run_parallel(self._part, self._processes())
 
     def _processes(self) -> int:
         """Return the number of processes: one, if a file can be read only once."""
@@ -271,6 +287,7 @@ class Evaluation(Request):
         if source is None:
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
             source = Source(path, [], **options, limits=self.limits, progress=True)
+            self._sources.append(source)
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
         for predictions in fields_of_file if is_common else ():
             self.check_compared(source, predictions, self.fields["references"])
