@@ -36,7 +36,7 @@ class MathEquivalence(BatchMetric):
             problem; both kinds may be mixed in one list.
         backend: "exact" proves equality; "exact_then_math_verify" asks math-verify where nothing is
             proved; "hendrycks" compares texts as MATH does, "minerva" uses sympy as minerva_math
-            does, and "math_verify" uses math-verify; all with sympy need the extra `math`.
+            does, and needs the extra `math`; "math_verify" uses math-verify, which needs both.
         percent: the meaning of 28% if the other side has no percent sign: 28 or 0.28 ("either"),
             0.28 ("value") or 28 ("ignore"); "any_scale" accepts any number times or divided by 100.
         lists: whether repeats count in lists without braces: "set" no, "multiset" yes, "sequence"

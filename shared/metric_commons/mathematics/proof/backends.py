@@ -73,7 +73,7 @@ def equivalence_scores(
         references: the accepted answer, or answers, of each row.
         backend: "exact" is `equivalent`; "exact_then_math_verify" asks math-verify where it is
             undecided; "hendrycks" compares texts, see `hendrycks_equal`; "minerva" and
-            "math_verify" use sympy, which the extra `math` installs.
+            "math_verify" use sympy, which the extra `math` installs, or math-verify.
         percent: as in `equivalent`, like the following options; only for the exact backends.
         lists: as in `equivalent`.
         rounding: as in `equivalent`.
