@@ -69,7 +69,6 @@ def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> 
     )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # of numbers that are no probabilities
 def check_probabilities(scores: Floats) -> None:
     """Check that the rows are probabilities.
 

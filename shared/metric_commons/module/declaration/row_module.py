@@ -296,7 +296,8 @@ class RowModule(Module):
             UnexpectedError: of any other kind than errors about input.
         """
         try:
-            return self._compute(**columns, **options)
+            with np.errstate(all="ignore"):  # what numbers near the greatest float make infinite
+                return self._compute(**columns, **options)
         except ModuleNotFoundError as error:
             if error.name is None:  # it says which extra has the library
                 raise

@@ -38,7 +38,7 @@ from ..arguments.domains import (
     Seed,
     checked_options,
 )
-from ..arithmetic.exact_sums import Multiset, root
+from ..arithmetic.exact_sums import Multiset, as_float, root
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
 from ..resampling.unseen_units import error_ends, ratio_ends
@@ -265,7 +265,7 @@ def unseen_error_ends(
     mean = units.mean - Fraction(least)
     if units.units <= 1 and mean:
         return math.nan, math.nan
-    variance = float(units.variance()) if units.units > 1 else math.nan
+    variance = as_float(units.variance()) if units.units > 1 else math.nan
     low, high = error_ends(distribution, variance, critical, confidence_level, constant_error)
     return least + low, least + high
 

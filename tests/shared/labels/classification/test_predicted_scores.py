@@ -134,9 +134,3 @@ def test_probabilities_may_have_half_precision(precision, classes):
     rows[7] *= 0.9
     with pytest.raises(ValueError, match=r"^predictions\[7\] is .* add up to 1$"):
         PredictedScores(rounded(rows, precision).astype(float), references, labels=range(classes))
-
-
-def test_huge_numbers_are_no_probabilities():
-    rows = np.array([[0.25, 0.75], [1e308, 1e308], [1e200, -1e200]])
-    with pytest.raises(ValueError, match=r"^predictions\[1\] is .* add up to 1$"):
-        PredictedScores(rows, np.array([0, 1, 1]), labels=range(2))
