@@ -70,9 +70,13 @@ def __getattr__(name: str) -> "Any":
     try:
         return _resolve(name)
     except AttributeError as error:
+        from importlib.util import find_spec
+
+        if name.startswith("_") or find_spec(f"{__name__}.{name}"):
+            raise  # Python imports the file of this name next
         from .module.catalog.field_names import suggestion
 
-        hint = "" if name.startswith("_") else suggestion(name, ())
+        hint = suggestion(name, ())
         if not hint.startswith("; use"):
             raise
         raise AttributeError(f"{error}{hint}, as in metric_commons.load(MODULE)") from None
