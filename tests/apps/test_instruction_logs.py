@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from metric_commons.text.instructions import response_languages
+
 PROMPTS = [
     {
         "key": 1,
@@ -182,6 +184,7 @@ def test_systems_are_compared(run):
 
 def test_a_missing_library_is_named_with_its_extra(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "langdetect.detector", None)
+    response_languages._detectors.cache_clear()  # of an earlier test
     write_ifeval()
     lower = [
         PROMPTS[0] | {"instruction_id_list": ["change_case:english_lowercase"], "kwargs": [{}]}

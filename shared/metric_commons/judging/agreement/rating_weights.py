@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from .rated_units import RatedUnits
+from ...statistics.arguments.checks import shown
+from .rated_units import LARGEST, RatedUnits
 
 Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
 WeightBy = Literal["position", "value"]
@@ -67,7 +68,7 @@ def label_weights(units: RatedUnits, weights: str, weight_by: str) -> LabelWeigh
         pairs = steps * (steps - 1) / 2
         return LabelWeights(size, 1 - pairs / pairs.max())
     if weight_by == "value":
-        positions = units.numbers(f"weights={weights!r} by value")
+        positions = _numbers(units, f"weights={weights!r} by value")
     distance = np.abs(positions[:, np.newaxis] - positions)
     distance /= distance.max()
     return LabelWeights(size, 1 - (distance if weights == "linear" else distance**2))
@@ -111,7 +112,7 @@ def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
         differ = sum_over_pairs(units, lambda first, second: (first != second) * 1.0)
         return Distances(differ, 1 - proportions, 1.0)
     if level == "ratio":
-        values = units.numbers("level='ratio'")
+        values = _numbers(units, "level='ratio'")
         sums = values[:, np.newaxis] + values
         differences = values[:, np.newaxis] - values
         ratios = np.divide(differences, sums, out=np.zeros_like(sums), where=sums != 0)
@@ -121,7 +122,7 @@ def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
     if level == "ordinal":
         positions = np.cumsum(occurrences) - occurrences / 2
     else:
-        positions = units.numbers("level='interval'")
+        positions = _numbers(units, "level='interval'")
     positions = positions - positions[0]  # so that a common offset costs no digits
     positions -= positions @ proportions
     is_rated = units.is_rated
@@ -145,3 +146,15 @@ def sum_over_pairs(units: RatedUnits, function: Callable[[Integers, Integers], F
                 pair = units.codes[is_pair, first], units.codes[is_pair, second]
                 total[is_pair] += 2 * function(*pair)
     return total
+
+
+def _numbers(units: RatedUnits, purpose: str) -> Floats:
+    """Return the labels as numbers, whose powers are finite.
+
+    Raises:
+        ValueError: they are texts, or one is too large.
+    """
+    numbers = units.numbers(purpose)
+    for value in numbers[np.abs(numbers) > LARGEST].tolist():
+        raise ValueError(f"{purpose} needs labels up to {LARGEST:g}, got {shown(value)}")
+    return numbers
