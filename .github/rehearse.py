@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-SHOWN = "cli,plot,report"  # what README's commands need
+SHOWN = "cli,plot,report"  # what README's commands need; IFEval needs `languages`, too
 COMMANDS = ("score", "report", "plot", "mcp", "hub", "describe")
 PROGRAM = (
     "import metric_commons; f1 = metric_commons.load('qa_f1'); "

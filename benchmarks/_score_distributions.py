@@ -51,9 +51,9 @@ def means():
     return {name: distribution(column) for name, column in values.items()}
 
 
-def ratio_distribution(draw_units, distribution, names, **declared):
+def ratio_distribution(draw_units, distribution, names, population=2_000_000, **declared):
     """A distribution of a ratio of sums, whose truth is that of many units."""
-    numerators, sizes = draw_units(np.random.default_rng(1), 2_000_000)
+    numerators, sizes = draw_units(np.random.default_rng(1), population)
     truth = numerators.sum() / sizes.sum() * distribution.numerator[names[0]]
 
     def draw(rng, rows):

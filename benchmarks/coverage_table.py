@@ -1,6 +1,7 @@
 """How often 95 % intervals of every kind of score hold the true value, and how wide they are.
 
     python benchmarks/coverage_table.py [samples [seed [FILE [families]]]]
+    python benchmarks/coverage_table.py --search [seed [FILE]]
 
 For each family of `_score_distributions` and 10, 30, 100 and 1,000 rows many samples are drawn:
 by default 400 of families whose interval is exact, 240 of those whose interval draws, half of that
@@ -8,6 +9,8 @@ at 1,000 rows. A distribution with a coverage below .93 is measured again, with 
 as the least of many coverages is otherwise too low by chance. Prints the coverage of every
 distribution, and writes the least and the median one of each family, with the width beside that of
 the best interval (twice 1.96 standard deviations of the score), for the page on statistics.
+
+With --search it looks for the laws of rows for which intervals are worst; see `_worst_laws`.
 
 With a number of families as many are chosen at random, and compared with the table of the page: the
 status is 1 if a coverage is lower than the least one there by more than chance.
@@ -39,11 +42,16 @@ from _score_distributions import (
     spans,
     unshown,
 )
+from _worst_laws import table as table_of_worst_laws
 from scipy import stats
 
+SEARCH = sys.argv[1:2] == ["--search"]
+if SEARCH:  # with as many samples as it needs
+    sys.argv[1:2] = ["0"] if sys.argv[2:] else ["0", "0"]
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-PUBLISHED = Path(__file__).parents[1] / "docs" / "tables" / "interval_coverage.md"
+TABLES = Path(__file__).parents[1] / "docs" / "tables"
+PUBLISHED = TABLES / ("worst_laws.md" if SEARCH else "interval_coverage.md")
 TABLE = Path(sys.argv[3]) if len(sys.argv) > 3 else PUBLISHED
 CHOSEN = int(sys.argv[4]) if len(sys.argv) > 4 else None
 ROWS = (10, 30, 100, 1000)
@@ -180,7 +188,7 @@ if __name__ == "__main__":
     families, faults = FAMILIES, []
     if CHOSEN is not None:
         families = random.Random(SEED).sample(FAMILIES, CHOSEN)
-    lines = list(family_rows(families, faults))
+    lines = list(table_of_worst_laws(SEED) if SEARCH else family_rows(families, faults))
     print("\n".join([*lines, *faults]))
     TABLE.write_text("\n".join(lines) + "\n", "utf-8")
     sys.exit(int(bool(faults)))

@@ -21,8 +21,8 @@ class Doctests(Extension):
             # What a reader copies names the package, and has no marks for doctest.
             text = re.sub(r" *# doctest: .*", "", obj.docstring.value)
             text = IMPORT.sub(partial(_public_import, obj.module.path), text)
-            text = text.replace("<BLANKLINE>", "")
-            obj.docstring.value = EXAMPLES.sub(r"```pycon\n\g<0>\n```", text)
+            text = EXAMPLES.sub(r"```pycon\n\g<0>\n```", text)  # which end at the first blank line
+            obj.docstring.value = text.replace("<BLANKLINE>", "")
 
 
 def _public_import(module: str, match: re.Match[str]) -> str:

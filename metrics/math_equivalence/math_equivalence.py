@@ -36,7 +36,7 @@ class MathEquivalence(BatchMetric):
             problem; both kinds may be mixed in one list.
         backend: "exact" proves equality; "exact_then_math_verify" asks math-verify where nothing is
             proved; "hendrycks" compares texts as MATH does, "minerva" uses sympy as minerva_math
-            does, and "math_verify" uses math-verify; all with sympy need the extra `math`.
+            does, and needs the extra `math`; "math_verify" uses math-verify, which needs both.
         percent: the meaning of 28% if the other side has no percent sign: 28 or 0.28 ("either"),
             0.28 ("value") or 28 ("ignore"); "any_scale" accepts any number times or divided by 100.
         lists: whether repeats count in lists without braces: "set" no, "multiset" yes, "sequence"
@@ -48,7 +48,8 @@ class MathEquivalence(BatchMetric):
         absolute_tolerance: two numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with a backend that uses sympy.
         dataset: the data set of the problems, such as "gsm8k" or "college_math": `extract` and
-            `extract_references` are then as it needs them, unless they are given.
+            `extract_references` are then as it needs them, unless they are given, and conventions
+            are its own: the base of a logarithm, letters that are units.
         explain: also return `explanations`: what each side was read as, the steps and the reason.
 
     Returns:
@@ -120,6 +121,7 @@ class MathEquivalence(BatchMetric):
                 relative_tolerance=relative_tolerance,
                 absolute_tolerance=absolute_tolerance,
                 timeout=timeout,
+                dataset=dataset,
                 explain=explain,
             )
             for text, found in zip(predictions, equivalence.explanations, strict=False):

@@ -67,7 +67,19 @@ def __getattr__(name: str) -> "Any":
         from .statistics.tests.significance import compare
 
         return compare
-    return _resolve(name)
+    try:
+        return _resolve(name)
+    except AttributeError as error:
+        from importlib.util import find_spec
+
+        if name.startswith("_") or find_spec(f"{__name__}.{name}"):
+            raise  # Python imports the file of this name next
+        from .module.catalog.field_names import suggestion
+
+        hint = suggestion(name, ())
+        if not hint.startswith("; use"):
+            raise
+        raise AttributeError(f"{error}{hint}, as in metric_commons.load(MODULE)") from None
 
 
 def __dir__() -> list[str]:

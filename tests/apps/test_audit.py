@@ -64,6 +64,7 @@ def test_the_interval_is_that_of_the_rows(run):
         (OF_TASKS, 0, [], []),
         (OF_TASKS.replace("3,610", "50"), 3, [".415 ≈"], []),
         (CLEAR, 0, [], []),
+        ('model,"NQ (n=3,610)",Trivia (n=1000)\na,45.1,61.0\nb,46.0,68.2\n', 3, ["45.1 ≈"], []),
     ],
 )
 def test_cells_that_cannot_be_told_apart_are_marked(run, tmp_path, text, status, marked, notes):
@@ -82,7 +83,7 @@ def test_cells_that_cannot_be_told_apart_are_marked(run, tmp_path, text, status,
     [
         (TABLE, "--score 0.82", 2, "name a file with a table, or --score and --rows"),
         (TABLE, "--baseline 0.82", 2, "--baseline and --metric are not for a table"),
-        ("no table", "", 1, "table.md: there is no Markdown table"),
+        ("no table", "", 1, "table.md: there is no table of Markdown"),
         (TABLE.replace(" (n=500)", ""), "", 1, "Trivia: no number of rows; write 'n=500'"),
         (TABLE.replace("| 70.2%", ""), "", 1, "the row 'bm25' has 3 cells, not 4"),
         (OF_TASKS.replace("task", "x"), "", 1, "call the first column system or task, not 'x'"),

@@ -533,11 +533,6 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.parquet", "PAR1", "x.parquet: "),
         ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
         ("x.jsonl.gz", b"\x1f\x8bx" * 9, "x.jsonl.gz: Unknown compression method"),
-        (
-            "x.dat",
-            "answer\n",
-            "x.dat: unknown kind of file; its name must end in .jsonl, .json, .csv,",
-        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message):
@@ -546,6 +541,20 @@ def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message)
 
     assert status == 1
     assert said.startswith(message)
+
+
+def test_a_table_with_an_unknown_suffix_is_not_read_as_texts(refused):
+    Path("x.dat").write_text("answer,gold\na,a\n")
+
+    message = (
+        "x.dat is read as lines of text, so --references is a file, and there is no file 'gold'; "
+        "for a table say --from csv or --from tsv"
+    )
+    assert refused("score", "qa_em", "x.dat", "-p", "answer", "-r", "gold") == (2, message)
+    assert refused("score", "qa_em", "x.dat", *FIELDS, "--from", "rows") == (
+        1,
+        "x.dat: not JSON; for other content say --from csv, tsv, lines or conll",
+    )
 
 
 def test_a_field_that_parquet_lacks_is_one_line(refused):

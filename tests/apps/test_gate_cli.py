@@ -4,9 +4,11 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from metric_commons.evaluation.results.results import Results
+from metric_commons.statistics.tests.crossed_power import CrossedPilot
 
 ROWS = [
     {"id": f"q{row}", "doc": row // 4, "gold": "x", "old": "x" if row % 3 else "y"}
@@ -447,3 +449,38 @@ def test_looks_that_make_no_sense_are_one_line(run, saved, options, status, mess
     given, out, err = gate(run, new, old, 0.05, *options)
     assert (given, out) == (status, "")
     assert message in err
+
+
+def test_crossed_rows_are_planned_by_both_fields(run, refused):
+    lines = [
+        {
+            "id": f"{item}-{template}",
+            "item": item,
+            "template": template,
+            "a": "x" if (item * 7 + template) % 3 else "y",
+            "b": "x" if (item * 5 + template * template) % 4 else "y",
+            "r": "x",
+        }
+        for item in range(24)
+        for template in range(4)
+    ]
+    Path("c.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    fields = ["--predictions", "a", "--predictions", "b", "--references", "r", "--id", "id"]
+    run("score", "qa_em", "c.jsonl", *fields, "--save", "c.json", "--per-example", "c.rows")
+    command = ("power", "c.json", "--effect", "0.3", "--cluster-by", "item")
+    _, out, _ = run(*command, "--cluster-by", "template", "--format", "json")
+    (plan,) = json.loads(out)["plans"]
+
+    x = np.array([(line["a"] == "x") - (line["b"] == "x") for line in lines], float)
+    labels = {name: [line[name] for line in lines] for name in ("item", "template")}
+    pilot = CrossedPilot(x, labels)
+    assert plan["levels"] == {"item": 24, "template": 4}
+    assert plan["power"] == pilot.power_of(0.3, pilot.levels)
+    assert plan["required"] == {name: pilot.required(name, 0.3) for name in labels}
+    _, out, _ = run(*command, "--cluster-by", "template")
+    assert "item needed" in out
+    assert "2 more of template narrow the interval" in " ".join(out.split())
+    assert (
+        "clusters must be two fields to plan, got 3"
+        in refused(*command, "--cluster-by", "template", "--cluster-by", "id")[1]
+    )

@@ -1,6 +1,7 @@
 """Instructions and responses in the files of IFEval, lm-eval and inspect."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,17 @@ def test_systems_are_compared(run):
     assert comparisons["prompt_level_strict_acc"]["diff"] == pytest.approx(1 / 3)
     assert comparisons["inst_level_strict_acc"]["diff"] == pytest.approx(1 / 2)
     assert all(comparison["p_value"] < 0.05 for comparison in comparisons.values())
+
+
+def test_a_missing_library_is_named_with_its_extra(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "langdetect.detector", None)
+    write_ifeval()
+    lower = [
+        PROMPTS[0] | {"instruction_id_list": ["change_case:english_lowercase"], "kwargs": [{}]}
+    ]
+    write("input_data.jsonl", lower + PROMPTS[1:])
+    files = ("responses.jsonl", "-r", "input_data.jsonl", "--id", "prompt")
+    status, _, err = run("score", "instruction_following", *files)
+
+    assert status == 1
+    assert err.endswith("comes with: pip install 'metric-commons[languages]'\n")

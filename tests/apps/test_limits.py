@@ -212,8 +212,8 @@ def test_a_module_that_cannot_write_its_cache_says_what_to_set(monkeypatch):
 @pytest.mark.parametrize(
     ("module", "options", "message"),
     [
-        ("chrf", {"char_order": 10**15}, "char_order must be an integer from 1 to 1,000"),
-        ("chrf", {"word_order": 2**62}, "word_order must be an integer from 0 to 1,000"),
+        ("chrf", {"char_order": 10**15}, "char_order must be an integer from 1 to 100"),
+        ("chrf", {"word_order": 2**62}, "word_order must be an integer from 0 to 100"),
         ("chrf", {"beta": 1e308}, "beta must be a number from 0 to 1,000,000"),
         ("bleu", {"max_ngram_order": 10**15}, "max_ngram_order must be an integer from 1 to"),
         ("classification", {"calibration_bins": 10**15}, "calibration_bins must be an integer"),

@@ -416,7 +416,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "new", "modules": ["qa_em"], "predictions": "x", "references": "y"},
-            "unknown kind of file",
+            "there is no field 'x'; the fields are text",
         ),
         (
             "evaluate_file",

@@ -174,6 +174,35 @@ def test_a_model_has_one_score_of_a_task_in_a_folder(run, files):
     )
 
 
+def test_of_several_revisions_the_one_of_the_latest_mteb_is_used(run, files):
+    """As mteb chooses, for each task, unless its registry names a revision."""
+    for place, version, score in (
+        ("org__small/main", "1.9.0", 0.0),
+        ("org__small/abcdef0", "1.13.0.dev1", 0.75),
+        ("org__small/external", "2.0.0", 0.0),
+        ("org__large/no_revision_available", None, 0.0),
+    ):
+        other = Path("results", place, "STS.json")
+        other.parent.mkdir()
+        document = json.loads(Path(files[2]).read_text())
+        for part in document["scores"]["test"]:
+            part["main_score"] = score
+        other.write_text(json.dumps(document | {"mteb_version": version}))
+    status, out, err = run("leaderboard", "results", "--format", "csv")
+
+    assert status == 0
+    assert {each["system"]: each["STS"] for each in records(out)} == {
+        "org/large": "0.625",
+        "org/small": "0.75",
+    }
+    assert err.splitlines() == [
+        f"model {model} has several revisions of task STS; {revision} is used, with the latest "
+        "version of mteb"
+        for model, revision in (("org/large", REVISION), ("org/small", "abcdef0"))
+    ]
+    assert run("leaderboard", ".", "--format", "csv")[1] == out
+
+
 def test_the_mean_over_tasks_is_that_of_mteb(run, files):
     Path(files[0]).with_name("model_meta.json").write_text('{"name": "org/large"}')
     Path("tasks.txt").write_text("Ret  # retrieval\n\nSTS\n")
@@ -197,14 +226,25 @@ def test_the_mean_over_tasks_is_that_of_mteb(run, files):
 
 
 def test_files_of_old_versions_have_names_inside_names(run):
+    """A language is a subset, a similarity is not; a single score is the main one."""
     content = {"mteb_version": "1.6.1", "dataset_revision": None, "mteb_dataset_name": "Old"}
     scores = {"en": {"accuracy": 0.5}, "de": {"accuracy": 0.25}, "evaluation_time": 3.5}
-    folder = Path("results/my-model")
+    folder = Path("results/org__my-model/no_revision_available")
     folder.mkdir(parents=True)
     (folder / "Old.json").write_text(json.dumps(content | {"test": scores}))
-    out = run("score", "logged", "results/my-model/Old.json", "--format", "json")[1]
+    similar = {"test": {"cos_sim": {"spearman": 0.75}}, "mteb_dataset_name": "Similar"}
+    (folder / "Similar.json").write_text(json.dumps(similar))
+    out = run("score", "logged", str(folder / "Old.json"), "--format", "json")[1]
+    result = json.loads(out)["systems"]["org/my-model"]["logged"]
 
-    assert json.loads(out)["systems"]["my-model"]["logged"]["scores"] == {
-        "en.accuracy": 0.5,
-        "de.accuracy": 0.25,
+    assert result["scores"] == {"accuracy": 0.375}
+    assert {part: each["accuracy"] for part, each in result["groups"].items()} == {
+        "en": 0.5,
+        "de": 0.25,
     }
+    out = run("score", "logged", str(folder / "Similar.json"), "--format", "json")[1]
+    logged = json.loads(out)["systems"]["org/my-model"]["logged"]
+    assert logged["scores"] == {"cos_sim.spearman": 0.75}
+    Path("tasks.csv").write_text("task,subsets\nOld,en\nSimilar,\n")
+    out = run("leaderboard", "results", "--benchmark", "tasks.csv", "--format", "csv")[1]
+    assert [(each["Old"], each["Similar"]) for each in records(out)] == [("0.5", "0.75")]

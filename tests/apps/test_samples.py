@@ -91,7 +91,8 @@ def test_samples_without_a_score_are_refused(run, refused):
         1,
         (
             "x.json: of 4 samples, 1 ended in an error, 1 have no score; exclude them with "
-            "--missing skip, or count them as 0 with --missing zero"
+            "--missing skip, count them as 0 with --missing zero, or as worst and best with "
+            "--missing bounds"
         ),
     )
     assert refused("score", "qa_em", path)[1].startswith(
@@ -110,6 +111,38 @@ def test_samples_without_a_score_are_counted(run, result):
     assert zero["scores"] == {"match": 0.25}
     assert "|missing=zero:2|rows=4|" in zero["signature"]
     assert result("qa_em", path, "--missing", "skip")["scores"] == {"qa_em": pytest.approx(2 / 3)}
+
+
+def test_samples_without_a_score_leave_bounds(run, result):
+    path = inspect_log(MISSING)
+    logged = result("logged", path, "--missing", "bounds")
+
+    assert logged["scores"] == {"match": 0.5}
+    assert logged["score_bounds"] == {"match": [0.25, 0.75]}
+    assert logged["missing_rows"] == 2
+    assert "|missing=bounds:2|rows=4|" in logged["signature"]
+    _, out, _ = run("score", "logged", path, "--missing", "bounds")
+    assert "0.2500 to 0.7500" in out
+    assert "gpt lacks 2 rows: the score is between the two numbers" in out
+
+
+def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
+    epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "I", "x")]
+    logged = result("logged", path := inspect_log(epochs), "--missing", "bounds")
+
+    assert logged["scores"] == {"match": 0.5}
+    assert logged["score_bounds"] == {"match": [0.25, 0.75]}
+    passes = result("pass_at_k", path, "--set", "k=2", "--missing", "bounds")
+    assert passes["score_bounds"] == {"pass@2": [0.5, 1.0]}
+
+
+def test_a_file_of_rows_leaves_bounds_too(run, result):
+    rows = [{"p": "x", "r": "x"}, {"p": None, "r": "x"}]
+    Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["qa_em", "p.jsonl", "--predictions", "p", "--references", "r", "--missing"]
+
+    assert result(*command, "bounds")["score_bounds"] == {"qa_em": [0.5, 1.0]}
+    assert result(*command, "skip")["left_out"] == {"unanswered": 1}
 
 
 def test_a_log_without_scores_has_nothing_to_summarise(run, refused):
@@ -424,3 +457,9 @@ def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message)
 
     assert status == 2
     assert said.startswith(message)
+
+
+def test_a_logged_score_beyond_1_leaves_no_bounds(run, refused):
+    path = inspect_log([("a", 1, 31.5, "x"), ("b", 1, None, "x")])
+    said = refused("score", "logged", path, "--missing", "bounds")[1]
+    assert "match of a row that is missing may be any number, so there are no bounds" in said

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from statistics import NormalDist, stdev
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -102,6 +103,31 @@ def test_tables_of_every_kind_are_the_same_board(run, make):
     assert [each["mean_win_rate"] for each in content["systems"]] == [1.0, 0.0]
 
 
+def test_the_mean_win_rate_of_helm_is_the_one_in_its_table(run):
+    """Ties count half, and low is better in some columns, which the header says."""
+    scores = {"a": (0.5, 0.1, 0.25), "b": (0.5, 0.2, 0.5), "c": (0.25, 0.3, 0.25), "d": (1, 0, 0)}
+    published = {"a": (1.5 + 2 + 1.5) / 9, "b": (1.5 + 1 + 3) / 9, "c": 1.5 / 9, "d": 6 / 9}
+    header = [
+        {"value": "Model", "markdown": False, "metadata": {}},
+        {"value": "Mean win rate", "lower_is_better": False},
+        {"value": "NaturalQA - F1", "lower_is_better": False},
+        {"value": "Toxicity", "lower_is_better": True},
+        {"value": "MMLU - EM", "lower_is_better": False},
+        {"value": "# eval"},
+    ]
+    rows = [
+        [{"value": model, "href": "x"}, {"value": published[model]}]
+        + [{"value": value, "run_spec_names": []} for value in (*values, 100)]
+        for model, values in scores.items()
+    ]
+    tables = [{"title": "Accuracy", "header": header, "rows": rows}, {"title": "Efficiency"}]
+    Path("core_scenarios.json").write_text(json.dumps(tables))
+    content = board(run, "core_scenarios.json", "--mean", "win_rate")
+
+    found = {each["system"]: each["value"] for each in content["systems"]}
+    assert found == pytest.approx(published, abs=1e-15)
+
+
 def test_errors_and_rows_give_ranks(run):
     content = board(run, write("t.csv", FIELDS))
     assert [each["rank_interval"] for each in content["systems"]] == [[1, 1], [2, 2]]
@@ -115,6 +141,9 @@ def test_errors_and_rows_give_ranks(run):
     assert content["tasks"] == ["x"]
     assert content["systems"][0]["rank_interval"] == [1, 1]
     Path("l.csv").write_text(wide)
+    Path("e.csv").write_text("model,x,rows,standard_error,y\na,0.75,9,0.01,0.6\nb,0.5,9,0.01,0.4\n")
+    assert board(run, "e.csv", "--by", "x")["systems"][0]["confidence_interval"][0] > 0.73
+    assert board(run, "e.csv", "--by", "y")["systems"][0]["confidence_interval"][0] < 0.5
     assert board(run, "l.csv", "--lower-is-better")["systems"][0]["system"] == "b"
 
 
@@ -144,6 +173,38 @@ def test_results_of_lm_eval(run):
     assert content["systems"][1]["tasks"] == {"x": 0.75, "y": 0.25}
     assert content["systems"][1]["types"] == {"q": 0.75, "r": 0.25}
     assert content["systems"][1]["mean_of_types"] == 0.5
+
+
+def test_logs_of_samples_have_means_and_standard_errors(run):
+    """As in AlpacaEval, whose annotations of a model are a file."""
+    preferences = {"m": [1.25, 2, 0, 1.75], "n": [1, 1, 1.5, 1.5]}
+    for model, values in preferences.items():
+        rows = [
+            {"instruction": f"q{number}", "generator_1": "base", "generator_2": model}
+            | {"output_1": "x", "output_2": "y", "preference": value, "annotator": "j"}
+            for number, value in enumerate(values)
+        ]
+        Path(model).mkdir()
+        Path(model, "annotations.json").write_text(json.dumps(rows))
+    content = board(run, *(f"{model}/annotations.json" for model in preferences))
+
+    assert content["tasks"] == ["alpaca_eval against base"]
+    assert [(each["system"], each["value"]) for each in content["systems"]] == [
+        ("m", 0.625),
+        ("n", 0.25),
+    ]
+    low, high = content["systems"][1]["confidence_interval"]
+    error = stdev([0, 0, 0.5, 0.5]) / 2
+    assert (low, high) == (0, pytest.approx(0.25 + NormalDist().inv_cdf(0.975) * error))
+    rows[0]["preference"] = None
+    Path("n", "annotations.json").write_text(json.dumps(rows))
+    status, _, err = run("leaderboard", "n/annotations.json")
+    assert status == 1
+    assert err.startswith("n/annotations.json: 1 samples have no win_rate; score this log first: ")
+    assert (
+        "name the score of this log with --by; there are win_rate"
+        in (run("leaderboard", "m/annotations.json", "--by", "accuracy")[2])
+    )
 
 
 BAD = {
@@ -212,4 +273,4 @@ def test_tasks_are_a_sample_if_asked(run):
     assert "significantly better than all others" in told
     assert "Sign flips of the tasks, corrected by the single-step maxT method" in told
     page = run("leaderboard", "t.csv", "--tasks", "sampled", "--format", "html")[1]
-    assert "ranks" in page
+    assert 'dx="10" y="50%" dy=".35em">1</text>' in page  # the ranks of a, beside its line

@@ -60,7 +60,7 @@ def saved(tmp_path):
 def test_results_and_possible_answers_of_bfcl(run, bfcl, tmp_path):
     results, answers = bfcl
     status, _, err = run(
-        *("score", "tool_calls", results, "--answers", answers, "--set", "arguments=bfcl"),
+        *("score", "tool_calls", results, "--answers", answers),
         *("--group-by", "task", "--save", "saved.json", "--confidence", "0.95"),
     )
     assert (status, err) == (0, "")

@@ -89,6 +89,23 @@ def test_random_transcripts(jiwer, unit, kinds):
     equals_jiwer(jiwer, predictions, references, unit)
 
 
+@pytest.mark.parametrize("kinds", [2, 12])
+@pytest.mark.parametrize("errors", [0.002, 0.1, 0.7])
+def test_transcripts_so_long_that_the_table_is_split(jiwer, kinds, errors):
+    chance = random.Random(kinds)
+    letters = "abcdefghijklm"[:kinds]
+    reference = "".join(chance.choices(letters, k=5_000))
+    heard = "".join(
+        chance.choice(("", letter + "x", "y")) if chance.random() < errors else letter
+        for letter in reference
+    )
+    silence = "".join(chance.choices(letters, k=900))
+
+    equals_jiwer(jiwer, [heard[9:]], [reference], "character")
+    equals_jiwer(jiwer, ["x" * 9_000 + silence + "y" * 10_000], [silence + "x"], "character")
+    equals_jiwer(jiwer, [silence], [reference + reference[:100]], "character")
+
+
 @pytest.mark.parametrize("unit", ["word", "character"])
 def test_adversarial_transcripts(jiwer, unit):
     chance = random.Random(5)

@@ -129,7 +129,8 @@ def test_a_tokenizer_that_returns_no_words_is_named():
             "smooth_method must be one of 'exp', 'floor', 'add-k', 'none'",
         ),
         ({"smooth_value": -1}, "smooth_value must be a number, at least 0, or None, got -1"),
-        ({"max_ngram_order": 0}, "max_ngram_order must be an integer from 1 to 1,000, got 0"),
+        ({"max_ngram_order": 0}, "max_ngram_order must be an integer from 1 to 100, got 0"),
+        ({"max_ngram_order": 1000}, "max_ngram_order must be an integer from 1 to 100, got 1"),
     ],
 )
 def test_a_wrong_option_is_named(options, message):

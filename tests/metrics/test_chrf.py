@@ -78,8 +78,8 @@ def test_a_row_takes_its_best_reference_the_first_of_equals():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"char_order": 0}, "char_order must be an integer from 1 to 1,000, got 0"),
-        ({"word_order": -1}, "word_order must be an integer from 0 to 1,000, got -1"),
+        ({"char_order": 0}, "char_order must be an integer from 1 to 100, got 0"),
+        ({"word_order": -1}, "word_order must be an integer from 0 to 100, got -1"),
         ({"beta": -1}, "beta must be a number from 0 to 1,000,000, got -1"),
         ({"whitespace": 1}, "whitespace must be True or False, got 1"),
     ],

@@ -11,7 +11,7 @@ averaged too, as if all erred to the same side.
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from ..statistics.arguments.arrays import Floats
 from ..statistics.arguments.checks import OptionError
 from ..statistics.arithmetic.exact_sums import exact_sum
 from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.intervals.intervals import interval, resampled_interval
-from ..statistics.intervals.methods import Method
+from ..statistics.intervals.intervals import resampled_interval
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import Estimator, mean
@@ -58,20 +57,13 @@ def measure_estimators(
     parsed = {measure.name: measure for measure in parse_measures(measures)}
 
     @cache
-    def resamples(n_resamples: int, seed: int) -> dict[str, Floats]:
-        options = {"n_resamples": n_resamples, "seed": seed}
-        return resampled_measures(pairs, measures, multioutput, clusters, **options)
+    def resamples(**draws: int) -> dict[str, Floats]:
+        return resampled_measures(pairs, measures, multioutput, clusters, **draws)
 
     def estimate(
-        name: str,
-        *,
-        confidence_level: float = 0.95,
-        method: str = "auto",
-        n_resamples: int = 10_000,
-        seed: int = 0,
+        name: str, *, confidence_level: float, method: str = "auto", **draws: int
     ) -> Interval | list[Interval]:
         measure = parsed[name]
-        draws = {"n_resamples": n_resamples, "seed": seed}
         if method != "bootstrap":
             errors = row_errors(pairs, measure, multioutput)
             if errors is not None:
@@ -90,7 +82,7 @@ def measure_estimators(
                     measure, values[name], pairs, clusters, confidence_level, method, draws
                 )
                 return outputs if raw else _averaged(outputs, pairs, multioutput)
-        resampled = resamples(n_resamples, seed)[name]
+        resampled = resamples(**draws)[name]
         n_clusters = None if clusters is None else len(clusters.labels)
         redraws = [resampled_interval(column, confidence_level, n_clusters) for column in resampled]
         if method != "bootstrap":
@@ -155,34 +147,11 @@ def _interval(
     exponent: int,
     weights: Floats | None,
     clusters: Clusters | None,
-    *,
-    confidence_level: float,
-    method: str,
-    constant_error: float | None,
+    **options: Any,
 ) -> Interval:
     """Return the interval of a measure from the errors of rows, in units of 2**exponent."""
     bounds = (0.0, 2.0) if name == "smape" else (0.0, math.inf)
-    if weights is not None:
-        if method != "auto":
-            raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
-        estimate = weighted_mean_interval(
-            errors,
-            weights,
-            clusters,
-            confidence_level=confidence_level,
-            bounds=bounds,
-            constant_error=constant_error,
-        )
-    else:
-        sums = None if clusters is None else clusters.sums(errors)
-        estimate = interval(
-            errors,
-            clusters=sums,
-            bounds=bounds,
-            confidence_level=confidence_level,
-            method=cast(Method, method),
-            constant_error=constant_error,
-        )
+    estimate = weighted_mean_interval(errors, weights, clusters, bounds=bounds, **options)
     ends = estimate.low, estimate.high, estimate.standard_error
     if name in ROOTS:
         root = math.sqrt(_weighted_mean(errors, weights))

@@ -9,15 +9,9 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import OptionError, RowError, check_weights
-from ..statistics.arithmetic.exact_sums import group_sums
 from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.intervals.intervals import interval, resampled_interval
-from ..statistics.intervals.methods import Method
-from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import uncertainty
-from ..statistics.resampling.draws import gathered
-from ..statistics.resampling.row_units import RowUnits
 from .measure_names import INTERVAL_NAMES, RegressionMeasure
 from .pairs import Numbers, are_wide_integers, check_finite, difference
 from .row_losses import mean_losses
@@ -89,7 +83,14 @@ def interval_scores(
     if uncertain.get("confidence_level") is None:
         return result
     estimators = {
-        m.name: partial(_estimate, scores[m.name], weights, clusters, m.kind) for m in measures
+        m.name: partial(
+            weighted_mean_interval,
+            scores[m.name],
+            weights,
+            clusters,
+            bounds=(0.0, 1.0 if m.kind == "coverage" else math.inf),
+        )
+        for m in measures
     }
     return result | uncertainty(estimators, **uncertain)
 
@@ -134,53 +135,3 @@ def interval_row_scores(
         problem = f"is {[low[row].item(), high[row].item()]}; for {measure.name!r} each interval "
         raise RowError("predictions", row, f"{problem}has a score within float64")
     return scores
-
-
-def _estimate(
-    scores: Floats,
-    weights: Floats | None,
-    clusters: Clusters | None,
-    kind: str,
-    *,
-    confidence_level: float = 0.95,
-    method: Method = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
-) -> Interval | list[Interval]:
-    """Return the interval of a mean."""
-    draws = {"n_resamples": n_resamples, "seed": seed}
-    if weights is None:
-        bounds = (0.0, 1.0 if kind == "coverage" else math.inf)
-        sums = None if clusters is None else clusters.sums(scores)
-        return interval(
-            scores,
-            clusters=sums,
-            bounds=bounds,
-            confidence_level=confidence_level,
-            method=method,
-            **draws,
-        )
-    if method not in ("auto", "bootstrap"):
-        raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
-    if method == "auto" and weights.any():
-        counting = weights > 0
-        return weighted_mean_interval(
-            scores[counting],
-            weights[counting],
-            None if clusters is None else clusters.take(counting),
-            confidence_level=confidence_level,
-            bounds=(0.0, 1.0 if kind == "coverage" else math.inf),
-        )
-    table = np.column_stack([scores * weights, weights])
-    if clusters is not None:
-        sums_of_clusters = [
-            group_sums(column, clusters.numbers, len(clusters.labels)) for column in table.T
-        ]
-        table = np.column_stack(sums_of_clusters)  # rounded once, so in any order of rows
-    blocks = RowUnits.of_rows(table).resampled(**draws)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        quotients = ({"mean": sums / weight} for sums, weight in blocks)
-        means = gathered(quotients, n_resamples)["mean"]
-    return resampled_interval(
-        means, confidence_level, None if clusters is None else len(clusters.labels)
-    )

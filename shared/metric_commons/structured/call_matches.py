@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
@@ -134,15 +135,6 @@ class CallComparison:
 
     # ---- one call against another ---------------------------------------------------------------
 
-    def fits(self, predicted: Form, expected: Form) -> bool:
-        """Return whether a predicted call fits an expected one."""
-        if predicted.name != expected.name:
-            return False
-        if self.has_keys:
-            return predicted.key == expected.key
-        right, arguments = self._right(predicted, expected)
-        return right == arguments
-
     def proportion(self, predicted: Form, expected: Form) -> float:
         """Return the proportion of right arguments among those that count; 1 if there are none."""
         if predicted.name != expected.name:
@@ -182,32 +174,24 @@ class CallComparison:
 
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> MatchCounts:
         """Return the scores of a row whose prediction could be read."""
-        pairs, exact = self._matched(
-            predicted, expected, self.fits, "key" if self.has_keys else None
-        )
+        pairs, exact = self._matched(predicted, expected, "key" if self.has_keys else None)
         if exact and pairs == len(expected) == len(predicted):
             name_match = True
         else:
-            _, name_match = self._matched(
-                predicted, expected, lambda a, b: a.name == b.name, "name"
-            )
+            _, name_match = self._matched(predicted, expected, "name")
         partial = self._partial(predicted, expected, pairs)
         return MatchCounts(float(exact), float(name_match), partial, pairs)
 
     def _matched(
-        self,
-        predicted: Sequence[Form],
-        expected: Sequence[Form],
-        fits: Callable[[Form, Form], bool],
-        key: str | None,
+        self, predicted: Sequence[Form], expected: Sequence[Form], key: str | None
     ) -> tuple[int, bool]:
         """Return the number of pairs, and whether the row is right by `match`.
 
         Args:
             predicted: the calls.
             expected: those expected.
-            fits: whether two calls fit.
-            key: the field whose equality decides that, if there is one.
+            key: the field whose equality decides whether two calls fit; without one, all arguments
+                that count must be right.
         """
         if key is not None:
             keys, target = ([getattr(form, key) for form in side] for side in (predicted, expected))
@@ -216,7 +200,10 @@ class CallComparison:
             if self.match not in _IN_ORDER:
                 pairs = _common(keys, target)
                 return pairs, self._is_right(pairs, len(keys), len(target))
-        table = _fitting(predicted, expected, fits, key)
+        if key is None:
+            table = self._fitting(predicted, expected)
+        else:
+            table = _equal_keys(predicted, expected, key)
         if self.match not in _IN_ORDER:
             pairs = most_pairs(table)
             return pairs, self._is_right(pairs, len(predicted), len(expected))
@@ -257,18 +244,35 @@ class CallComparison:
                 totals.append(best_total(np.array(weights)))
         return (equal_pairs + fsum(totals)) / longer
 
+    def _fitting(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[list[int]]:
+        """For each predicted call the positions of the expected calls with all arguments right."""
+        columns, tables = self._tables(predicted, expected)
+        return [
+            list(compress(columns[form.name], np.equal(tables[form.name](form), 1.0).tolist()))
+            if form.name in columns
+            else []
+            for form in predicted
+        ]
+
     def _rows(self, predicted: Sequence[Form], expected: Sequence[Form]) -> Iterator[Floats]:
         """The proportion of right arguments for each pair of a predicted and an expected call."""
-        columns = _positions(expected)
-        tables = {
-            name: self._table([expected[column] for column in positions], len(predicted))
-            for name, positions in columns.items()
-        }
+        columns, tables = self._tables(predicted, expected)
         for form in predicted:
             weights = np.zeros(len(expected))
             if form.name in columns:
                 weights[columns[form.name]] = tables[form.name](form)
             yield weights
+
+    def _tables(
+        self, predicted: Sequence[Form], expected: Sequence[Form]
+    ) -> tuple[dict[str, list[int]], dict[str, Callable[[Form], Floats | list[float]]]]:
+        """Return the positions of the expected calls of each name, and their `_table`."""
+        columns = _positions(expected)
+        tables = {
+            name: self._table([expected[column] for column in positions], len(predicted))
+            for name, positions in columns.items()
+        }
+        return columns, tables
 
     def _table(self, expected: Sequence[Form], rows: int) -> Callable[[Form], Floats | list[float]]:
         """The function from a predicted call to its proportions with expected calls of its name."""
@@ -365,26 +369,15 @@ def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:
     return positions
 
 
-def _fitting(
-    predicted: Sequence[Form],
-    expected: Sequence[Form],
-    fits: Callable[[Form, Form], bool],
-    key: str | None,
-) -> list[list[int]]:
-    """For each predicted call the positions of the expected calls that it fits."""
-    if key is not None and len(predicted) * len(expected) <= _FEW_PAIRS:
+def _equal_keys(predicted: Sequence[Form], expected: Sequence[Form], key: str) -> list[list[int]]:
+    """For each predicted call the positions of the expected calls with the same key."""
+    if len(predicted) * len(expected) <= _FEW_PAIRS:
         keys = [getattr(form, key) for form in expected]
         return [
             [position for position, target in enumerate(keys) if getattr(form, key) == target]
             for form in predicted
         ]
-    if key is not None:
-        positions: dict[Hashable, list[int]] = {}
-        for position, form in enumerate(expected):
-            positions.setdefault(getattr(form, key), []).append(position)
-        return [positions.get(getattr(form, key), []) for form in predicted]
-    by_name = _positions(expected)
-    return [
-        [position for position in by_name.get(form.name, ()) if fits(form, expected[position])]
-        for form in predicted
-    ]
+    positions: dict[Hashable, list[int]] = {}
+    for position, form in enumerate(expected):
+        positions.setdefault(getattr(form, key), []).append(position)
+    return [positions.get(getattr(form, key), []) for form in predicted]

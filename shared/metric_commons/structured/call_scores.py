@@ -79,7 +79,7 @@ def call_statistics(
     """
     if tools is None and references and not any('"tools"' in text for text in references):
         if arguments == "bfcl":
-            raise OptionError("arguments='bfcl'", "needs tools, the declarations of the functions")
+            raise OptionError("arguments='bfcl'", "needs tools: the declarations of the functions")
         if defaults:
             raise OptionError("defaults=True", "needs tools, which declare the defaults")
     comparison = CallComparison(

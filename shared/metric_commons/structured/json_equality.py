@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import repeat
 from typing import Annotated, Any, Literal
 
 from ..statistics.arguments.checks import check_choice
@@ -128,19 +129,31 @@ class Equality:
             return type(value), value
         return value  # type: ignore[no-any-return] # a number or None
 
-    def key(self, value: Any) -> Hashable:
+    def key(self, value: Any, known: dict[int, Hashable] | None = None) -> Hashable:
         """Return the key of a value, if equality is transitive.
+
+        Args:
+            value: the value.
+            known: the keys of lists and objects, by their identity; new ones are added.
 
         >>> Equality(str).key({"a": [1, True]}) == Equality(str).key({"a": [1.0, True]})
         True
         """
+        if not isinstance(value, dict | list | tuple):
+            return self.scalar_key(value)
+        if known is not None and id(value) in known:
+            return known[id(value)]
+        key: Hashable
         if isinstance(value, dict):
-            return "object", frozenset(zip(value, map(self.key, value.values()), strict=True))
-        if isinstance(value, list | tuple):
-            if self.list_order == "ordered" or not value:
-                return "list", tuple(map(self.key, value))
-            return "items", frozenset(Counter(map(self.key, value)).items())
-        return self.scalar_key(value)
+            keys = map(self.key, value.values(), repeat(known))
+            key = "object", frozenset(zip(value, keys, strict=True))
+        elif self.list_order == "ordered" or not value:
+            key = "list", tuple(map(self.key, value, repeat(known)))
+        else:
+            key = "items", frozenset(Counter(map(self.key, value, repeat(known))).items())
+        if known is not None:
+            known[id(value)] = key
+        return key
 
     def __call__(self, predicted: Any, expected: Any) -> bool:
         """Whether the values are equal."""

@@ -32,6 +32,17 @@ class _Absent:
 ABSENT = _Absent()
 
 
+@dataclass(slots=True)
+class _Known:
+    """What has been computed of the lists and objects of a row, by their identity.
+
+    Lists in any order are compared on each level, so a pair of them recurs with its parents.
+    """
+
+    keys: dict[int, Hashable] = field(default_factory=dict)
+    matches: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class LeafComparison:
     """How the leaves of two values are compared; the options are those of `json_match`.
@@ -103,28 +114,38 @@ class LeafComparison:
 
     def matched(self, predicted: Any, expected: Any) -> int:
         """Return the number of leaves that match."""
+        return self._matched(predicted, expected, _Known())
+
+    def _matched(self, predicted: Any, expected: Any, known: _Known) -> int:
         if isinstance(predicted, dict) and isinstance(expected, dict):
             if not predicted and not expected:
                 return self._empty_leaves
             total = 0
             for key, value in predicted.items():
                 if key in expected:
-                    total += self.matched(value, expected[key])
+                    total += self._matched(value, expected[key], known)
             return total
         if isinstance(predicted, list) and isinstance(expected, list):
             if not predicted and not expected:
                 return self._empty_leaves
             if self.equality.list_order == "any":
-                return self._matched_in_any_order(predicted, expected)
+                pair = id(predicted), id(expected)
+                matches = known.matches.get(pair)
+                if matches is None:
+                    matches = self._matched_in_any_order(predicted, expected, known)
+                    known.matches[pair] = matches
+                return matches
             total = 0
             for value, target in zip(predicted, expected, strict=False):
-                total += self.matched(value, target)
+                total += self._matched(value, target, known)
             return total
         if isinstance(predicted, dict | list) or isinstance(expected, dict | list):
             return 0
         return int(self.equality.scalars(predicted, expected))
 
-    def _matched_in_any_order(self, predicted: Sequence[Any], expected: Sequence[Any]) -> int:
+    def _matched_in_any_order(
+        self, predicted: Sequence[Any], expected: Sequence[Any], known: _Known
+    ) -> int:
         """Return the largest number of leaves that match, items paired one to one.
 
         Equal items are paired first. This is optimal if equality is transitive: if c is on both
@@ -133,8 +154,11 @@ class LeafComparison:
         total = 0
         rows, columns = list(range(len(predicted))), list(range(len(expected)))
         if self.equality.is_transitive:
-            keys = [self.equality.key(value) for value in predicted]
-            pairs = _equal_pairs(keys, [self.equality.key(value) for value in expected])
+            keys, targets = (
+                [self.equality.key(value, known.keys) for value in side]
+                for side in (predicted, expected)
+            )
+            pairs = _equal_pairs(keys, targets)
             for row, _ in pairs:
                 total += self.leaves(predicted[row])
             rows, columns = _unpaired(predicted, expected, pairs)
@@ -148,13 +172,15 @@ class LeafComparison:
             rows = distinct_rows
         if not rows or not columns:
             return total
-        table = np.zeros((len(rows), len(columns)), np.int64)
-        for row, number in enumerate(rows):
-            for column, position in enumerate(columns):
-                table[row, column] = self.matched(predicted[number], expected[position])
+        table: list[list[int]] = []
+        for row in rows:  # comprehensions would be frames of each level
+            table.append([])
+            for column in columns:
+                table[-1].append(self._matched(predicted[row], expected[column], known))
         if len(rows) == 1 or len(columns) == 1:
-            return total + int(table.max())
-        return total + int(table[best_assignment(-table)].sum())
+            return total + max(map(max, table))
+        matches = np.array(table)
+        return total + int(matches[best_assignment(-matches)].sum())
 
     # ---- by path --------------------------------------------------------------------------------
 
@@ -168,23 +194,24 @@ class LeafComparison:
         {'$.a': [0, 1, 0, 0], '$.b': [0, 0, 0, 1], '$.c': [0, 0, 1, 0]}
         """
         counts: PathCounts = {}
-        self._compare(predicted, expected, "$", counts)
+        self._compare(predicted, expected, "$", counts, _Known())
         return counts
 
-    def _compare(self, predicted: Any, expected: Any, path: str, counts: PathCounts) -> None:
+    def _compare(
+        self, predicted: Any, expected: Any, path: str, counts: PathCounts, known: _Known
+    ) -> None:
         if isinstance(predicted, dict) and isinstance(expected, dict):
             self._count_empty(predicted, expected, path, counts)
             for key in sorted(predicted.keys() | expected.keys()):
-                self._compare(
-                    predicted.get(key, ABSENT), expected.get(key, ABSENT), step(path, key), counts
-                )
+                values = predicted.get(key, ABSENT), expected.get(key, ABSENT)
+                self._compare(*values, step(path, key), counts, known)
         elif isinstance(predicted, list) and isinstance(expected, list):
             self._count_empty(predicted, expected, path, counts)
             rows, columns = set(range(len(predicted))), set(range(len(expected)))
-            for row, column in self._pairs(predicted, expected):
+            for row, column in self._pairs(predicted, expected, known):
                 rows.remove(row)
                 columns.remove(column)
-                self._compare(predicted[row], expected[column], f"{path}[]", counts)
+                self._compare(predicted[row], expected[column], f"{path}[]", counts, known)
             for row in rows:
                 self._count_leaves(predicted[row], f"{path}[]", _EXTRA, counts)
             for column in columns:
@@ -219,7 +246,9 @@ class LeafComparison:
         elif value is not ABSENT:
             _add(counts, path, kind)
 
-    def _pairs(self, predicted: Sequence[Any], expected: Sequence[Any]) -> list[tuple[int, int]]:
+    def _pairs(
+        self, predicted: Sequence[Any], expected: Sequence[Any], known: _Known
+    ) -> list[tuple[int, int]]:
         """Return the items that are compared with each other.
 
         In any order these are the pairs with most matching leaves, and among those with the
@@ -238,9 +267,10 @@ class LeafComparison:
         if not rows or not columns:
             return pairs
         table = np.zeros((len(rows), len(columns)), np.int64)
-        for row, number in enumerate(rows):
+        for row, number in enumerate(rows):  # comprehensions would be frames of each level
             for column, position in enumerate(columns):
-                table[row, column] = self.matched(predicted[number], expected[position])
+                pair = predicted[number], expected[position]
+                table[row, column] = self._matched(*pair, known)
         distances = np.abs(np.subtract.outer(rows, columns))
         numbers_of_pairs = best_assignment(distances - table * (cells + 1))
         for row, column in zip(*(numbers.tolist() for numbers in numbers_of_pairs), strict=True):

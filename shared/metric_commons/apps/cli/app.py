@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ...evaluation.results.rendering import message_line
-from ...module.catalog.usage import MissingExtraError, UsageError
+from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, UnexpectedError
 from ...statistics.resampling.progress import set_quiet
 from ..console.options import KEYWORD, Debug, Quiet, WholeLimit, is_debug, set_debug, with_groups
@@ -126,10 +126,12 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         # The message of the library is "Input should be a valid integer, unable to parse ...".
         message = error.format_message().partition(", unable to parse")[0]
         message = message.replace("Input should be", "it must be").replace("Value error, ", "")
-        return _refused(message, error.exit_code)
+        if not message:
+            return error.exit_code  # the help was shown
+        return _refused(_with_hint(message, words), error.exit_code)
     except (UsageError, OptionError) as error:
         return _refused(str(error), 2)
-    except (MissingExtraError, NotImplementedError) as error:  # on this operating system
+    except (ImportError, NotImplementedError) as error:  # of an extra; on this operating system
         return _refused(str(error), 1)
     except MemoryError:
         return _refused("there is not enough memory; score less at a time", 1)
@@ -149,9 +151,37 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused(f"{kind}: {error}; please report this, with what --debug prints", 1)
 
 
+def _with_hint(message: str, words: Sequence[str]) -> str:
+    """Return the message, with what to type in place of another tool's command or option.
+
+    >>> _with_hint("No such command 'wer'.", ["wer", "a.txt"])
+    "No such command 'wer'; use error_rate (its score wer), as in metric-commons score MODULE FILE \
+-r REFERENCES"
+    >>> _with_hint("No such option: --use_stemmer", ["score", "rouge_n_l", "--use_stemmer"])
+    'No such option: --use_stemmer; options of modules are as in --set use_stemmer=VALUE'
+    """
+    from ...module.catalog import catalog
+    from ...module.catalog.field_names import suggestion
+
+    plain = message.partition(" (Possible")[0].partition(". Did you")[0].removesuffix(".")
+    if plain.startswith("No such option: ") and words[0] == "score":
+        modules = [word for word in words if catalog.is_known(word)]
+        option = plain.split()[3].lstrip("-").replace("-", "_")
+        if any(option in catalog.load_without_evaluate(name).options for name in modules):
+            return f"{plain}; options of modules are as in --set {option}=VALUE"
+        line = f"metric-commons score {' '.join(dict.fromkeys(modules)) or 'MODULE'} FILE"
+        return f"{message}; the line is {line} -r REFERENCES --set OPTION=VALUE"
+    if plain.startswith("No such option: ") and words[0] == "trec":
+        return f"{message}; the line is metric-commons trec QRELS RUN -m MEASURE"
+    hint = suggestion(words[0], catalog.names()) if plain.startswith("No such command") else ""
+    if hint.startswith("; use"):
+        hint += ", as in metric-commons score MODULE FILE -r REFERENCES"
+    return message if hint.startswith("; did") else f"{plain}{hint}" if hint else message
+
+
 def _folder_message(path: Path) -> str:
     """The message about a folder in place of a file, with the first file in it as an example."""
-    files = sorted(member for member in path.iterdir() if member.is_file())
+    files = sorted(member for member in path.rglob("*") if member.is_file())
     example = f", such as {files[0]}" if files else ""
     return f"{path}: this is a folder; name the files in it{example}"
 

@@ -42,13 +42,13 @@ def audit(
 
     metric-commons audit table.md
 
-    marks the scores of a Markdown table that cannot be told apart from the best
-    of their column. The numbers of rows are in headers, as in NQ (n=500), or in a
-    row or column n. Exit status: 0 scores can be told apart, 3 they cannot, or
-    nothing can be said without rows.
+    marks the scores of a table in Markdown or CSV that cannot be told apart from
+    the best of their column. The numbers of rows are in headers, as in NQ (n=500),
+    or in a row or column n. Exit status: 0 scores can be told apart, 3 they
+    cannot, or nothing can be said without rows.
 
     Args:
-        table: A Markdown file with a table.
+        table: A file with a table in Markdown, or CSV.
         score: The score, such as 0.82 or 82%.
         rows: The number of rows behind each score.
         baseline: The score to compare it with, on the same rows.

@@ -187,7 +187,10 @@ def compare(
     refuse(context, ["rows"], "is for saved results, but these are runs")
     qrels, *runs = paths
     if len(runs) < 2:
-        raise UsageError("compare needs saved results, or judgments and at least two runs")
+        raise UsageError(
+            "compare needs saved results, or judgments and at least two runs; rows need a module: "
+            f"metric-commons score MODULE {qrels} -p FIELD -p FIELD -r FIELD --compare"
+        )
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
     measures_to_compare = averaged(selected_measures(measures, scores))

@@ -92,7 +92,7 @@ def leaderboard(
 
     A table is long (model, task, score) or wide (model, a column for each
     task), in CSV, TSV, JSON, Parquet or Markdown; standard errors or rows are
-    used where it has them. A folder has results of MTEB or lm-eval.
+    used where it has them. A folder has results of MTEB or lm-eval, or logs.
 
     Saved results with different options, versions or rows are refused with the
     differences; --group prints a leaderboard for each group of comparable

@@ -1,15 +1,24 @@
 """`metric-commons power`: the number of rows needed to find a difference."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ...evaluation.comparison.crossed_plans import CrossedPlan, crossed_plan_table, crossed_plans
 from ...evaluation.comparison.saved_rows import read_with_rows
-from ...evaluation.comparison.verdicts import plan_table, plans
+from ...evaluation.comparison.verdicts import Plan, plan_table, plans
 from ...evaluation.results.rendering import Table
 from ...module.catalog.usage import UsageError
-from ..console.options import Alpha, ClusterBy, Power, PrintedFormat, Rows, Scores
+from ..console.options import (
+    Alpha,
+    Power,
+    PrintedFormat,
+    Rows,
+    Scores,
+    request_option,
+)
 from ..console.outputs import show_json, show_tables
 
 
@@ -21,7 +30,9 @@ def power(
     half_width: Annotated[float, typer.Option(metavar="WIDTH")] = 0.05,
     scores: Scores = None,
     rows: Rows = None,
-    cluster_by: ClusterBy = None,
+    cluster_by: Annotated[
+        list[str] | None, request_option("clusters", "--cluster-by", metavar="FIELD")
+    ] = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     format_name: PrintedFormat = "table",
@@ -36,6 +47,12 @@ def power(
     detect, and the number of rows for the desired difference, all for the test
     that `compare` makes. Use it for planning; the power of a finished test adds
     nothing to its p-value.
+
+    metric-commons power results.json --effect 0.02 --cluster-by item --cluster-by template
+
+    With two fields, each item is answered with each template, and both are
+    samples: the plan says how many of either are needed, and what more templates
+    are worth in items.
 
     metric-commons power pilot.jsonl --labels human --predictions judge
 
@@ -58,14 +75,25 @@ def power(
         raise UsageError("Missing option '--effect', or '--labels' to plan labels")
     from ...evaluation.comparison.combined_results import pairs_of_results
 
-    results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
-    pairs = pairs_of_results(*results, scores=scores)
-    planned = plans(pairs, effect, alpha=alpha, power=power)
+    pairs_by_field = {
+        field: pairs_of_results(
+            *read_with_rows(paths, rows or [], cluster_by=field or None), scores=scores
+        )
+        for field in cluster_by or [""]
+    }
+    planned: Sequence[Plan | CrossedPlan]
+    if len(pairs_by_field) > 1:
+        crossed = crossed_plans(pairs_by_field, effect, alpha=alpha, power=power)
+        planned, table = crossed, crossed_plan_table(crossed, effect, power)
+    else:
+        (pairs,) = pairs_by_field.values()
+        of_rows = plans(pairs, effect, alpha=alpha, power=power)
+        planned, table = of_rows, plan_table(of_rows, effect, alpha, power)
     if format_name == "json":
         listed = [plan._asdict() for plan in planned]
         show_json({"effect": effect, "alpha": alpha, "power": power, "plans": listed})
     else:
-        show_tables([plan_table(planned, effect, alpha, power)])
+        show_tables([table])
 
 
 def _plan_labels(

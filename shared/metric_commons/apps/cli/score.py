@@ -71,11 +71,11 @@ def score(
     metric-commons score qa_em qa_f1 runs.jsonl --predictions bot --references gold
 
     Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv,
-    .parquet, and logs of evaluation harnesses. Text files may be compressed, as
-    .jsonl.gz. Each file and each --predictions is one system. A field a.b is
-    field b inside field a. Cells of .csv and .tsv are texts. They are read as
-    lists if every cell of the column is a JSON list, and as numbers if the
-    modules take numbers there.
+    .parquet, and logs of evaluation harnesses; .txt and others have a text per
+    line. Text files may be compressed, as .jsonl.gz. Each file and each
+    --predictions is one system. A field a.b is field b inside field a. Cells of
+    .csv and .tsv are texts. They are read as lists if every cell of the column is
+    a JSON list, and as numbers if the modules take numbers there.
 
     Args:
         words: Modules listed by `metric-commons list`, and the files to score.
@@ -228,8 +228,15 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
         for path in filter(Path.is_dir, paths):
-            catalog.name_of(path)  # an error that says what a folder needs
-        raise UsageError(f"name a module to score with: {', '.join([*catalog.names(), LOGGED])}")
+            try:
+                catalog.name_of(path)
+            except ValueError as error:
+                advice = f"to score the files in it, name them after a module or {LOGGED}"
+                raise ValueError(f"{error}; {advice}") from None
+        raise UsageError(
+            f"name a module to score with: {', '.join(catalog.names())}; or {LOGGED}, which takes "
+            "the scores of a log"
+        )
     if not paths:
         raise UsageError("name a file to score")
     return modules, paths
@@ -248,11 +255,14 @@ def _check_texts(modules: Sequence[str], files: Files) -> None:
     ]
     scored = {name: catalog.load_without_evaluate(name) for name in modules if name != LOGGED}
     for name, module in scored.items():
-        if texts and "str" not in module.accepted_inputs.get("predictions", ["str"]):
-            raise UsageError(
-                f"{name} takes no lines of text, as in {texts[0]}; name another format of the "
-                "file, such as --from conll"
-            )
+        accepted = module.accepted_inputs.get("predictions", ["str"])
+        if texts and ("str" not in accepted or module.log_columns[0] == "predicted"):
+            hint = "write a table, such as .csv, with a field of predictions and one of references"
+            if any("doc_id" in kind for kind in accepted):
+                hint = "metric-commons trec QRELS RUN scores runs"
+            elif "list of str" in accepted:
+                hint = "name another format of the file, such as --from conll"
+            raise UsageError(f"{name} takes no lines of text, as in {texts[0]}; {hint}")
     if (
         files.answers
         or not texts

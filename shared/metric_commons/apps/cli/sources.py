@@ -17,15 +17,15 @@ from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selections import Selection
 from ...data.tables.tables import Source
 from ...evaluation.rescoring.log_evaluations import LogEvaluation
-from ...evaluation.rescoring.samples import LOGGED, Missing
+from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.scoring.evaluations import Evaluation
 from ...evaluation.scoring.row_samples import Reduce
 from ...evaluation.scoring.table_columns import usual_columns
 from ...module.catalog import catalog
-from ...module.catalog.request import ROW_LABELS
+from ...module.catalog.request import ROW_LABELS, Missing
 from ...module.catalog.usage import UsageError
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import log_option, one_of, reading_option
+from ..console.options import LOGS, log_option, one_of, reading_option, request_option
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
@@ -53,8 +53,6 @@ class Inputs:
         filter_name: The filter to score in a log of lm-eval.
         condition_texts: Score only rows with this value, such as split=test; repeatable.
         metric: The score of a log that `logged` summarizes; by default all.
-        missing: Samples without a score or an answer: refuse them, skip them, or count them as
-            zero.
         reduce: How several rows with the same id, such as epochs, become one.
         incomplete: Accept a log of a run that did not finish.
         line_limit: Refuse files with longer lines.
@@ -72,7 +70,7 @@ class Inputs:
         list[str] | None, reading_option("--where", metavar="PATH=VALUE")
     ] = None
     metric: Annotated[str | None, log_option(metavar="NAME")] = None
-    missing: Annotated[Missing, log_option()] = "refuse"
+    missing: Annotated[Missing, request_option("missing", panel=LOGS)] = "refuse"
     reduce: Annotated[Reduce | None, log_option(show_default="mean")] = None
     incomplete: Annotated[bool, log_option("--incomplete")] = False
     line_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 MB")] = (
@@ -107,7 +105,8 @@ class Inputs:
             references: each the name of a field or, if no file of predictions has it, of a file.
 
         Raises:
-            UsageError: standard input is named twice, or references are two fields.
+            UsageError: standard input is named twice, references are two fields, or texts have
+                references in a field.
             FileNotFoundError: the references of texts are not a file.
         """
         limits = default_limits()._replace(line=self.line_limit, content=self.size_limit)
@@ -139,7 +138,12 @@ class Inputs:
             if answers and STANDARD_INPUT in files and self.origin is None and formats <= {"lines"}:
                 sources[STANDARD_INPUT].format_name = "lines"
             if fields and not answers and formats == {"lines"}:
-                raise FileNotFoundError(ENOENT, "", fields[0])
+                if suffix(paths[0]) == "txt":
+                    raise FileNotFoundError(ENOENT, "", fields[0])
+                raise UsageError(
+                    f"{paths[0]} is read as lines of text, so --references is a file, and there is "
+                    f"no file {fields[0]!r}; for a table say --from csv or --from tsv"
+                )
             yield Files(sources, paths, answers, next(iter(fields), None))
 
 
@@ -149,7 +153,7 @@ def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
     if not (path == STANDARD_INPUT or path.exists()):
         return False
     for file, source in sources.items():
-        if file == STANDARD_INPUT and suffix(path) == "txt":
+        if file == STANDARD_INPUT and source.format_name is None and "." in name:
             continue  # there may be texts, too
         if name in source.log.names or name in source.log.columns:
             return False
@@ -165,7 +169,7 @@ def usual_fields(
         UsageError: several fields could be meant; the message has the command with one of them.
     """
     sources = [files.sources[path] for path in [*files.paths, *files.answers]]
-    if LOGGED in modules or any(source.log.format_name != PLAIN_ROWS for source in sources):
+    if LOGGED in modules:
         return predictions, files.references
     required = {n for m in modules for n in catalog.load_without_evaluate(m).required_inputs}
     fields = [_NAME_AND_FIELD.sub(r"\g<field>", text) for text in predictions]
@@ -173,7 +177,7 @@ def usual_fields(
     places = {"predictions": sources[0], "references": sources[-1 if files.answers else 0]}
     named: dict[str, str] = {}
     for name, place in places.items():
-        if name not in required or chosen[name]:
+        if name not in required or chosen[name] or place.log.format_name != PLAIN_ROWS:
             continue
         others = () if files.answers else [*chosen["predictions"], *chosen["references"]]
         found = usual_columns(name, place.log.names, others)

@@ -138,6 +138,9 @@ def trec(
         raise UsageError(
             "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
         )
+    absent = [str(run) for run in runs if not run.exists() and not run.suffix]
+    if absent and "@" in absent[0]:
+        raise UsageError(f"no such file: {absent[0]}; for a measure say -m {absent[0]}")
     check_written([save, per_example], [qrels, *runs])
     if complete and scoring.missing == "skip":
         raise UsageError("--complete and --missing skip contradict each other")

@@ -1,6 +1,7 @@
 """Retrieval runs scored for commands: the options, the results and their tables."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -137,7 +138,9 @@ def _parsed(option: str, names: Sequence[str]) -> "tuple[RankingMeasure, ...]":
     try:
         return parse_measures(names)
     except ValueError as error:
-        raise UsageError(f"--{option}: {error}") from error
+        several = any(re.search(r"[, ]", name) for name in names)
+        hint = f"; repeat --{option} for each name" if several else ""
+        raise UsageError(f"--{option}: {error}{hint}") from error
 
 
 def score_queries(

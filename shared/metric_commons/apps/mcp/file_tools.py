@@ -24,7 +24,17 @@ REQUEST_FIELDS = (
         "interval",
         "standard_error",
     ),
-    *("clusters", "seed", "groups", "compare", "scores", "correction", "assume", "bounds"),
+    *(
+        "clusters",
+        "seed",
+        "groups",
+        "compare",
+        "scores",
+        "correction",
+        "assume",
+        "bounds",
+        "missing",
+    ),
 )
 
 

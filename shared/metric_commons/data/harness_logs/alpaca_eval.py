@@ -1,6 +1,10 @@
 """Annotations of AlpacaEval, `annotations.json`: which of two answers a judge prefers.
 
-Source: tatsu-lab/alpaca_eval, `metrics/winrate.py`.
+Since it controls for length, AlpacaEval adds what a judge would have preferred if both answers were
+equally long, whose mean is the length-controlled win rate. It cannot be computed from the other
+fields: its model was also fitted to answers to the same instructions that are not in the file.
+
+Source: tatsu-lab/alpaca_eval, `metrics/winrate.py`, `metrics/glm_winrate.py`.
 """
 
 import math
@@ -19,12 +23,19 @@ def read(content: Content) -> Log:
             "id": lambda record: record["instruction"],
             "prediction": lambda record: record["output_2"],
             "references": lambda record: [record["output_1"]],
-            "logged": lambda record: {"win_rate": outcome(record)},
+            "logged": _scores,
         },
         system=content.first["generator_2"],
         task=f"alpaca_eval against {content.first['generator_1']}",
         variants={"annotator": lambda record: str(record.get("annotator"))},
     )
+
+
+def _scores(record: Record) -> dict[str, float]:
+    scores = {"win_rate": outcome(record)}
+    if (adjusted := record.get("glm_preference")) is not None:
+        scores["length_controlled_win_rate"] = adjusted
+    return scores
 
 
 def outcome(record: Record) -> float:

@@ -52,6 +52,7 @@ def read(content: Content) -> Log:
         return Log(
             rows=content.rows,
             columns={**columns, "reference": lambda record: _expected(record, tools)},
+            options={"arguments": "bfcl"},  # each argument is a list of accepted values
             sidecars=sidecars,
         )
     return Log(

@@ -4,12 +4,14 @@ As in conlleval, the last column is the predicted tag and the one before it the 
 are named by their numbers, from 0.
 """
 
+import re
 from collections.abc import Iterator
 
 from ..files.json_rows import Row, location
-from .logs import Content, Log, Marks
+from .logs import Content, Log, Marks, Record
 
 FORMAT = "conll"
+_TAG = re.compile(r"O|[A-Z]-.+|.+-[A-Z]")
 MARKS = Marks(kinds=("text",), suffixes=(".conll", ".bio", ".iob"))
 
 
@@ -19,9 +21,25 @@ def read(content: Content) -> Log:
         rows=_sentences(content.rows),
         columns={
             "prediction": lambda record: record[str(len(record) - 1)],
-            "references": lambda record: record[str(len(record) - 2)],
+            "references": _right_tags,
         },
     )
+
+
+def _right_tags(record: Record) -> list[str]:
+    """Return the column before the last.
+
+    Raises:
+        ValueError: it is the first column, and has words.
+    """
+    cells: list[str] = record[str(len(record) - 2)]
+    word = next((cell for cell in cells if not _TAG.fullmatch(cell)), None)
+    if len(record) == 2 and word is not None:
+        raise ValueError(
+            f"there is one column of tags, beside words such as {word!r}; name the file with the "
+            "other tags with --references"
+        )
+    return cells
 
 
 def _sentences(rows: Iterator[Row]) -> Iterator[Row]:

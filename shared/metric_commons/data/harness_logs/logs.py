@@ -51,6 +51,7 @@ from ..files.streams import STANDARD_INPUT, Stream, suffix
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
 _TABLES = get_args(Format)
+_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines with more than a text
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -139,6 +140,7 @@ class Log:
     variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
+    options: Mapping[str, Any] = field(default_factory=dict)  # without which modules misread it
     sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
     means: Sequence[LoggedMeans] = ()  # for a format without rows
@@ -169,9 +171,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     is_table = format_name == PLAIN_ROWS
     start = stream.start()
     if not is_table and _is_text(kind, format_name):
-        texts = enumerate(text_lines(stream.content), start=1)
-        rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
-        return _only_log(Content(stream.path, "text", None, rows), format_name)
+        return _texts(stream, format_name)
     if start.startswith(_OLD_OFFICE):
         raise ValueError(_SPREADSHEET)
     if start.startswith(_ZIP) and not is_table:
@@ -187,15 +187,19 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         return _delimited(stream, _DELIMITERS[kind], fields)
     is_json = not start or start.lstrip(_BLANKS).startswith((b"{", b"["))
     if kind not in ("json", "jsonl") and not is_json:
-        if stream.path == STANDARD_INPUT:
-            raise ValueError("not JSON; for a table on standard input say --from csv or --from tsv")
-        suffixes = ", ".join(f".{name}" for name in _TABLES)
-        raise ValueError(
-            f"unknown kind of file; its name must end in {suffixes}, optionally with .gz or .zst"
-        )
+        has_marks = start.lstrip(_BLANKS).startswith(b"<") or kind in _MARKED
+        if format_name is None and stream.path != STANDARD_INPUT and not has_marks:
+            return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
+        raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     if start.lstrip(_BLANKS).startswith(b"["):
         return _list(stream, format_name)
     return _json(stream, kind, format_name)
+
+
+def _texts(stream: Stream, format_name: str | None) -> Log:
+    texts = enumerate(text_lines(stream.content), start=1)
+    rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
+    return _only_log(Content(stream.path, "text", None, rows), format_name)
 
 
 def _is_text(kind: str, format_name: str | None) -> bool:

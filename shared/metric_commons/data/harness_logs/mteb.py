@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from .logs import Content, Log, LoggedMeans, Marks
@@ -18,7 +19,9 @@ from .logs import Content, Log, LoggedMeans, Marks
 FORMAT = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
 _ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_time"}
-_REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
+_FAMILIES = {"cos_sim", "dot", "euclidean", "manhattan", "max"}  # of scores; others are subsets
+_UNKNOWN = ("no_revision_available", "external")
+_REVISION = re.compile(rf"[0-9a-f]{{7,40}}|{'|'.join(_UNKNOWN)}|\d+")
 
 
 def is_result(content: Content) -> bool:
@@ -68,9 +71,28 @@ def _model(content: Content) -> str | None:
     if metadata and (name := json.loads(metadata).get("name")):
         return str(name)
     folder = content.path.resolve().parent
-    if _REVISION.fullmatch(folder.name) or folder.parents[1].name == "results":
+    if is_revision(folder) or folder.parents[1].name == "results":
         folder = folder.parent
     return folder.name.replace("__", "/") or None
+
+
+def is_revision(folder: Path) -> bool:
+    """Return whether a folder has the results of a revision of a model.
+
+    >>> is_revision(Path("results/org__model/1234567")), is_revision(Path("results/org__model"))
+    (True, False)
+    """
+    return bool(_REVISION.fullmatch(folder.name)) or (folder / METADATA).is_file()
+
+
+def newness(revision: str, version: str | None) -> tuple[bool, bool, list[int]]:
+    """Return what mteb sorts the revisions of a model by, unless its registry names one of them.
+
+    >>> newness("main", "1.9.0") < newness("main", "1.12.0.dev1") < newness("main", "1.12.0")
+    True
+    """
+    numbers = [int(part) if part.isdigit() else -1 for part in (version or "").split(".")]
+    return bool(version), revision not in _UNKNOWN, [*numbers, 0]
 
 
 def _splits(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[str, float]]]]:
@@ -78,17 +100,22 @@ def _splits(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[s
     if "scores" not in document:
         for split, scores in document.items():
             if split not in _ABOUT and isinstance(scores, Mapping):
-                yield split, {"default": _numbers(scores)}
+                parts = {
+                    name: part
+                    for name, part in scores.items()
+                    if isinstance(part, Mapping) and name not in _FAMILIES
+                }
+                yield split, {n: _numbers(s) for n, s in (parts or {"default": scores}).items()}
         return
     for split, subsets in document["scores"].items():
         yield split, {part["hf_subset"]: _numbers(part) for part in subsets}
 
 
 def _numbers(scores: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """Return the scores that are numbers, with nested ones named like `en.accuracy`.
+    """Return the scores that are numbers, with nested ones named like `cos_sim.spearman`.
 
-    >>> _numbers({"en": {"accuracy": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
-    {'en.accuracy': 0.5}
+    >>> _numbers({"cos_sim": {"pearson": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
+    {'cos_sim.pearson': 0.5}
     """
     numbers: dict[str, float] = {}
     for name, value in scores.items():

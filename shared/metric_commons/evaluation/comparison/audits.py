@@ -5,6 +5,7 @@ those of F1, are narrower. Two systems are taken to err independently of each ot
 rows they mostly err together, and then rows would show smaller differences.
 """
 
+import csv
 import math
 import re
 from collections.abc import Iterator
@@ -177,7 +178,7 @@ class AuditedTable(NamedTuple):
 
 
 def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> AuditedTable:
-    """Audit the first table of a Markdown text.
+    """Audit the first table of a Markdown text, or that of a CSV file.
 
     Args:
         text: the text; the numbers of rows are in headers ("NQ (n=500)"), or in a row or a column
@@ -256,11 +257,17 @@ def _cells(text: str) -> list[list[str]]:
         for number, line in enumerate(lines[1:], start=1)
         if "-" in line and "|" in lines[number - 1] and not line.strip("|:- ")
     ]
-    if not rules:
-        raise ValueError("there is no Markdown table")
-    rows = [lines[rules[0] - 1], *takewhile(lambda line: "|" in line, lines[rules[0] + 1 :])]
+    if rules:
+        rows = [lines[rules[0] - 1], *takewhile(lambda line: "|" in line, lines[rules[0] + 1 :])]
+        cells_of_rows = [_BORDER.split(row.strip("|")) for row in rows]
+    else:
+        cells_of_rows = [row for row in csv.reader(lines) if row]
+        if len(cells_of_rows) < 2 or len(cells_of_rows[0]) < 2:
+            raise ValueError(
+                "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"
+            )
     strip = partial(re.sub, r"[*_`~$]", "")
-    table = [[strip(cell).strip() for cell in _BORDER.split(row.strip("|"))] for row in rows]
+    table = [[strip(cell).strip() for cell in row] for row in cells_of_rows]
     for cells in table[1:]:
         if len(cells) != len(table[0]):
             raise ValueError(f"the row {cells[0]!r} has {len(cells)} cells, not {len(table[0])}")

@@ -83,6 +83,7 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         systems were compared.
 
     Raises:
+        TypeError: an argument is no result of `score`.
         ValueError: the results share no score of rows, or differ in options or rows.
 
     >>> from ..scoring.scoring import score
@@ -93,6 +94,8 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
     >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
     ('A: bot', 'B: bot', 0.6667, 0.5)
     """
+    if not all(isinstance(part, Results) for part in results):
+        raise TypeError("compare takes results of score; compare_rows(a, b) takes scores of rows")
     pool, shared = _paired(results, scores)
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
     comparisons = compare_pairs(shared, **testing)

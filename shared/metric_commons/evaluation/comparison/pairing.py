@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
-from ...module.catalog.catalog import load_without_evaluate
+from ...module.catalog.catalog import load_without_evaluate, score_ranges
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.domains import range_of_rows
 from ..results.comparisons import Pair
 from ..results.module_results import (
     ModuleResult,
@@ -65,6 +66,7 @@ def paired_scores(
             rival = results.systems[b].get(module)
             if rival is None:
                 continue
+            is_incomplete = result.missing_rows or rival.missing_rows
             columns, columns_b = means_of_rows(result), means_of_rows(rival)
             shared = [name for name in columns if name in columns_b]
             functions = functions_of_sums(rival)
@@ -105,7 +107,14 @@ def paired_scores(
                 scores_b = columns_b[name]
                 if rows.order_b is not None:
                     scores_b = [scores_b[row] for row in rows.order_b]
-                yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+                pair = Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+                yield pair._replace(ends=_ends(pair)) if is_incomplete else pair
+
+
+def _ends(pair: Pair) -> tuple[float, float] | None:
+    """Return the lowest and the highest score that a row may have; None if it may be any number."""
+    ends = range_of_rows(pair.score, score_ranges(pair.module), [*pair.scores_a, *pair.scores_b])
+    return ends if all(map(math.isfinite, ends)) else None
 
 
 def _scored_inputs(

@@ -89,7 +89,7 @@ def gate(
     if lower:  # the test expects the system with the higher mean first
         pair = pair.swapped()
     comparisons = compare_pairs(
-        [pair],
+        pair.fillings(),
         margin=margin,
         alpha=alpha,
         confidence_level=confidence_level,
@@ -98,8 +98,13 @@ def gate(
     )
     if not comparisons:
         raise ValueError(f"there is no row that counts for {score} in both systems")
-    (comparison,) = comparisons
-    p_not_inferior, p_inferior = comparison["p_non_inferior"], comparison["p_inferior"]
+    # Rows that are missing count against each of the verdicts.
+    p_not_inferior, p_inferior = (
+        max(comparison[name] for comparison in comparisons)
+        for name in ("p_non_inferior", "p_inferior")
+    )
+    lows, highs = zip(*(c["confidence_interval"] for c in comparisons), strict=True)
+    comparison = comparisons[0] | {"confidence_interval": [min(lows), max(highs)]}
     if p_not_inferior < alpha:
         verdict = NOT_INFERIOR
     else:

@@ -26,7 +26,7 @@ from ..scoring.system_rows import InputError, SystemRows
 from ..scoring.system_scores import score_systems
 from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
-from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
+from .samples import LOGGED, OUTCOMES, Samples, system_rows
 
 _LABELS = ("groups", "clusters")
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
@@ -39,7 +39,6 @@ class LogEvaluation(Evaluation):
     answers: Sequence[Path] = ()  # the files of the references, joined by id or by their order
     system_field: str | None = None  # in a long table: the field with the system of a row
     metric: str | None = None  # a score or a scorer of a log; None for all
-    missing: Missing = "refuse"  # for samples without a score
     reduce: Reduce | None = None  # for rows with the same id; None for the mean
 
     @cached_property
@@ -50,6 +49,16 @@ class LogEvaluation(Evaluation):
         return {
             name: LoggedScores(lower) if name == LOGGED else catalog.load_without_evaluate(name)
             for name in self.modules
+        }
+
+    def _options_by_module(self) -> dict[str, dict[str, Any]]:
+        """Return the options of each module, with those that its log implies."""
+        logs = [self.opened[path].log for path in self.inputs()]
+        implied = dict(chain.from_iterable(log.options.items() for log in logs))
+        return {
+            module: {n: v for n, v in implied.items() if n in self.metrics[module].options}
+            | options
+            for module, options in super()._options_by_module().items()
         }
 
     def source(self, path: Path) -> Source:
@@ -138,7 +147,11 @@ class LogEvaluation(Evaluation):
             if self.answers and self._id_field(source) is None:
                 formats = [source.log.format_name, self._answers.log.format_name]
                 if not {*formats} <= {*_WITHOUT_IDS}:
-                    raise UsageError("references in a file need --id, the field of ids in both")
+                    both = [name for name in source.log.names if name in self._answers.log.names]
+                    hint = f"; both have {', '.join(both)}" if both else ""
+                    raise UsageError(
+                        f"references in a file need --id, the field of ids in both{hint}"
+                    )
 
     # ---- fields ---------------------------------------------------------------------------------
 

@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
+from ...module.catalog.request import Missing
 from ..scoring.row_samples import Reduce, RowSamples, numbered
 from ..scoring.system_rows import SystemRows
 from .joins import check_unique
 from .logged_values import outcome, scores_of_rows
 
-Missing = Literal["refuse", "skip", "zero"]
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
 _REASONS = {
     "error": "ended in an error",
@@ -52,8 +52,8 @@ def system_rows(
 
     Args:
         samples: the samples of one system.
-        missing: whether samples without a score or an answer are an error, are excluded, or score
-            zero.
+        missing: whether samples without a score or an answer are an error, are excluded, score
+            zero, or count as the worst and as the best.
         reduce: how rows with the same id become one; None for their mean.
         metric: which score of the log to use; None for all.
 
@@ -66,24 +66,25 @@ def system_rows(
     if samples.scored_by_log:
         samples, pairs = _with_scores(samples, metric)
         excluded |= pairs
-    absent = _absent(samples)
+    absent = _absent(samples, missing)
     reasons = {row: reason for rows in absent.values() for row, reason in rows.items()}
     counts = Counter(reasons.values())
     if counts and missing == "refuse":
         listed = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in counts.items())
         raise ValueError(
             f"{samples.source.path}: of {len(samples.rows)} samples, {listed}; exclude them with "
-            "--missing skip, or count them as 0 with --missing zero"
+            "--missing skip, count them as 0 with --missing zero, or as worst and best with "
+            "--missing bounds"
         )
     if counts and missing == "skip":
         samples = samples.take([row for row in range(len(samples.rows)) if row not in reasons])
         absent = {module: {} for module in absent}
         excluded |= counts
     elif counts:
-        choices["missing"] = [f"zero:{counts.total()}"]
+        choices["missing"] = [f"{missing}:{counts.total()}"]
     if not samples.rows:
         raise ValueError(f"{samples.source.path}: no samples remain to be scored")
-    return _united(samples, absent, reduce, excluded, choices)
+    return _united(samples, absent, missing, reduce, excluded, choices)
 
 
 def _taken(column: Sequence[Any], rows: Sequence[int]) -> list[Any]:
@@ -112,10 +113,11 @@ def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter
     return replace(samples, inputs=inputs), pairs
 
 
-def _absent(samples: Samples) -> dict[str, dict[int, str]]:
+def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
     """Return the rows that each module cannot score, with the reasons."""
     errors = samples.labels.get("error") or [False] * len(samples.rows)
-    is_log = samples.source.log.format_name != PLAIN_ROWS
+    # Refused in plain rows, a value that is missing is a wrong one, named with its row.
+    counts = samples.source.log.format_name != PLAIN_ROWS or missing != "refuse"
     absent: dict[str, dict[int, str]] = {}
     for module, columns in samples.inputs.items():
         reason = "unscored" if module in samples.scored_by_log else "unanswered"
@@ -124,7 +126,7 @@ def _absent(samples: Samples) -> dict[str, dict[int, str]]:
             for row, (value, is_error) in enumerate(
                 zip(columns["predictions"], errors, strict=True)
             )
-            if is_error or (value is None and is_log)
+            if is_error or (value is None and counts)
         }
     return absent
 
@@ -132,6 +134,7 @@ def _absent(samples: Samples) -> dict[str, dict[int, str]]:
 def _united(
     samples: Samples,
     absent: Mapping[str, Mapping[int, str]],
+    missing: Missing,
     reduce: Reduce | None,
     excluded: Mapping[str, int],
     choices: dict[str, Any],
@@ -146,21 +149,31 @@ def _united(
         choices["reduce"] = reduce or "mean"
     inputs, samples_of_rows = {}, {}
     for module, columns in samples.inputs.items():
-        rows = [row for row in range(len(ids)) if row not in absent[module]]
+        gaps = [positions[row] for row in absent[module]]
+        is_bounded = missing == "bounds" and bool(gaps)
+        incomplete = set(gaps) if is_bounded else set()
+        rows = [
+            row
+            for row, position in enumerate(positions)
+            if row not in absent[module] and position not in incomplete
+        ]
         inputs[module] = {name: _taken(column, rows) for name, column in columns.items()}
-        zeros = [positions[row] for row in absent[module]]
         sample_positions = _taken(positions, rows)
         if samples.scored_by_log.get(module) == OUTCOMES:
             outcomes = [outcome(scores) for scores in inputs[module]["predictions"]]
             groups: list[list[int]] = [[] for _ in names]
             for position, value in zip(sample_positions, outcomes, strict=True):
                 groups[position].append(value)
-            for position in zeros:
+            for position in () if is_bounded else gaps:
                 groups[position].append(0)
-            inputs[module]["predictions"] = groups
-        elif has_repeats or zeros:
+            inputs[module]["predictions"] = [group for group in groups if group]
+            sample_positions = [position for position, group in enumerate(groups) if group]
+            has_rows = is_bounded
+        else:
+            has_rows = has_repeats or bool(gaps)
+        if has_rows:
             samples_of_rows[module] = RowSamples(
-                sample_positions, len(names), reduce or "mean", zeros
+                sample_positions, len(names), reduce or "mean", gaps, is_bounded=is_bounded
             )
     return SystemRows(
         inputs=inputs,
@@ -168,6 +181,7 @@ def _united(
         clusters=_labels("clusters", samples, positions, len(names)),
         ids=names if "id" in samples.labels else None,
         samples=samples_of_rows,
+        judged=next((c["references"] for c in samples.inputs.values() if "references" in c), None),
         excluded=excluded,
         choices=choices,
     )

@@ -1,6 +1,7 @@
 """Paired comparisons of systems: does one score better on the same rows by more than chance?"""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -75,11 +76,35 @@ class Pair(NamedTuple):
     # If there are neither: the number of rows, and the score of rows given by their indices, where
     # those of B follow those of A.
     drawn: "tuple[int, Callable[[Integers], float]] | None" = None
+    # If rows of a system are missing: the lowest and the highest score that they may have.
+    ends: tuple[float, float] | None = None
 
     @property
     def has_rows(self) -> bool:
         """Return whether each row has a score, or a pseudovalue."""
         return self.sums_a is None and self.drawn is None
+
+    def fillings(self) -> "list[Pair]":
+        """Return the pair and, if rows are missing, it with those of A worst and B best, and so on.
+
+        >>> [pair.scores_a for pair in Pair("a", "b", "m", "s", [math.nan], [0.5]).fillings()]
+        [[nan]]
+        """
+        if self.ends is None:
+            return [self]
+
+        def filled(scores: Sequence[float], end: float) -> list[float]:
+            return [end if math.isnan(score) else score for score in scores]
+
+        return [
+            self,
+            *(
+                self._replace(
+                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, other)
+                )
+                for end, other in (self.ends, self.ends[::-1])
+            ),
+        ]
 
     def swapped(self) -> "Pair":
         """Return the same pair with the systems in the opposite order."""
@@ -208,6 +233,10 @@ def compare_pairs(
             first, second = pair.estimates
             result |= {"A_mean": first, "B_mean": second, "diff": first - second}
             result["pseudovalues"] = True
+        if pair.ends is not None and test == "permutation":
+            family_size = 1 if correction == "none" else len(shared)
+            limit = alpha / family_size  # enough for each of the corrections
+            result |= _missing(pair, rows, limit, {**testing, **reporting, "bounds": bounds})
         results.append(result | {"rows": int(counting.sum())})
     p_adjusted = family.adjusted([result["p_value"] for result in results]).tolist()
     is_simultaneous = len(shared) > 1 and correction in ("bonferroni", "max_t")
@@ -328,6 +357,52 @@ def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
     return a, b, ~(np.isnan(a) | np.isnan(b))
 
 
+def _missing(
+    pair: Pair,
+    rows: "tuple[Floats, Floats, Booleans]",
+    limit: float,
+    testing: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return how many rows are missing, and how many of them against it would turn a verdict.
+
+    Rows go against a verdict with the worst score of the better system and the best of the other,
+    those first that weigh most; the others are left out. The more do, the larger is the p-value.
+
+    Args:
+        pair: the systems, and the ends of their scores.
+        rows: the scores of both, and which rows have them.
+        limit: a p-value below it is significant.
+        testing: the options of the test.
+    """
+    import numpy as np
+
+    from ...statistics.tests.significance import compared
+
+    a, b, counting = rows
+    gaps = np.flatnonzero(~counting)
+    at_hand = np.flatnonzero(counting)
+
+    def verdict(a: "Floats", b: "Floats", rows: "Integers") -> float:
+        """Return the sign of a significant difference in these rows; 0 if there is none."""
+        labels = None if pair.clusters is None else [pair.clusters[row] for row in rows.tolist()]
+        result = compared(a[rows], b[rows], clusters=labels, interval_alpha=limit, **testing)
+        return math.copysign(result["p_value"] < limit, result["diff"])
+
+    sign = verdict(a, b, at_hand)
+    ends = cast("tuple[float, float]", pair.ends)
+    worst, best = ends if sign > 0 else reversed(ends)
+    a, b = np.nan_to_num(a, nan=worst), np.nan_to_num(b, nan=best)
+    gaps = gaps[np.argsort(sign * (a - b)[gaps], kind="stable")]
+    turning: int | None = None
+    if sign and verdict(a, b, np.r_[at_hand, gaps]) != sign:
+        turning = bisect_left(
+            range(gaps.size),
+            True,
+            key=lambda number: verdict(a, b, np.r_[at_hand, gaps[:number]]) != sign,
+        )
+    return {"missing_rows": int(gaps.size), "turning_rows": turning}
+
+
 def _signature(options: Mapping[str, Any], result: Mapping[str, Any]) -> str:
     """Return the line that records how a p-value and its interval were computed."""
     clusters = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
@@ -418,9 +493,11 @@ def table(
     corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
     level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
     bold = set()
+    missing = []
     rows = []
     for row, comparison in enumerate(comparisons):
         is_lower_better = lower(comparison)
+        missing += _sentences_of_missing(winner_first(comparison, is_lower_better))
         shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
         rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
         if shown["significant"]:
@@ -434,10 +511,27 @@ def table(
         rows,
         3,
         bold,
-        f"{statement(comparisons)}{f' {BOLD}' if bold else ''}",
+        " ".join([statement(comparisons), *([BOLD] if bold else []), *missing]),
         "Differences of systems",
         kind="differences",
     )
+
+
+def _sentences_of_missing(comparison: Comparison) -> list[str]:
+    """Return what the missing rows can do to a verdict, with the better system as A."""
+    number = comparison.get("missing_rows")
+    if not number:
+        return []
+    names, rows = f"{label(comparison['a'])} and {label(comparison['b'])}", counted(number, "row")
+    if not comparison["significant"]:
+        return [f"{rows} of {names} are missing and left out."]
+    turning = comparison["turning_rows"]
+    if turning is None:
+        noun = "row is" if number == 1 else "rows are"
+        verdict = f"better whatever the {number:,} missing {noun}"
+    else:
+        verdict = f"better unless at least {turning:,} of {number:,} missing rows go against it"
+    return [f"{label(comparison['a'])} against {label(comparison['b'])}: {verdict}."]
 
 
 def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:

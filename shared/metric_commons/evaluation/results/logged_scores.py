@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...module.declaration.declarations import Module, declared_options
+from ...statistics.arguments.domains import Ranges
 
 NAME = "logged"
 
@@ -17,6 +18,7 @@ class LoggedScores(Module):
 
     def __init__(self, lower_is_better: frozenset[str] = frozenset()) -> None:
         self.lower_is_better = lower_is_better
+        self.score_ranges: Ranges = {}  # which logs do not declare
 
     @property
     def options(self) -> dict[str, Any]:

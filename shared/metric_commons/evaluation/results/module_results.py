@@ -123,7 +123,11 @@ def digest_text(digest: int) -> str:
     return f"{digest:016x}"
 
 
-_BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+_BESIDE_INTERVALS = (
+    *("interval", "standard_error", "effective_n", "n_clusters", "design_effect"),
+    *("score_bounds", "missing_rows"),
+)
+COUNTS = ("n_clusters", "missing_rows")
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 _OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
@@ -135,7 +139,8 @@ _ALWAYS = (
 # The fields with one value per score.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
-    *("design_effect", "aggregation", "per_example", "value_counts", "cluster_counts"),
+    *("design_effect", "score_bounds", "aggregation"),
+    *("per_example", "value_counts", "cluster_counts"),
 )
 
 
@@ -153,6 +158,9 @@ class ModuleResult:
     effective_n: dict[str, float] = field(default_factory=dict)
     n_clusters: int | None = None
     design_effect: dict[str, float] = field(default_factory=dict)
+    # The scores if all rows that are missing had the worst score, or the best, and their number.
+    score_bounds: dict[str, list[float]] = field(default_factory=dict)
+    missing_rows: int | None = None
     groups: dict[str, dict[str, Any]]
     signature: str
     # Whatever else changes the scores and is in the signature: the preset, conventions derived from
@@ -320,7 +328,7 @@ def module_result(
     details = {
         key: scores.pop(key)
         for key in _BESIDE_INTERVALS
-        if isinstance(scores.get(key), dict) or (key == "n_clusters" and key in scores)
+        if isinstance(scores.get(key), dict) or (key in COUNTS and key in scores)
     }
     scoring = {
         option: options.get(option, default)

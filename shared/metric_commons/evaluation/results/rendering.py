@@ -172,6 +172,7 @@ class RenderedEntry(NamedTuple):
     interval: Sequence[float] | None
     rows: int
     lower: bool  # whether lower is better
+    bounds: Sequence[float] | None = None  # if rows are missing
 
 
 # The letters after a number, by system, module and score.
@@ -259,7 +260,7 @@ def one_system_table(entries: Sequence[RenderedEntry], notation: Notation, level
         number_format = format_of_entries([entry], notation)
         ends = [number_format.interval(entry.interval)] if has_intervals else []
         name = number_format.heading(label(entry.score))
-        rows.append([name, number_format.number(entry.value), *ends])
+        rows.append([name, _number(entry, number_format), *ends])
     header = ["score", label(entries[0].system), *([level] if has_intervals else [])]
     return Table(header, rows, 1, set())
 
@@ -486,9 +487,15 @@ def raised(letters: str) -> str:
 
 def _cell(entry: RenderedEntry, marks: Marks, number_format: NumberFormat) -> str:
     """Return the number, marks, and the interval if there is one; counts without decimals."""
-    text = number_format.number(entry.value)
+    text = _number(entry, number_format)
     text += marks.get((entry.system, entry.module, entry.score), "")
     return f"{text} {number_format.interval(entry.interval)}".rstrip()
+
+
+def _number(entry: RenderedEntry, number_format: NumberFormat) -> str:
+    """Return the score, or its bounds if rows are missing."""
+    ends = [entry.value] if entry.bounds is None else dict.fromkeys(entry.bounds)
+    return " to ".join(map(number_format.number, ends))
 
 
 def _tabulated(

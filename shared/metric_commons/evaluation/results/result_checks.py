@@ -72,6 +72,8 @@ _EXTRAS = {
 _OPTIONAL_OF_MODULE = {
     **dict.fromkeys(_EXTRAS, _Values),
     **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
+    "score_bounds": _Values,
+    "missing_rows": Count | None,
     "infinite": Sequence[Sequence[Any]],
     "conditions": _Values,
     "program": str,
@@ -105,6 +107,7 @@ _OPTIONAL_OF_COMPARISON = {
     **dict.fromkeys(("test", "interval"), _Name),
     **dict.fromkeys(("mde", "standard_error"), NonNegative | None),
     **dict.fromkeys(("rows", "n_clusters"), Count),
+    **dict.fromkeys(("missing_rows", "turning_rows"), _Natural | None),
     "statistic": _Number,
     **dict.fromkeys(("simultaneous", "pseudovalues"), bool),
     "options": _Values,
@@ -228,13 +231,14 @@ def _check_known(key: str, names: Iterable[str], scores: Mapping[str, Any]) -> N
 
 def _check_intervals(values: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
     """Check the intervals and standard errors of scores."""
-    intervals = values.get("confidence_interval", {})
-    _check_known("confidence_interval", intervals, scores)
-    for name, interval in intervals.items():
-        for ends in _as_list(interval, scores[name]):
-            check_option(f"confidence_interval of {name!r}", ends, _Interval)
-            for end in ends:
-                check_score(name, end, ranges)
+    for key in ("confidence_interval", "score_bounds"):
+        intervals = values.get(key, {})
+        _check_known(key, intervals, scores)
+        for name, interval in intervals.items():
+            for ends in _as_list(interval, scores[name]):
+                check_option(f"{key} of {name!r}", ends, _Interval)
+                for end in ends:
+                    check_score(name, end, ranges)
     for key, annotation in _EXTRAS.items():
         extras = values.get(key, {})
         _check_known(key, extras, scores)
@@ -252,7 +256,11 @@ def _as_list(value: Any, score: Any) -> list[Any]:
 
 
 def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
-    extra_keys = {"confidence_interval", *_EXTRAS} - scores.keys()  # win_rate has a standard_error
+    extra_keys = {
+        "confidence_interval",
+        "score_bounds",
+        *_EXTRAS,
+    } - scores.keys()  # win_rate has a standard_error
     for group, values in groups.items():
         check_option(f"group {group!r}", values, _Values)
         check_option(f"n of group {group!r}", values.get("n"), _Natural)
@@ -261,7 +269,7 @@ def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: 
         group_scores = {
             key: value
             for key, value in values.items()
-            if key not in {*extra_keys, "n", "n_clusters"}
+            if key not in {*extra_keys, "n", "n_clusters", "missing_rows"}
         }
         _check_known(f"group {group!r}", group_scores, scores)
         for name, value in group_scores.items():

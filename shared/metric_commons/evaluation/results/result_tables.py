@@ -8,7 +8,7 @@ from typing import Any
 from .breakdowns import breakdown_tables
 from .comparisons import Comparison, Rank, ranks, statement
 from .comparisons import table as table_of
-from .module_results import ModuleResult, breakdowns
+from .module_results import COUNTS, ModuleResult, breakdowns
 from .rendering import (
     LETTERS,
     LETTERS_NOTE,
@@ -21,6 +21,7 @@ from .rendering import (
     RenderedEntry,
     Table,
     Tiers,
+    counted,
     format_of_entries,
     label,
     one_system_table,
@@ -316,7 +317,8 @@ def tables(
         if letters:
             legend = f"{standings.legend()} {standings.legend_of_bold()}".rstrip()
             scores = scores._replace(note=legend)
-    note = " ".join(filter(None, [scores.note, label(agreement)]))
+    notes = [scores.note, _missing(systems, visible), label(agreement)]
+    note = " ".join(filter(None, notes))
     title = _title(systems, "Scores", overall)
     shown = [scores._replace(title=title, note=note, kind="scores")] if overall else []
     if grouped:
@@ -355,7 +357,7 @@ def tables(
 def lines(standings: Standings, visible: Collection[str]) -> Iterator[list[Any]]:
     """Yield the cells of each line of CSV, in the order of `COLUMNS`."""
     for entry in (entry for entry in entries(standings.systems) if entry.system in visible):
-        *key, value, interval, rows, _ = entry
+        *key, value, interval, rows, _, _ = entry
         rank = _rank(standings, entry)
         ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
         yield [*key, value, *(interval or (None, None)), rows, *[None] * 4, *ranked]
@@ -374,18 +376,35 @@ def entries(systems: Systems) -> Iterator[RenderedEntry]:
         for module, result in modules.items():
             overall = {**result.scores, "n": result.rows}
             for group, scores in [(None, overall), *result.groups.items()]:
-                intervals = (
-                    result.confidence_interval
-                    if group is None
-                    else scores.get("confidence_interval", {})
+                own = vars(result) if group is None else scores
+                intervals, bounds = (
+                    own.get(name, {}) for name in ("confidence_interval", "score_bounds")
                 )
                 for name, value in scores.items():
-                    if name not in ("n", "n_clusters") and isinstance(value, int | float):
+                    if name not in ("n", *COUNTS) and isinstance(value, int | float):
                         interval, lower = intervals.get(name), name in result.lower_is_better
-                        rows = scores["n"]
+                        ends = bounds.get(name)
                         yield RenderedEntry(
-                            system, group, module, name, value, interval, rows, lower
+                            *(system, group, module, name, value, interval, scores["n"], lower),
+                            bounds=ends,
                         )
+
+
+def _missing(systems: Systems, visible: Collection[str]) -> str:
+    """Return what the bounds of scores are, with the numbers of rows that systems lack."""
+    gaps = {
+        name: max(
+            filter(None, (result.missing_rows for result in systems[name].values())), default=0
+        )
+        for name in visible
+    }
+    lists = [f"{label(name)} lacks {counted(rows, 'row')}" for name, rows in gaps.items() if rows]
+    if not lists:
+        return ""
+    return (
+        f"{_listed(lists)}: the score is between the two numbers whatever these rows are, and the "
+        "interval is for both ends."
+    )
 
 
 def _rank(standings: Standings, entry: RenderedEntry) -> Rank | None:

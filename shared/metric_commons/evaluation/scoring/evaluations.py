@@ -117,7 +117,8 @@ class Evaluation(Request):
         several_files = self.common is not None and set(self._paths()) != {self.common}
         one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         all_at_once = several_files or not one_by_one or need_rows(self.metrics, self.options or {})
-        return self.per_example or self.compare or all_at_once
+        keeps_rows = self.per_example or self.compare or self.missing != "refuse"
+        return keeps_rows or all_at_once
 
     def part(self) -> "Part":
         """Return the states of every system and module, to be merged with those of other rows.

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate, name_of
-from ...module.catalog.request import Request, check_jobs
-from ...module.declaration.declarations import Module, is_assignable
+from ...module.catalog.request import Missing, Request, check_jobs
+from ...module.declaration.declarations import Module, is_assignable, meant_input
 from ...statistics.arguments.checks import nearest
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 from ..results.results import Results
@@ -41,6 +41,7 @@ def score(
     seed: int = 0,
     groups: Any = None,
     ids: Any = None,
+    missing: Missing = "refuse",
     per_example: bool = False,
     compare: bool = False,
     scores: Sequence[str] | None = None,
@@ -80,6 +81,11 @@ def score(
         seed: seed of the resamples.
         groups: one label per row, for all systems or for each system.
         ids: one id per row, likewise; results are compared by them. Rankings of Spark need them.
+        missing: rows without an answer: refuse them, skip them, count them as zero, or report the
+            bounds of the score if each had the worst score or the best. With "bounds", `scores`
+            are those of the rows at hand, `score_bounds` the two ends, and `missing_rows` the
+            number of the others; intervals reach from the lower end of the worst to the upper end
+            of the best.
         per_example: also keep the scores of every row.
         compare: test every two systems against each other; they must have the same rows. A
             permutation test compares the main score of each module, and p-values are corrected
@@ -131,6 +137,7 @@ def score(
         standard_error=standard_error,
         n_resamples=n_resamples,
         seed=seed,
+        missing=missing,
         per_example=per_example,
         compare=compare,
         scores=scores,
@@ -155,7 +162,8 @@ def score(
         return results_of_file(request, path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    if not (per_example or compare or _needs_rows(data, metrics, labels, options or {})):
+    keeps_rows = per_example or compare or missing != "refuse"
+    if not (keeps_rows or _needs_rows(data, metrics, labels, options or {})):
         from .scoring_plans import plan_of_columns
         from .table_parts import part_of_table
 
@@ -291,8 +299,7 @@ def _checked_options(
             continue
         arguments = [key for key in signature(score).parameters if key != "module_options"]
         arguments += {name for metric in metrics.values() for name in metric.input_names}
-        prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
-        hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
+        hint = meant_input(name, arguments) or nearest(name, arguments)
         hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])
         raise TypeError(f"score() has no argument {name!r}{hint}")
     return named

@@ -1,11 +1,12 @@
 """The rows of one system: the inputs of each module, and the labels of rows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
+from ...module.catalog.request import ROW_LABELS, Missing
 from ...statistics.arguments.checks import check_labels
-from .row_samples import RowSamples
+from .row_samples import RowSamples, taken
 
 
 class InputError(ValueError):
@@ -26,6 +27,7 @@ class SystemRows:
     ids: Sequence[Any] | None = None
     # By module: the sample of each row, if samples have several rows.
     samples: Mapping[str, RowSamples] = field(default_factory=dict)
+    judged: Any = None  # the references of all rows, if some are not scored
     excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
 
@@ -36,9 +38,39 @@ class SystemRows:
         return len(next(column for column in columns.values() if column is not None))
 
     def references(self) -> Any:
-        """Return the references, if a module takes any."""
+        """Return the references of all rows, if a module takes any."""
+        if self.judged is not None:
+            return self.judged
         columns = (columns.get("references") for columns in self.inputs.values())
         return next((column for column in columns if column is not None), None)
+
+    def at_hand(self, missing: Missing) -> Self:
+        """Return the rows with a prediction; the others are excluded, or filled in when scored.
+
+        >>> columns = {"predictions": ["a", None], "references": ["a", "b"]}
+        >>> rows = SystemRows(inputs={"qa_em": columns}, ids=["x", "y"])
+        >>> rows.at_hand("skip").ids, rows.at_hand("bounds").choices
+        (['x'], {'missing': ['bounds:1']})
+        """
+        predictions = next(iter(self.inputs.values())).get("predictions")
+        if predictions is None:
+            return self
+        rows = [row for row, value in enumerate(predictions) if value is not None]
+        gaps = sorted({*range(len(predictions))} - {*rows})
+        if not gaps:
+            return self
+        inputs = {module: taken(columns, rows) for module, columns in self.inputs.items()}
+        if missing == "skip":
+            labels = {name: taken(getattr(self, name), rows) for name in ROW_LABELS}
+            return replace(self, inputs=inputs, excluded={"unanswered": len(gaps)}, **labels)
+        samples = RowSamples(rows, len(predictions), "mean", gaps, is_bounded=missing == "bounds")
+        return replace(
+            self,
+            inputs=inputs,
+            samples=dict.fromkeys(inputs, samples),
+            judged=self.references(),
+            choices={"missing": [f"{missing}:{len(gaps)}"]},
+        )
 
 
 def check_same_rows(systems: Mapping[str, SystemRows]) -> None:

@@ -72,6 +72,8 @@ def score_columns(
             clusters=_column("clusters", labels["clusters"], system),
             ids=queries if ids is None else _column("ids", ids, system),
         )
+        if request.missing != "refuse":
+            rows[system] = rows[system].at_hand(request.missing)
     return score_systems(request, metrics, rows, inputs=inputs, progress=progress)
 
 

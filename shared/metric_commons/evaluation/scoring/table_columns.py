@@ -3,13 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from ...module.declaration.declarations import USUAL_NAMES
 from ...statistics.arguments.checks import nearest
 
-# Names by which a column is an input that nobody named.
-_USUAL = {
-    "predictions": ("prediction", "predictions", "response", "output", "hypothesis"),
-    "references": ("reference", "references", "answer", "answers", "target", "label", "gold"),
-}
 _ROWS = 1_000  # of a block of a table that is read block by block
 
 
@@ -75,7 +71,7 @@ def usual_columns(
     >>> usual_columns("references", ["answer", "gold"])
     ['answer', 'gold']
     """
-    return [column for column in _USUAL[name] if column in columns and column not in others]
+    return [column for column in USUAL_NAMES[name] if column in columns and column not in others]
 
 
 def is_table(data: Any) -> bool:

@@ -2,8 +2,8 @@
 
 In logs the scorers are `metric_commons/math`, `metric_commons/choice` and, of each module that
 judges single rows, `metric_commons/qa_f1` and so on. The metrics are `interval`, `standard_error`
-and `groups`, and the reducer of epochs is `maj`. This file imports inspect_ai, and no other file of
-the package imports this one.
+and `groups`, the reducer of epochs is `maj`, and `until_decided` ends a run early. This file and
+`inspect_stopping.py` import inspect_ai, and no other file of the package imports this one.
 
     Task(dataset, solver=generate(), scorer=[math(), choice()])
     Task(dataset, solver=generate(), scorer=math(), metrics=[interval(cluster="document")])
@@ -42,8 +42,12 @@ from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import row_modules
 from ..rewards.named_tasks import task as named_task
 from ..rewards.verdicts import Task as RowTask
+from .inspect_stopping import UntilDecided
 
-__all__ = ["choice", "groups", "interval", "maj", "math", "module", "standard_error"]
+__all__ = [
+    *("choice", "groups", "interval", "maj", "math", "module", "standard_error"),
+    "until_decided",
+]
 
 
 def _interval(level: float = 0.95, cluster: str | None = None, method: Method = "auto") -> Metric:
@@ -268,6 +272,35 @@ def _maj(equivalence: Literal["normalized", "math"] = "normalized") -> ScoreRedu
         return Score(value=value, answer=first.answer, metadata=first.metadata)
 
     return reduce
+
+
+def until_decided(
+    score: str | None = None,
+    *,
+    half_width: float | None = None,
+    margin: float = 0.0,
+    baseline: str | None = None,
+    level: float = 0.95,
+) -> UntilDecided:
+    """Return an early stopping: no samples are started once the mean or a comparison is decided.
+
+    Samples count in the order of the data set, which must be shuffled; several epochs of a sample
+    count as one mean. Whatever is decided holds with the probability `level` for all looks together
+    and for the mean that the full run would show.
+
+    Args:
+        score: the name of a scorer, with scores from 0 to 1; None for the only one, as "accuracy"
+            and "mean".
+        half_width: stop when the interval of the mean is this wide to each side.
+        margin: with a baseline, a difference that does not matter: stop when the run is better,
+            worse or equivalent.
+        baseline: the log of the other system, whose samples are matched by id.
+        level: the confidence level.
+
+    Raises:
+        ValueError: an option is not valid, or there is not one of `half_width` and `baseline`.
+    """
+    return UntilDecided(score, half_width=half_width, margin=margin, baseline=baseline, level=level)
 
 
 def _scored(scores: Sequence[SampleScore]) -> list[tuple[SampleScore, float]]:

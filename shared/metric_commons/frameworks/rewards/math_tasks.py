@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 
 from ...mathematics.proof.comparisons import Lists, Percent, Rounding, Rules
 from ...mathematics.proof.equivalence import explanation, readable, rules_of, verdict
+from ...mathematics.proof.problem_sets import Dataset
 from ...statistics.arguments.domains import Finite, NonNegative, check_option
 from ...text.extraction.step_chains import Extract
 from .text_tasks import TextTask
@@ -31,6 +32,7 @@ class Math(TextTask):
         relative_tolerance: as in `mathematics.equivalent`.
         absolute_tolerance: as in `mathematics.equivalent`.
         undecided: the score of an answer that is neither proved equal nor unequal; or None.
+        dataset: the data set whose conventions are followed.
 
     >>> Math().verdict(r"So it is $\boxed{\frac{1}{2}}$.", "0.5")
     Verdict(score=1.0, answer='\\frac{1}{2}', status='scored', scores={}, reason='')
@@ -47,6 +49,7 @@ class Math(TextTask):
     relative_tolerance: NonNegative = 0.0
     absolute_tolerance: NonNegative = 0.0
     undecided: Finite | None = 0.0
+    dataset: Dataset = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,6 +68,7 @@ class Math(TextTask):
             self.rounding,
             self.relative_tolerance,
             self.absolute_tolerance,
+            self.dataset,
         )
 
     def equal_answers(self) -> Callable[[str, str], object]:

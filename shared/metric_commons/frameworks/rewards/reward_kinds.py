@@ -36,7 +36,8 @@ def math(
         column: the column of the data set with the reference, or a list of accepted references:
             texts or numbers. If none of them can be read, the reward is None.
         dataset: the data set of the problems, such as "gsm8k" or "aqua": `extract` and
-            `extract_references` are then as in `math_equivalence`, unless they are given.
+            `extract_references` are then as in `math_equivalence`, unless they are given, and so
+            are its conventions.
         extract: how to extract the answer from a completion: by default from `<answer>` tags or
             the last box after the thoughts. The name of a step, such as "boxed" or "final_answer"
             (the card of qa_em lists them), a pattern, a function from str to str or None, or a
@@ -81,6 +82,7 @@ def math(
         relative_tolerance=relative_tolerance,
         absolute_tolerance=absolute_tolerance,
         undecided=undecided,
+        dataset=dataset,
     )
     return Reward(task, column)
 

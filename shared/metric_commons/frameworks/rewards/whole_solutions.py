@@ -8,7 +8,7 @@ import re
 
 from ...mathematics.parsing.functions import FUNCTIONS
 from ...mathematics.parsing.mathematical_answers import Answer, parse_answer
-from ...mathematics.parsing.structures import Words
+from ...mathematics.parsing.structures import Collection, Words
 from ...mathematics.proof.comparisons import Rules
 from ...mathematics.proof.equivalence import verdict
 from ...text.extraction.step_chains import answer_in, chain_functions
@@ -24,6 +24,7 @@ _OF_SENTENCES = frozenset(  # not meant as products of letters
 )
 _OF_FORMULAS = frozenset({"or", "and", "pi", "sqrt", *FUNCTIONS})
 _RULES = Rules()
+_EMPTY = Collection((), in_braces=True)  # "the empty set"
 
 
 def is_solution(text: str) -> bool:
@@ -37,7 +38,9 @@ def is_solution(text: str) -> bool:
     if not any(map(str.isalpha, text)):
         return False
     parsed = parse_answer(text)
-    if isinstance(parsed, Answer) and isinstance(parsed.content, Words):
+    if isinstance(parsed, Answer) and (
+        isinstance(parsed.content, Words) or parsed.content == _EMPTY
+    ):
         return False
     before, box, _ = text.partition(r"\boxed")
     words = {word.lower() for word in _WORD.findall(_COMMANDS.sub(" ", before)) if len(word) > 1}

@@ -212,26 +212,15 @@ def _weighted_interval(
     intervals: Callable[..., Mapping[str, Interval]],
     name: str,
     *,
-    confidence_level: float = 0.95,
     method: Method = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    **options: Any,
 ) -> Interval:
     """Return one of the intervals by random weights, whichever method is requested."""
-    return intervals(
-        confidence_level=confidence_level, n_resamples=int(n_resamples), seed=int(seed)
-    )[name]
+    return intervals(**options)[name]
 
 
 def _resampled_interval(
-    resample: Any,
-    name: str,
-    *,
-    confidence_level: float = 0.95,
-    method: Method = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    resample: Any, name: str, *, confidence_level: float, method: Method, **draws: int
 ) -> Interval:
     """Return the percentile interval of a resampled score, whichever method is requested."""
-    values = resample(int(n_resamples), int(seed))[name]
-    return resampled_interval(values, confidence_level)
+    return resampled_interval(resample(**draws)[name], confidence_level)

@@ -75,7 +75,7 @@ class WeightedAnswers:
         return cls(kinds, candidates, units, unseen_size)
 
     def intervals(
-        self, scores: Mapping[str, float], *, confidence_level: float, n_resamples: int, seed: int
+        self, scores: Mapping[str, float], *, confidence_level: float, **draws: int
     ) -> dict[str, Interval]:
         """Return the intervals of scores, with the same weights for all."""
         kinds, units = self.kinds, self.units
@@ -112,6 +112,5 @@ class WeightedAnswers:
             drawn_scores,
             measure,
             confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
+            **draws,
         )

@@ -9,6 +9,7 @@ from ...statistics.arithmetic.binary_digits import Digits
 from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.summary import members
+from ...statistics.resampling.row_units import cluster_values
 from ..thresholds.multiclass import MultiClass
 from ..thresholds.rounded_scores import error_bounds, rounded_scores
 from ..thresholds.score_rows import THRESHOLD, is_scores
@@ -22,12 +23,12 @@ from .classes import (
 )
 from .confusion import Matrix, Rows
 from .label_distances import KappaWeights, LabelDistances
-from .label_intervals import ClusteredCounts
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
 from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
+from .weighted_labels import LabelClusters, indicator_counters
 
 
 @checked_options
@@ -151,16 +152,18 @@ def classification_scores(
         all_clusters = Clusters.of_labels(clusters, len(references))
     clustered = None
     if all_clusters is not None and uncertainty.get("confidence_level") is not None:
+        weights = check_weights("sample_weight", sample_weight, len(references))
         if isinstance(table, LabelIndicators):
-            clustered = ClusteredCounts.of_indicators(all_clusters, table, task)
+            counters = indicator_counters(table, weights)
+            sums = cluster_values(counters, all_clusters.numbers)
+            clustered = LabelClusters(all_clusters, sums)
         else:
             positions = positions_of_rows(predictions, references, predicted, task)
-            weights = check_weights("sample_weight", sample_weight, len(references))
-            distances = (
-                None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
-            )
+            distances = kappa_weights and LabelDistances.of_task(task, kappa_weights)
             size = len(task.all_labels)
-            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights, distances)
+            clustered = LabelClusters.of_positions(
+                all_clusters, *positions, size, weights, distances
+            )
     score_options: dict[str, Any] = {
         "multi_class": multi_class,
         "max_fpr": max_fpr,
@@ -194,7 +197,7 @@ def classification_scores(
         **label_options,
     )
     if score_bits is not None and isinstance(predicted, PredictedScores):
-        result["error_bound"] = error_bounds(predicted.counts, score_bits)
+        result["error_bound"] = error_bounds(predicted.rows.counts, score_bits)
     if operating_point is not None:
         if not isinstance(predicted, PredictedScores) or not predicted.binary:
             raise OptionError("operating_point", "needs scores of two labels")

@@ -7,6 +7,7 @@ DeLong's placements.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,17 +15,16 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers, take
 from ...statistics.arguments.checks import check_weights
-from ...statistics.resampling.row_units import RowUnits
 from ..thresholds.rounded_scores import rounded_scores
 from ..thresholds.score_rows import THRESHOLD
 from .classes import counted_rows
 from .classification_measures import Tabulated, positions_of_rows, tabulated
-from .confusion import RowKinds, confusion_scores
+from .confusion import confusion_scores
 from .label_distances import LabelDistances
-from .label_intervals import scores_of_row_kinds
+from .label_intervals import scores_of_kinds
 from .multilabel import LabelIndicators, kinds_of_rows
 from .predicted_scores import measured_curves
-from .weighted_labels import WeightedLabels, cell_counters
+from .weighted_labels import cell_counters, counts_of, indicator_counters
 
 _STEP = 1e-4  # of a row, in numerical slopes
 _DIGITS = 9  # of a pseudovalue; equal rows have equal ones
@@ -72,7 +72,7 @@ def classification_pseudovalues(
         values = _label_values(predictions, references, rows_of_task, weights, options)
     curves = ("multi_class", "max_fpr", "top_k", "calibration_bins", "calibration_strategy")
     measured = measured_curves(rows_of_task[0], **{n: options[n] for n in curves if n in options})
-    for name, (score, _, influences) in measured.scores.items():
+    for name, (score, influences) in measured.scores.items():
         if not isinstance(score, list):  # scores of several labels may count once for each label
             of_rows = influences().reshape(rows.size, -1).sum(axis=1)
             values[name] = score + rows.size * of_rows
@@ -177,39 +177,30 @@ def _label_values(
         adjusted=options.get("adjusted", False),
         distances=distances,
     )
+    of_kinds: dict[str, Floats] = {}
     if isinstance(table, LabelIndicators):
-        references_of_labels, guesses = table.references, table.predictions
-        correct = (references_of_labels == guesses).all(axis=1)
-        indicators = [references_of_labels & guesses, references_of_labels, guesses]
-        totals_of_rows = [correct, np.ones(number), np.zeros(number)]
-        counters: Floats = np.column_stack([*indicators, *totals_of_rows]).astype(np.float64)
-        cells = np.arange(number)
+        counters, cells = indicator_counters(table, None), np.arange(number)
+        if task.average == "samples":
+            kinds_of_labels, codes = kinds_of_rows(table, task)
+            of_kinds = scores_of_kinds(kinds_of_labels, measure)
+            measure = partial(measure, task=replace(task, average="macro"))
     else:
         true, guessed = positions_of_rows(predictions, references, predicted, task)
-        correct, size = true == guessed, len(task.all_labels)
+        size = len(task.all_labels)
         kinds, cells = np.unique(true * size + guessed, return_inverse=True)
         counters = cell_counters(kinds // size, kinds % size, size, distances)
-    units = RowUnits.of_rows(counters)
-    labels = WeightedLabels(len(task.all_labels), units, counters, 1.0)
-    kinds_of_row = None
-    if isinstance(table, LabelIndicators) and task.average == "samples":
-        selected = (rows[:, task.selection] for rows in (table.references, table.predictions))
-        kinds_of_row = kinds_of_rows(*selected)
-        one_row = RowKinds(kinds_of_row[0].select(np.zeros((1, 1), np.int64)), np.ones((1, 1)))
-        measure = partial(measure, kinds=one_row)
     totals = np.bincount(cells, shares, len(counters)) @ counters
     with np.errstate(all="ignore"):
-        scores = measure(labels.counts(totals[:, np.newaxis]))
-        moved = measure(labels.counts(totals[:, np.newaxis] + _STEP * counters.T))
+        scores = measure(counts_of(totals[:, np.newaxis]))
+        moved = measure(counts_of(totals[:, np.newaxis] + _STEP * counters.T))
     values = {}
     for name, start in scores.items():
-        if kinds_of_row is not None and name != "hamming_loss":
-            of_kinds = scores_of_row_kinds(name, RowKinds(kinds_of_row[0], shares), measure)
-            values[name] = _of_means(of_kinds[kinds_of_row[1]], shares)
+        if of_kinds and name != "hamming_loss":
+            values[name] = _of_means(of_kinds[name][codes], shares)
             continue
         slopes = (moved[name] - start) / _STEP
         values[name] = float(start[0]) + number * shares * slopes[cells]
-    values["accuracy"] = _of_means(correct.astype(np.float64), shares)
+    values["accuracy"] = _of_means(counters[cells, -3], shares)
     return values
 
 

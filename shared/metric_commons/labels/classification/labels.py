@@ -10,10 +10,16 @@ import numpy as np
 from ...statistics.arguments.arrays import Column, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_weights
 from ...statistics.arguments.domains import Level, Range, Resamples, Seed, checked_options
-from ...statistics.arithmetic.contingency import ContingencyTable, contingency, encoded
+from ...statistics.arithmetic.contingency import (
+    ContingencyTable,
+    contingency,
+    encoded,
+    scaled_weights,
+)
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator, uncertainty
+from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, as_labels, check_one_label, classes
 from .confusion import (
     Matrix,
@@ -24,15 +30,15 @@ from .confusion import (
     shown_matrix,
 )
 from .label_distances import KappaWeights, LabelDistances
-from .label_intervals import ClusteredCounts, label_estimators, weighted_label_intervals
-from .label_report import label_report
-from .multilabel import LabelIndicators, has_one_label
-from .weighted_labels import (
-    WeightedLabels,
-    labels_of_clusters,
-    labels_of_indicators,
-    labels_of_table,
+from .label_intervals import (
+    RowMeans,
+    label_estimators,
+    scores_of_kinds,
+    weighted_label_intervals,
 )
+from .label_report import label_report
+from .multilabel import LabelIndicators, has_one_label, kinds_of_rows
+from .weighted_labels import LabelClusters, WeightedLabels, indicator_counters, table_units
 
 
 def label_table(
@@ -126,7 +132,7 @@ def label_scores(
     adjusted: bool = False,
     kappa_weights: KappaWeights | None = None,
     further_estimators: Mapping[str, Estimator] | None = None,
-    clusters: ClusteredCounts | None = None,
+    clusters: LabelClusters | None = None,
     confidence_level: Level | None = None,
     interval: Method = "auto",
     n_resamples: Resamples = 10_000,
@@ -224,19 +230,17 @@ def label_scores(
     weighted = table.weights is not None
 
     def drawn(drawn_names: Sequence[str], **options: Any) -> dict[str, Interval | list[Interval]]:
-        row_units = None
-        if clusters is not None:
-            row_units = clusters.row_units
-        elif isinstance(table, LabelIndicators):
-            row_units = partial(table.row_units, task)
+        rows = None
+        if isinstance(table, LabelIndicators) and kinds is not None:
+            of_kinds, codes = kinds_of_rows(table, task)
+            of_rows = {n: of[codes] for n, of in scores_of_kinds(of_kinds, measure).items()}
+            rows = RowMeans(of_rows, table.weights, clusters and clusters.clusters)
         return weighted_label_intervals(
             _weighted_labels(table, task, distances, clusters),
             measure,
             {name: result[name] for name in drawn_names},
             task,
-            kinds=kinds,
-            row_units=row_units,
-            clusters=clusters,
+            rows=rows,
             adjusted=adjusted,
             **options,
         )
@@ -262,16 +266,18 @@ def _weighted_labels(
     table: ContingencyTable | LabelIndicators,
     task: Classes,
     distances: LabelDistances | None,
-    clusters: ClusteredCounts | None,
+    clusters: LabelClusters | None,
 ) -> WeightedLabels:
     """Return the units of the random weights: clusters, or rows."""
-    of_indicators = isinstance(table, LabelIndicators)
     if clusters is not None:
-        labels = labels_of_clusters(clusters.counts, distances, combined=of_indicators)
+        units = clusters.units()
     elif isinstance(table, LabelIndicators):
-        return labels_of_indicators(table)
+        weights = None if table.weights is None else scaled_weights(table.weights)[0]
+        units = RowUnits.of_rows(indicator_counters(table, weights))
     else:
-        labels = labels_of_table(table, task, distances)
+        units = table_units(table, task, distances)
+    combined = isinstance(table, LabelIndicators)
+    labels = WeightedLabels.of_units(units, distances, combined=combined)
     if not task.strays:
         return labels
     references = labels.candidates[:, [labels.size + position for position in task.strays]]

@@ -1,16 +1,14 @@
 """Rows with any number of labels: a 0 or 1 for each label, counted label by label."""
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
+from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, check_weights
-from ...statistics.arithmetic.contingency import scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
-from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, classes
 from .confusion import LabelCounts, RowKinds, exact_numbers
 
@@ -88,85 +86,22 @@ class LabelIndicators:
         """
         if task.average != "samples":
             return None
-        kinds, codes = kinds_of_rows(
-            self.references[:, task.selection], self.predictions[:, task.selection]
-        )
+        kinds, codes = kinds_of_rows(self, task)
         occurrences = weighted_counts(codes, self.weights, len(kinds.support))
         return RowKinds(kinds, exact_numbers(occurrences))
 
-    def clustered_row_kinds(self, task: Classes, clusters: Integers) -> RowKinds | None:
-        """As `row_kinds`, with the occurrences in each cluster, shape (kinds, clusters)."""
-        if task.average != "samples":
-            return None
-        kinds, codes = kinds_of_rows(
-            self.references[:, task.selection], self.predictions[:, task.selection]
-        )
-        shape = len(kinds.support), int(clusters.max()) + 1
-        cells = codes * shape[1] + clusters
-        occurrences = weighted_counts(cells, self.weights, shape[0] * shape[1]).reshape(shape)
-        return RowKinds(kinds.select(np.arange(shape[0])[:, np.newaxis]), occurrences)
 
-    @cached_property
-    def _equal_rows(self) -> "_EqualRows":
-        size = self.references.shape[1]
-        weights = np.ones(len(self.references))
-        if self.weights is not None:
-            weights, _ = scaled_weights(self.weights)
-        kinds, occurrences = np.unique(
-            np.column_stack([self.references, self.predictions, weights]),
-            axis=0,
-            return_counts=True,
-        )
-        return _EqualRows(
-            kinds[:, :size] == 1,
-            kinds[:, size:-1] == 1,
-            kinds[:, -1],
-            occurrences,
-        )
+def kinds_of_rows(indicators: LabelIndicators, task: Classes) -> tuple[LabelCounts, Integers]:
+    """Return the counts of the selected labels in each kind of row, and the kind of each row.
 
-    def row_units(self, task: Classes, amounts: Floats) -> RowUnits:
-        """Return the rows, from what one of each of `row_kinds` adds to sums, (sums, kinds)."""
-        references, predictions, weights, occurrences = self._equal_rows
-        _, codes = kinds_of_rows(references[:, task.selection], predictions[:, task.selection])
-        return RowUnits(occurrences, (amounts[:, codes] * weights).T)
-
-
-def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integers]:
-    """The contribution of each kind of row to the counts of labels, its weight and its frequency.
-
-    The counters are true positives, support and predicted positives of each label, correct rows,
-    and all rows.
-
-    >>> counters, weights, counts = label_counters(LabelIndicators([[0, 1]], [[1, 1]]))
-    >>> counters.tolist(), counts.tolist()
-    ([[0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]], [1])
-    """
-    references, predictions, weights, occurrences = indicators._equal_rows
-    correct = (references == predictions).all(axis=1)
-    counters = np.column_stack(
-        [references & predictions, references, predictions, correct, np.ones(len(correct))]
-    ).astype(np.float64)
-    return counters, weights, occurrences
-
-
-class _EqualRows(NamedTuple):
-    """Distinct rows, and their counts."""
-
-    references: Booleans
-    predictions: Booleans
-    weights: Floats
-    occurrences: Integers
-
-
-def kinds_of_rows(
-    references: NDArray[Any], predictions: NDArray[Any]
-) -> tuple[LabelCounts, Integers]:
-    """Return the counts of each kind of row, shape (kinds,), and the kind of each row.
-
-    >>> counts, kinds = kinds_of_rows(np.array([[1, 1], [0, 1]]), np.array([[1, 0], [0, 1]]))
+    >>> indicators = LabelIndicators([[1, 0], [0, 1]], [[1, 1], [0, 1]])
+    >>> counts, kinds = kinds_of_rows(indicators, indicators.task())
     >>> counts.support.tolist(), kinds.tolist()
     ([1.0, 2.0], [1, 0])
     """
+    references, predictions = (
+        rows[:, task.selection] for rows in (indicators.references, indicators.predictions)
+    )
     size = references.shape[1]
     numbers = [
         rows.sum(axis=1, dtype=np.int64)
@@ -182,7 +117,7 @@ def kinds_of_rows(
         predicted_positives=predicted_positives,
         negatives=size - support,
         correct=np.zeros(1),
-        total=np.zeros(1),
+        total=np.ones(1),
     )
     return counts, kinds
 

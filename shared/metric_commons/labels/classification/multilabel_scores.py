@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Column, Floats
-from ..thresholds.areas import AREAS, LOSSES, ScoreWithVariance
+from ..thresholds.areas import AREAS, LOSSES, InfluencedScore
 from ..thresholds.one_vs_rest import OneVsRest, mean_over_rows
 from ..thresholds.score_counts import EPSILON
 from ..thresholds.score_rows import THRESHOLD, check_range, finite_scores
@@ -62,7 +62,7 @@ class IndicatorScores:
         self.one_vs_rest = OneVsRest(scores[:, selection], self.references, self.weights)
 
 
-def multilabel_scores(columns: OneVsRest, average: str) -> dict[str, ScoreWithVariance]:
+def multilabel_scores(columns: OneVsRest, average: str) -> dict[str, InfluencedScore]:
     """Return the areas and losses of each label, averaged.
 
     Args:

@@ -18,8 +18,8 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ..thresholds.areas import RowScores
 from ..thresholds.score_counts import ScoreCounts, score_counts
 from .classes import classes
-from .label_intervals import ClusteredCounts
 from .labels import label_scores
+from .weighted_labels import LabelClusters
 
 _PARTS = 10
 _RATES = ("recall", "precision", "specificity", "fpr")
@@ -94,7 +94,7 @@ def point_scores(
     (0.35, 1.0, 0.5)
     """
     parsed = parse_rule(rule)
-    counts = score_counts(*rows)
+    counts = rows.counts
     threshold = chosen_threshold(counts, parsed, beta)
     options = {"beta": beta, "zero_division": zero_division}
     point: dict[str, Any] = {"threshold": threshold}
@@ -214,7 +214,7 @@ def _scores_of_decisions(
     clustered = None
     if clusters is not None:
         codes = rows.positive.astype(np.int64), decisions.astype(np.int64)
-        clustered = ClusteredCounts.of_rows(clusters, *codes, 2, rows.weights)
+        clustered = LabelClusters.of_positions(clusters, *codes, 2, rows.weights)
     scores = label_scores(table, task, clusters=clustered, **options)
     names = ("precision", "recall", "f1", "f_beta", "fpr", "specificity")
     result = {name: scores[name] for name in (*names, "n_clusters") if name in scores}

@@ -28,14 +28,13 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator, uncertainty
-from ..thresholds.areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
+from ..thresholds.areas import AREAS, InfluencedScore, RowScores, binary_scores, influenced_score
 from ..thresholds.calibration_bins import Calibration, calibration, calibration_errors
 from ..thresholds.calibration_intervals import calibration_interval
 from ..thresholds.curves import det_curve, pr_curve, roc_curve
 from ..thresholds.multiclass import MultiClass, multiclass_scores, top_k_hits
 from ..thresholds.one_vs_rest import OneVsRest, mean_over_rows
 from ..thresholds.partial_area import partial_roc_auc
-from ..thresholds.score_counts import ScoreCounts, score_counts
 from ..thresholds.score_intervals import score_estimators
 from ..thresholds.score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
@@ -111,11 +110,6 @@ class PredictedScores:
     def rows(self) -> RowScores:
         """Return the scores of a binary task."""
         return RowScores(self.scores, self.references, self.weights)
-
-    @cached_property
-    def counts(self) -> ScoreCounts:
-        """Return the counts of the scores of a binary task."""
-        return score_counts(*self.rows)
 
     @cached_property
     def one_vs_rest(self) -> OneVsRest:
@@ -208,7 +202,7 @@ class CurveScores:
 
     result: dict[str, Any]
     estimators: dict[str, Estimator]
-    scores: dict[str, ScoreWithVariance]
+    scores: dict[str, InfluencedScore]
 
 
 @checked_options
@@ -310,14 +304,15 @@ def measured_curves(
         scores[f"top_{size}_accuracy"] = mean_over_rows(hits, predicted.weights)
     bins = None
     if calibration_bins is not None:
-        rows, calibrated = _calibrated(predicted)
+        rows = _calibrated(predicted)
+        calibrated = rows.counts
         bins = Calibration([], [], [], [])
         if calibrated.are_probabilities and predicted.probabilities:
             bins = calibration(calibrated, calibration_bins, calibration_strategy)
         errors = calibration_errors(calibrated, bins)
-        scores |= {name: with_variance(calibrated, rows, error) for name, error in errors.items()}
+        scores |= {name: influenced_score(rows, error) for name, error in errors.items()}
 
-    result: dict[str, Any] = {name: score for name, (score, _, _) in scores.items()}
+    result: dict[str, Any] = {name: score for name, (score, _) in scores.items()}
     if bins is not None:
         result["calibration"] = {
             "predicted": bins.predicted,
@@ -326,8 +321,8 @@ def measured_curves(
         }
     for name in _curve_names(curves):
         options = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
-        counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
-        points = [_CURVES[name](binary, **options) for binary in counts]
+        tables = [predicted.rows] if predicted.binary else predicted.one_vs_rest.rows
+        points = [_CURVES[name](of_label.counts, **options) for of_label in tables]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
     upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
@@ -385,19 +380,16 @@ def _curve_names(curves: Curves) -> list[str]:
     return list(dict.fromkeys([curves] if isinstance(curves, str) else curves))
 
 
-def _partial_area(
-    predicted: PredictedScores | IndicatorScores, max_fpr: float
-) -> ScoreWithVariance:
+def _partial_area(predicted: PredictedScores | IndicatorScores, max_fpr: float) -> InfluencedScore:
     """Return the area under the left part of the ROC curve."""
     if isinstance(predicted, PredictedScores) and predicted.binary:
-        measured = partial_roc_auc(predicted.counts, max_fpr)
-        return with_variance(predicted.counts, predicted.rows, measured)
+        return influenced_score(predicted.rows, partial_roc_auc(predicted.rows.counts, max_fpr))
     raise OptionError("max_fpr", "needs scores of two labels")
 
 
 def _measured(
     predicted: PredictedScores | IndicatorScores, multi_class: MultiClass
-) -> dict[str, ScoreWithVariance]:
+) -> dict[str, InfluencedScore]:
     """Return the areas and losses."""
     if isinstance(predicted, IndicatorScores):
         if multi_class == "ovo":
@@ -410,24 +402,22 @@ def _measured(
             multi_class,
             probabilities=predicted.probabilities,
         )
-    return binary_scores(predicted.counts, predicted.rows)
+    return binary_scores(predicted.rows)
 
 
-def _calibrated(predicted: PredictedScores | IndicatorScores) -> tuple[RowScores, ScoreCounts]:
-    """Return the scores to calibrate, and their counts.
+def _calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
+    """Return the scores to calibrate.
 
     If one of several labels is true, it is the probability of the most probable label, and whether
     it is right; if any number may be true, it is the scores of all labels.
     """
     if isinstance(predicted, IndicatorScores):
-        rows = predicted.one_vs_rest.flat_rows
-    elif predicted.binary:
-        return predicted.rows, predicted.counts
-    else:
-        labels = predicted.scores.argmax(axis=1)
-        probabilities = predicted.scores[np.arange(len(labels)), labels]
-        rows = RowScores(probabilities, labels == predicted.references, predicted.weights)
-    return rows, score_counts(*rows)
+        return predicted.one_vs_rest.flat_rows
+    if predicted.binary:
+        return predicted.rows
+    labels = predicted.scores.argmax(axis=1)
+    probabilities = predicted.scores[np.arange(len(labels)), labels]
+    return RowScores(probabilities, labels == predicted.references, predicted.weights)
 
 
 def _top_k_hits(
@@ -444,7 +434,7 @@ def _top_k_hits(
 
 
 def _row_counts(
-    predicted: PredictedScores | IndicatorScores, scores: Mapping[str, ScoreWithVariance]
+    predicted: PredictedScores | IndicatorScores, scores: Mapping[str, InfluencedScore]
 ) -> dict[str, Any]:
     """Return the number of rows of each score.
 
@@ -462,7 +452,7 @@ def _row_counts(
         positives = np.bincount(references, minlength=predicted.scores.shape[1]).tolist()
     scarcer = [min(number, counting_rows - number) for number in positives]
     rows: dict[str, Any] = dict.fromkeys(scores, counting_rows)
-    for name, (score, _, _) in scores.items():
+    for name, (score, _) in scores.items():
         numbers = scarcer if name.endswith("roc_auc") else positives
         if predicted.task.average == "samples":
             continue

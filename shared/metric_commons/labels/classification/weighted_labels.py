@@ -7,13 +7,14 @@ end; with clusters or weights it is as large as these are on average.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
+from ...statistics.arithmetic.exact_sums import group_sums
+from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
@@ -25,7 +26,7 @@ from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes
 from .confusion import LabelCounts
 from .label_distances import LabelDistances
-from .multilabel import LabelIndicators, label_counters
+from .multilabel import LabelIndicators
 
 _ALL_CELLS = 64  # labels, up to which every cell is a candidate
 _RAREST = 24  # labels of each kind that are candidates if there are more
@@ -42,7 +43,6 @@ class WeightedLabels:
     each label, correct rows, all rows, and the distance of references and predictions.
 
     Args:
-        size: the number of labels.
         units: the rows, or clusters of them.
         candidates: the sums that a row of size one adds in each cell that it may fall into, shape
             (candidates, sums).
@@ -50,25 +50,33 @@ class WeightedLabels:
         combined: whether each candidate is for a single label, and a row combines them.
     """
 
-    size: int
     units: RowUnits
     candidates: Floats
     unseen_size: float
-    combined: bool = False
+    combined: bool
 
-    def counts(self, sums: Floats) -> LabelCounts:
-        """Return the counts that sums represent; the last axis is that of draws."""
-        size = self.size
-        support, total = sums[size : 2 * size], sums[3 * size + 1]
-        return LabelCounts(
-            true_positives=sums[:size],
-            support=support,
-            predicted_positives=sums[2 * size : 3 * size],
-            negatives=total - support,
-            correct=sums[3 * size],
-            total=total,
-            distance=sums[3 * size + 2],
-        )
+    @classmethod
+    def of_units(cls, units: RowUnits, distances: LabelDistances | None, *, combined: bool) -> Self:
+        """Return the labels of these units; an unseen row is as large as these are on average.
+
+        Args:
+            units: the rows, or clusters of them.
+            distances: the distances of labels, for a weighted kappa.
+            combined: whether rows have several labels.
+        """
+        total, amounts = units.total(), units.of_kinds()
+        size, sizes = total.size // 3 - 1, amounts[:, -2]
+        if combined:
+            candidates = _candidate_states(size)
+        else:
+            candidates = _cells_among(_candidate_labels(total, size), size, distances)
+        squares = float(np.sort(units.counts * sizes * sizes).sum())
+        return cls(units, candidates, squares / total[-2] if total[-2] else 1.0, combined)
+
+    @property
+    def size(self) -> int:
+        """Return the number of labels."""
+        return len(self.candidates.T) // 3 - 1
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """The sums of the rows that lower and raise a score most, by its values for candidates."""
@@ -98,9 +106,7 @@ def drawn_label_intervals(
     method: str,
     biased: Callable[[str], bool],
     bounds: Callable[[str], tuple[float, float]],
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **options: Any,
 ) -> dict[str, Interval | list[Interval]]:
     """Return the intervals of scores of labels, with the same weights for all.
 
@@ -111,22 +117,15 @@ def drawn_label_intervals(
         method: "bootstrap" resamples units; any other weights them, together with an unseen one.
         biased: whether the draws of a score are biased.
         bounds: the range of a score.
-        confidence_level: strictly between 0 and 1.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **options: `confidence_level`, and `n_resamples` and `seed` of the draws.
     """
     values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
     keys = [(name, index) for name, column in values.items() for index in range(column.size)]
 
     def measure_sums(sums: Floats, keys: Collection[_Key]) -> dict[_Key, Floats]:
-        measured = measure(labels.counts(sums))
+        measured = measure(counts_of(sums))
         return {(name, index): np.atleast_2d(measured[name])[index] for name, index in keys}
 
-    options: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
     if method == "bootstrap":
         intervals = resampled_intervals(labels.units, keys, measure_sums, **options)
         return listed_intervals(intervals, scores)
@@ -161,81 +160,87 @@ def listed_intervals(
 # ---- the units ----------------------------------------------------------------------------------
 
 
-def labels_of_table(
+def counts_of(sums: Floats) -> LabelCounts:
+    """Return the counts that sums represent; the last axis is that of draws, or of clusters."""
+    size = len(sums) // 3 - 1
+    support, total = sums[size : 2 * size], sums[3 * size + 1]
+    return LabelCounts(
+        true_positives=sums[:size],
+        support=support,
+        predicted_positives=sums[2 * size : 3 * size],
+        negatives=total - support,
+        correct=sums[3 * size],
+        total=total,
+        distance=sums[3 * size + 2],
+    )
+
+
+class LabelClusters(NamedTuple):
+    """Clusters of rows, and what each adds to the sums, shape (clusters, sums)."""
+
+    clusters: Clusters
+    sums: Floats
+
+    @classmethod
+    def of_positions(
+        cls,
+        clusters: Clusters,
+        references: Integers,
+        predictions: Integers,
+        size: int,
+        weights: Floats | None,
+        distances: LabelDistances | None = None,
+    ) -> Self:
+        """Return the clusters of rows of one label, by its position among so many labels.
+
+        >>> clusters, codes = Clusters.of_labels(["a", "a", "b"], 3), np.array([0, 1, 1])
+        >>> counts = counts_of(LabelClusters.of_positions(clusters, codes, codes, 2, None).sums.T)
+        >>> counts.support.tolist()
+        [[1.0, 0.0], [1.0, 1.0]]
+        """
+        correct = references == predictions
+        all_rows, number = np.arange(correct.size), len(clusters.labels)
+        columns = [references, size + references, 2 * size + predictions]
+        columns += [np.full(correct.size, 3 * size + place) for place in range(3)]
+        rows = [np.flatnonzero(correct), all_rows, all_rows, np.flatnonzero(correct), all_rows]
+        amounts = [(np.ones(correct.size) if weights is None else weights)[part] for part in rows]
+        if distances is not None:
+            rows.append(all_rows)
+            amounts.append(amounts[1] * distances.between(references, predictions))
+        cells = [
+            clusters.numbers[part] * (3 * size + 3) + column[part]
+            for part, column in zip(rows, columns, strict=False)
+        ]
+        sums = group_sums(np.concatenate(amounts), np.concatenate(cells), number * (3 * size + 3))
+        return cls(clusters, sums.reshape(number, -1))
+
+    def units(self) -> RowUnits:
+        """Return the clusters as units."""
+        return RowUnits.of_rows(self.sums, np.arange(len(self.sums)))
+
+
+def table_units(
     table: ContingencyTable, task: Classes, distances: LabelDistances | None
-) -> WeightedLabels:
+) -> RowUnits:
     """Return the cells of a table of references and predictions, of independent rows."""
     size = len(task.all_labels)
     references = task.positions(table.row_labels)[table.rows]
     predictions = task.positions(table.column_labels)[table.columns]
-    counters = cell_counters(references, predictions, size, distances)
-    weights = np.ones(len(counters))
+    weights = np.ones(references.size)
     if table.weights is not None:
         weights, _ = scaled_weights(table.weights)
-    amounts = counters * weights[:, np.newaxis]
     order = np.lexsort((weights, predictions, references))
-    counts, amounts = table.counts[order], amounts[order]
-    masses = counts * weights[order]
-    total_mass = float(masses.sum())
-
-    return WeightedLabels(
-        size,
-        RowUnits(counts, amounts),
-        _candidate_cells(references, predictions, masses[np.argsort(order)], size, distances),
-        float(masses @ weights[order]) / total_mass if total_mass else 1.0,
-    )
+    counters = cell_counters(references[order], predictions[order], size, distances)
+    return RowUnits(table.counts[order], counters * weights[order, np.newaxis])
 
 
-def labels_of_indicators(indicators: LabelIndicators) -> WeightedLabels:
-    """Independent rows of 0 and 1 for each of several labels."""
-    counters, weights, counts = label_counters(indicators)
-    size = indicators.references.shape[1]
-    amounts = np.column_stack([counters * weights[:, np.newaxis], np.zeros(len(weights))])
-    masses = counts * weights
-    total_mass = float(masses.sum())
-
-    return WeightedLabels(
-        size,
-        RowUnits(counts, amounts),
-        _candidate_states(size),
-        float(masses @ weights) / total_mass if total_mass else 1.0,
-        combined=True,
-    )
-
-
-def labels_of_clusters(
-    counts: LabelCounts, distances: LabelDistances | None, *, combined: bool
-) -> WeightedLabels:
-    """Clusters of rows, whose counts are on the last axis.
-
-    Args:
-        counts: the counts of each cluster.
-        distances: the distances of labels, for a weighted kappa.
-        combined: whether rows have several labels.
-    """
-    size = len(counts.support)
-    sizes = np.asarray(counts.total, np.float64)
-    distance = np.zeros(sizes.size) if counts.distance is None else counts.distance
-    columns = np.vstack(
-        [
-            counts.true_positives,
-            counts.support,
-            counts.predicted_positives,
-            counts.correct,
-            counts.total,
-            distance,
-        ]
-    ).astype(np.float64)
-    units = RowUnits.of_rows(columns.T, np.arange(sizes.size))
-    total = units.total()
-    if combined:
-        candidates = _candidate_states(size)
-    else:
-        present = (total[size : 2 * size] + total[2 * size : 3 * size]) > 0
-        candidates = _cells_among(_candidate_labels(present, total, size), size, distances)
-    mass = float(sizes.sum())
-    unseen = float(np.sort(sizes * sizes).sum()) / mass if mass else 1.0
-    return WeightedLabels(size, units, candidates, unseen, combined)
+def indicator_counters(indicators: LabelIndicators, weights: Floats | None) -> Floats:
+    """Return the contribution of each row of 0 and 1 to the sums, times its weight."""
+    references, predictions = indicators.references, indicators.predictions
+    totals = np.zeros((len(references), 3))
+    totals[:, 0], totals[:, 1] = (references == predictions).all(axis=1), 1.0
+    counters = np.column_stack([references & predictions, references, predictions, totals])
+    return counters if weights is None else counters * weights[:, np.newaxis]
 
 
 def cell_counters(
@@ -255,27 +260,13 @@ def cell_counters(
     return counters
 
 
-def _candidate_cells(
-    references: Integers,
-    predictions: Integers,
-    masses: Floats,
-    size: int,
-    distances: LabelDistances | None,
-) -> Floats:
-    """Return the cells of labels that occur; of all labels if only one occurs."""
-    total = np.zeros(3 * size + 3)
-    np.add.at(total, size + references, masses)
-    np.add.at(total, 2 * size + predictions, masses)
-    present = (total[size : 2 * size] + total[2 * size : 3 * size]) > 0
-    return _cells_among(_candidate_labels(present, total, size), size, distances)
-
-
-def _candidate_labels(present: NDArray[np.bool_], total: Floats, size: int) -> Integers:
-    """Return the labels among which an unseen row may fall.
+def _candidate_labels(total: Floats, size: int) -> Integers:
+    """Return the labels among which an unseen row may fall: those that occur, if several do.
 
     If there are many labels, these are the rarest and the most frequent ones on both sides, since a
     row of a rare label changes a score most.
     """
+    present = (total[size : 2 * size] + total[2 * size : 3 * size]) > 0
     labels = np.flatnonzero(present) if present.sum() > 1 else np.arange(size)
     if labels.size <= _ALL_CELLS:
         return labels

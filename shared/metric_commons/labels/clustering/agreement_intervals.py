@@ -8,6 +8,7 @@ K labels and L clusters of n rows.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +30,7 @@ def agreement_intervals(
     table: ContingencyTable,
     measures: Sequence[ClusteringMeasure],
     scores: Mapping[str, float],
-    *,
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **options: Any,
 ) -> dict[str, Interval]:
     """Return the interval of each measure, with the same weights for all.
 
@@ -40,9 +38,7 @@ def agreement_intervals(
         table: the table of true labels and clusters.
         measures: the measures.
         scores: their values.
-        confidence_level: strictly between 0 and 1.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **options: `confidence_level`, and `n_resamples` and `seed` of the draws.
     """
     order = np.lexsort((table.columns, table.rows))
     order = order[np.argsort(table.counts[order], kind="stable")]
@@ -91,9 +87,7 @@ def agreement_intervals(
         RowUnits(extended.counts, unobserved=empty.size),
         drawn_scores,
         measured,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        seed=seed,
+        **options,
     )
 
 

@@ -15,12 +15,13 @@ Source:
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Floats
-from .score_counts import ScoreCounts, log_losses
+from ...statistics.arguments.arrays import Booleans, Floats, Integers
+from .score_counts import ScoreCounts, log_losses, score_counts
 
 
 @dataclass(frozen=True)
@@ -38,73 +39,69 @@ class ScoreWithInfluence:
     influence: Callable[[], tuple[Floats, Floats]] | None = None
 
 
-class RowScores(NamedTuple):
-    """The score of each row, whether it is positive, and its weight, if there are weights."""
-
+class _RowColumns(NamedTuple):
     scores: Floats
     positive: Booleans
     weights: Floats | None
 
 
-class ScoreWithVariance(NamedTuple):
-    """A score, and functions that return its variance and the influence of each row on it.
+class RowScores(_RowColumns):
+    """The score of each row, whether it is positive, and its weight, if there are weights."""
 
-    Or a list of scores, and functions that return a list of variances and of influences.
+    @cached_property
+    def counts(self) -> ScoreCounts:
+        """Return the number of positives and negatives at each score."""
+        return score_counts(*self)
+
+    @cached_property
+    def positions(self) -> Integers:
+        """Return the position of the score of each row in those of the counts."""
+        positions: Integers = self.counts.scores.searchsorted(self.scores)
+        return np.minimum(positions, self.counts.scores.size - 1)  # rows of weight 0 do not count
+
+
+class InfluencedScore(NamedTuple):
+    """A score, and a function that returns the influence of each row on it.
+
+    Or a list of scores, and a function that returns a list of influences.
     """
 
     score: Any
-    variance: Callable[[], Any]
     influences: Callable[[], Any]
 
 
 UNDEFINED = ScoreWithInfluence(math.nan)
 
 
-def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, ScoreWithVariance]:
-    """Return the areas and losses of a binary task, from the counts of its rows.
+def binary_scores(rows: RowScores) -> dict[str, InfluencedScore]:
+    """Return the areas and losses of a binary task.
 
-    >>> from .score_counts import score_counts
     >>> scores, positive = np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True])
-    >>> scores = binary_scores(score_counts(scores, positive), RowScores(scores, positive, None))
+    >>> scores = binary_scores(RowScores(scores, positive, None))
     >>> scores["roc_auc"].score, round(scores["brier"].score, 4)
     (0.75, 0.1581)
     """
     return {
-        name: with_variance(counts, rows, measure(counts))
+        name: influenced_score(rows, measure(rows.counts))
         for name, measure in (AREAS | LOSSES).items()
     }
 
 
-def with_variance(
-    counts: ScoreCounts, rows: RowScores, measured: ScoreWithInfluence
-) -> ScoreWithVariance:
-    """Return the score with its variance and the influence of each row; NaN if it is undefined."""
-
-    def variance() -> float:
-        if measured.influence is None:
-            return math.nan
-        return counts.variance(*measured.influence())
+def influenced_score(rows: RowScores, measured: ScoreWithInfluence) -> InfluencedScore:
+    """Return the score with the influence of each row; NaN if it is undefined."""
 
     def influences() -> Floats:
         if measured.influence is None:
             return np.full(rows.scores.size, math.nan)
-        changes = row_influences(counts, rows, measured.influence())
-        return (
-            changes if rows.weights is None else changes * np.ldexp(rows.weights, -counts.exponent)
+        positive, negative = measured.influence()
+        changes: Floats = np.where(
+            rows.positive, positive[rows.positions], negative[rows.positions]
         )
+        if rows.weights is None:
+            return changes
+        return changes * np.ldexp(rows.weights, -rows.counts.exponent)
 
-    return ScoreWithVariance(measured.score, variance, influences)
-
-
-def row_influences(
-    counts: ScoreCounts, rows: RowScores, influence: tuple[Floats, Floats]
-) -> Floats:
-    """Return the influence of each row, from those of positive and negative rows at each score."""
-    positions = counts.scores.searchsorted(rows.scores)
-    positions = np.minimum(positions, counts.scores.size - 1)  # rows of weight 0 are not counted
-    positive, negative = influence
-    changes: Floats = np.where(rows.positive, positive[positions], negative[positions])
-    return changes
+    return InfluencedScore(measured.score, influences)
 
 
 # Areas
@@ -128,7 +125,7 @@ def roc_auc(counts: ScoreCounts) -> ScoreWithInfluence:
         positives_above = counts.true_positives - counts.positives / 2
         positive_placements = (negatives_below + counts.negatives / 2) / negatives - score
         negative_placements = positives_above / positives - score
-        if counts.positive_squares is None:
+        if counts.are_whole:
             return (
                 positive_placements / math.sqrt(positives * max(positives - 1, 1)),
                 negative_placements / math.sqrt(negatives * max(negatives - 1, 1)),

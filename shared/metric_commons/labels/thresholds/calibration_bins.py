@@ -62,7 +62,7 @@ def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Ca
     rows = counts.positives + counts.negatives
     edges = np.linspace(0, 1, bins + 1)
     if strategy == "quantile":
-        if counts.positive_squares is None:
+        if counts.are_whole:
             edges = np.percentile(np.repeat(counts.scores, rows), edges * 100)
         else:
             edges = np.quantile(counts.scores, edges, weights=rows, method="inverted_cdf")

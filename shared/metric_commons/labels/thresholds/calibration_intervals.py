@@ -33,10 +33,10 @@ def calibration_interval(
     lower_edges: Floats,
     clusters: Integers | None,
     *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    confidence_level: float,
+    method: str,
+    n_resamples: int,
+    seed: int,
 ) -> Interval:
     """Return the interval of an expected calibration error.
 

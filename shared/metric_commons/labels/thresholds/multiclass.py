@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from .areas import AREAS, ScoreWithVariance
+from .areas import AREAS, InfluencedScore
 from .one_vs_one import one_vs_one_roc_auc
 from .one_vs_rest import OneVsRest, mean_over_rows, undefined
 from .score_counts import EPSILON
@@ -16,7 +16,7 @@ MultiClass = Literal["ovr", "ovo"]
 
 def multiclass_scores(
     columns: OneVsRest, average: str, multi_class: MultiClass, *, probabilities: bool
-) -> dict[str, ScoreWithVariance]:
+) -> dict[str, InfluencedScore]:
     """Return the areas of each label against the rest, averaged, and the losses of whole rows.
 
     Args:
@@ -33,7 +33,7 @@ def multiclass_scores(
     return scores | _losses(columns)
 
 
-def _losses(columns: OneVsRest) -> dict[str, ScoreWithVariance]:
+def _losses(columns: OneVsRest) -> dict[str, InfluencedScore]:
     """Log loss, and the Brier score of all probabilities of a row, from 0 to 2.
 
     Source:

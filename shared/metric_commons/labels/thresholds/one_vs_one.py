@@ -7,12 +7,11 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError
-from .areas import RowScores, ScoreWithVariance, roc_auc, with_variance
-from .one_vs_rest import OneVsRest, sum_of_squares, undefined
-from .score_counts import score_counts
+from .areas import InfluencedScore, RowScores, influenced_score, roc_auc
+from .one_vs_rest import OneVsRest, undefined
 
 
-def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
+def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> InfluencedScore:
     """The area under the ROC curve among the rows of two labels, averaged over pairs of labels.
 
     The area of a pair is the mean of two areas, one for the scores of each label. Unlike the area
@@ -34,7 +33,7 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
             "multi_class", f"'ovo' needs average='macro' or 'weighted', got {average!r}"
         )
     weights = np.ones(len(columns.scores)) if columns.weights is None else columns.weights
-    areas: list[tuple[ScoreWithVariance, float, Integers]] = []  # with weights, and rows
+    areas: list[tuple[InfluencedScore, float, Integers]] = []  # with weights, and rows
     for pair in combinations(range(columns.scores.shape[1]), 2):
         rows = np.flatnonzero(np.isin(columns.references, pair))
         weight = math.fsum(weights[rows].tolist()) if average == "weighted" else 1.0
@@ -44,8 +43,8 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
                 columns.is_positive(label)[rows],
                 None if columns.weights is None else columns.weights[rows],
             )
-            counts = score_counts(*of_label)
-            areas.append((with_variance(counts, of_label, roc_auc(counts)), weight / 2, rows))
+            area = influenced_score(of_label, roc_auc(of_label.counts))
+            areas.append((area, weight / 2, rows))
     total = math.fsum(weight for _, weight, _ in areas)
     if not total:
         return undefined(len(columns.scores))
@@ -57,4 +56,4 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
         return sums
 
     score = math.fsum(area.score * weight for area, weight, _ in areas) / total
-    return ScoreWithVariance(score, lambda: sum_of_squares(influences()), influences)
+    return InfluencedScore(score, influences)

@@ -10,13 +10,12 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arithmetic.contingency import scaled_weights
 from .areas import (
+    InfluencedScore,
     RowScores,
     ScoreWithInfluence,
-    ScoreWithVariance,
-    row_influences,
-    with_variance,
+    influenced_score,
 )
-from .score_counts import ScoreCounts, score_counts
+from .score_counts import ScoreCounts
 
 Measures = Mapping[str, Callable[[ScoreCounts], ScoreWithInfluence]]
 
@@ -53,11 +52,6 @@ class OneVsRest:
         ]
 
     @cached_property
-    def counts(self) -> list[ScoreCounts]:
-        """Return the counts of each label against the rest."""
-        return [score_counts(*rows) for rows in self.rows]
-
-    @cached_property
     def flat_rows(self) -> RowScores:
         """Return all scores, each treated as a separate row."""
         labels = self.scores.shape[1]
@@ -65,7 +59,7 @@ class OneVsRest:
         weights = None if self.weights is None else np.repeat(self.weights, labels)
         return RowScores(self.scores.ravel(), positive.ravel(), weights)
 
-    def averages(self, measures: Measures, average: str) -> dict[str, ScoreWithVariance]:
+    def averages(self, measures: Measures, average: str) -> dict[str, InfluencedScore]:
         """Measures of binary tasks, averaged over labels.
 
         Args:
@@ -73,30 +67,23 @@ class OneVsRest:
             average: "macro", "weighted" by support, "none" for a list, or "micro", which treats
                 each score as a separate row of one binary task.
         """
-        label_weights = [1.0] * self.scores.shape[1]
-        counts = [score_counts(*self.flat_rows)] if average == "micro" else self.counts
-        if average == "micro":
-            label_weights = [1.0]
+        tables = [self.flat_rows] if average == "micro" else self.rows
+        label_weights = [1.0] * len(tables)
         if average == "weighted":
-            label_weights = [float(binary.total_positives) for binary in counts]
+            label_weights = [float(rows.counts.total_positives) for rows in tables]
         scores = {}
         for name, measure in measures.items():
-            by_label = [measure(binary) for binary in counts]
+            by_label = [influenced_score(rows, measure(rows.counts)) for rows in tables]
             if average == "none":
-                scores[name] = _listed(by_label, counts, self.rows)
+                scores[name] = _listed(by_label)
             else:
-                scores[name] = self._averaged(by_label, counts, label_weights)
+                scores[name] = self._averaged(by_label, label_weights)
         return scores
 
     def _averaged(
-        self,
-        by_label: Sequence[ScoreWithInfluence],
-        counts: Sequence[ScoreCounts],
-        label_weights: Sequence[float],
-    ) -> ScoreWithVariance:
+        self, by_label: Sequence[InfluencedScore], label_weights: Sequence[float]
+    ) -> InfluencedScore:
         """Return the weighted mean of scores, NaN if one with a nonzero weight is.
-
-        And its variance.
 
         There is a score for each label, or one for all labels. The scores of different labels are
         not independent: every row influences each of them. So its influences are added up before
@@ -109,34 +96,24 @@ class OneVsRest:
 
         def influences() -> Floats:
             sums = np.zeros(len(self.scores))
-            for label, rows in enumerate(self.rows):
-                index = label if len(by_label) > 1 else 0
-                influence = by_label[index].influence
-                if label_weights[index] and influence is not None:
-                    changes = row_influences(counts[index], rows, influence())
-                    sums += changes * (label_weights[index] / total)
-            return _weighted(sums, self.weights)
+            for measured, weight in pairs:
+                of_rows = measured.influences().reshape(sums.size, -1)
+                sums += of_rows.sum(axis=1) * (weight / total)
+            return sums
 
         score = math.fsum(measured.score * share for measured, share in pairs) / total
-        return ScoreWithVariance(score, lambda: sum_of_squares(influences()), influences)
+        return InfluencedScore(score, influences)
 
 
-def _listed(
-    by_label: Sequence[ScoreWithInfluence],
-    counts: Sequence[ScoreCounts],
-    rows: Sequence[RowScores],
-) -> ScoreWithVariance:
-    """The scores of all labels as a list, and the lists of their variances and influences."""
-    scores = [with_variance(*parts) for parts in zip(counts, rows, by_label, strict=True)]
-    return ScoreWithVariance(
-        [score for score, _, _ in scores],
-        lambda: [variance() for _, variance, _ in scores],
-        lambda: [influences() for _, _, influences in scores],
+def _listed(by_label: Sequence[InfluencedScore]) -> InfluencedScore:
+    """Return the scores of all labels as a list, and the list of their influences."""
+    return InfluencedScore(
+        [score for score, _ in by_label], lambda: [influences() for _, influences in by_label]
     )
 
 
-def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
-    """Return the weighted mean of row scores, from exactly rounded sums; and its variance."""
+def mean_over_rows(values: Floats, weights: Floats | None) -> InfluencedScore:
+    """Return the weighted mean of row scores, from exactly rounded sums."""
     weights = np.ones(values.size) if weights is None else weights
     if not weights.any():
         return undefined(values.size)
@@ -145,21 +122,11 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
     mean = math.fsum((values * scaled).tolist()) / total
 
     def influences() -> Floats:
-        return _weighted((values - mean) / total, scaled)
+        return (values - mean) / total * scaled
 
-    return ScoreWithVariance(mean, lambda: sum_of_squares(influences()), influences)
-
-
-def undefined(rows: int) -> ScoreWithVariance:
-    """Return a score of NaN for this many rows, with its variance and influences also NaN."""
-    return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(rows, math.nan))
+    return InfluencedScore(mean, influences)
 
 
-def _weighted(influences: Floats, weights: Floats | None) -> Floats:
-    """Return the influences of rows, times their weights."""
-    return influences if weights is None else influences * scaled_weights(weights)[0]
-
-
-def sum_of_squares(influences: Floats) -> float:
-    """Return the sum of squares in ascending order, which does not depend on the order of rows."""
-    return float(np.sort(influences**2).sum())
+def undefined(rows: int) -> InfluencedScore:
+    """Return a score of NaN for this many rows, with influences that are also NaN."""
+    return InfluencedScore(math.nan, lambda: np.full(rows, math.nan))

@@ -28,8 +28,6 @@ class ScoreCounts:
         scores: distinct scores, ascending; -0.0 counts as 0.0.
         positives: the number of positives at each score, integers; or float64 sums of weights.
         negatives: the same for negatives.
-        positive_squares: with weights, the sums of their squares, for standard errors; else None.
-        negative_squares: the same for negatives.
         exponent: sums of weights are in units of 2**exponent, so that no square overflows.
 
     """
@@ -37,8 +35,6 @@ class ScoreCounts:
     scores: Floats
     positives: NDArray[Any]
     negatives: NDArray[Any]
-    positive_squares: Floats | None = None
-    negative_squares: Floats | None = None
     exponent: int = 0
 
     @cached_property
@@ -77,23 +73,15 @@ class ScoreCounts:
         """Return whether all scores are distinct, and there are no weights."""
         return self.positives.dtype == np.int8
 
+    @property
+    def are_whole(self) -> bool:
+        """Return whether these are counts rather than sums of weights."""
+        return self.positives.dtype.kind != "f"
+
     @cached_property
     def are_probabilities(self) -> bool:
         """Return whether all scores are from 0 to 1."""
         return bool(self.scores.size and self.scores[0] >= 0 and self.scores[-1] <= 1)
-
-    def variance(self, positive_influence: Floats, negative_influence: Floats) -> float:
-        """Return the sum over rows of their squared influence on a measure, which is its variance.
-
-        Args:
-            positive_influence: the influence of a positive row at each score.
-            negative_influence: the influence of a negative row at each score.
-        """
-        positives = self.positives if self.positive_squares is None else self.positive_squares
-        negatives = self.negatives if self.negative_squares is None else self.negative_squares
-        return float(
-            (positives * positive_influence**2).sum() + (negatives * negative_influence**2).sum()
-        )
 
 
 def _total(counts: NDArray[Any]) -> Any:
@@ -183,7 +171,7 @@ def _weighted_score_counts(scores: Floats, positive: Booleans, weights: Floats) 
     scores, positive, weights = scores[weighted], positive[weighted], weights[weighted]
     distinct, positions = np.unique(scores + 0.0, return_inverse=True)
     if not distinct.size:
-        return ScoreCounts(distinct, distinct, distinct, distinct, distinct)
+        return ScoreCounts(distinct, distinct, distinct)
     weights, exponent = scaled_weights(weights)
 
     def sums(values: Floats, rows: Booleans) -> Floats:
@@ -193,8 +181,6 @@ def _weighted_score_counts(scores: Floats, positive: Booleans, weights: Floats) 
         distinct,
         sums(weights, positive),
         sums(weights, ~positive),
-        sums(weights**2, positive),
-        sums(weights**2, ~positive),
         exponent,
     )
 
@@ -260,7 +246,7 @@ def _score_sums(counts: ScoreCounts) -> ScoreSums:
             losses = _block_losses(counts.scores[block], *weights, buffer)
         terms.append((pairs.sum().item(), float(precision.sum()), precisions_above, *losses))
     columns = list(zip(*terms, strict=True)) or [()] * 5
-    exact = counts.positive_squares is None
+    exact = counts.are_whole
     concordant_pairs = sum(columns[0]) if exact else math.fsum(columns[0])
     return ScoreSums(concordant_pairs, *map(math.fsum, columns[1:]))
 

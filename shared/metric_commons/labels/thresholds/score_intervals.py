@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats
-from ...statistics.arithmetic.exact_sums import group_sums
+from ...statistics.arithmetic.exact_sums import group_sums, rounded_sum
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.estimates import ClusterVariance, error_interval, estimate_interval
-from ...statistics.intervals.intervals import interval
+from ...statistics.intervals.estimates import ClusterVariance, estimate_interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
-from .areas import ScoreWithVariance
+from .areas import InfluencedScore
 
-_OF_MEANS = ("auto", "log_t", "korn_graubard")
+_OF_MEANS = ("auto", "t", "wilson", "korn_graubard")  # the methods of means with an upper bound
+_OF_ERRORS = ("auto", "t", "log_t")
 _ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 
 
 def score_estimators(
-    scores: Mapping[str, ScoreWithVariance],
+    scores: Mapping[str, InfluencedScore],
     rows: Mapping[str, Any],
     upper_bounds: Mapping[str, float],
     clusters: Clusters | None,
@@ -45,29 +45,26 @@ def score_estimators(
     """
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:
-        score, variance, influences = scores[name]
+        score, influences = scores[name]
         is_list = isinstance(score, list)
         method = options.get("method", "auto")
         if name == "mce" and method != "bootstrap":
             n_clusters = None if clusters is None else len(clusters.labels)
             return Interval(math.nan, math.nan, "none", math.nan, None, n_clusters)
-        if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
+        is_mean = name in ("log_loss", "brier") or name.startswith("top_")
+        if is_mean and method != "bootstrap":
             pairs = zip(score, influences(), strict=True) if is_list else [(score, influences())]
             means = [
                 _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
                 for value, changes in pairs
             ]
             return means if is_list else means[0]
-        columns = (
-            [score, variance(), rows[name]] if is_list else [[score], [variance()], [rows[name]]]
-        )
-        variances: list[ClusterVariance | None] = [None] * len(columns[0])
-        if clusters is not None:
-            listed = influences() if is_list else [influences()]
-            variances = [cluster_variance(influence, clusters) for influence in listed]
+        scored, counted = (score, rows[name]) if is_list else ([score], [rows[name]])
         estimates = [
-            _interval(value, square, size, cluster, upper_bounds[name], **options)
-            for value, square, size, cluster in zip(*columns, variances, strict=True)
+            _interval(value, changes, size, clusters, upper_bounds[name], **options)
+            for value, changes, size in zip(
+                scored, influences() if is_list else [influences()], counted, strict=True
+            )
         ]
         return estimates if is_list else estimates[0]
 
@@ -84,28 +81,18 @@ def _mean_interval(
 ) -> Interval:
     """Return the interval of a mean of rows, whose scores follow from their influences on it."""
     n_clusters = None if clusters is None else len(clusters.labels)
-    level = options.get("confidence_level", 0.95)
-    name = "unseen_error" if math.isinf(largest) else "unseen_row"
     if math.isnan(score):
+        name = "unseen_error" if math.isinf(largest) else "unseen_row"
         return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
-    counting = np.ones(influences.size, bool) if weights is None else weights > 0
-    member_clusters = None if clusters is None else clusters.take(counting)
-    w = np.ones(influences.size) if weights is None else weights[counting]
-    values = score + influences[counting] * (math.fsum(w.tolist()) / w)
-    values = np.clip(values, 0.0, largest)
+    w = np.ones(influences.size) if weights is None else weights
+    changes = np.divide(influences, w, out=np.zeros(w.size), where=w > 0)
+    values = np.clip(score + changes * math.fsum(w.tolist()), 0.0, largest)
     is_whole = np.abs(values - np.rint(values)) < _ROUNDING
     values = np.where(is_whole, np.rint(values), values)
-    if weights is not None:
-        return weighted_mean_interval(
-            values, w, member_clusters, confidence_level=level, bounds=(0.0, largest)
-        )
-    sums = None if member_clusters is None else member_clusters.sums(values)
-    method = options.get("method", "auto")
-    if method == ("korn_graubard" if math.isinf(largest) else "log_t"):
+    methods = _OF_ERRORS if math.isinf(largest) else _OF_MEANS
+    if options.get("method") not in methods[: 1 if weights is not None else None]:
         options["method"] = "auto"  # the result says which it was
-    return interval(
-        values, clusters=sums, bounds=(0.0, largest), **{"confidence_level": level} | options
-    )
+    return weighted_mean_interval(values, weights, clusters, bounds=(0.0, largest), **options)
 
 
 def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
@@ -124,47 +111,31 @@ def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
 
 def _interval(
     score: float,
-    variance: float,
+    influences: Floats,
     rows: int,
-    clusters: ClusterVariance | None,
+    clusters: Clusters | None,
     upper_bound: float,
     *,
-    confidence_level: float = 0.95,
+    confidence_level: float,
     method: str = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    **_: int,
 ) -> Interval:
-    """Return the interval of a score from 0 to `upper_bound`, or of an unbounded error."""
+    """Return the interval of an area, or the normal interval of any score up to a bound."""
+    variance = rounded_sum(np.square(influences)) if np.isfinite(score) else math.nan
+    between = None if clusters is None else cluster_variance(influences, clusters)
     if method == "bootstrap":
-        return _normal_interval(score, variance, confidence_level, upper_bound, clusters)
+        return _normal_interval(score, variance, confidence_level, upper_bound, between)
     if math.isnan(score):
-        name = "log_t" if math.isinf(upper_bound) else "korn_graubard"
-        n_clusters = clusters.n_clusters if clusters else None
-        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+        n_clusters = between.n_clusters if between else None
+        return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0, n_clusters)
     # Methods that do not apply to such scores are replaced; the result names the one used.
-    if math.isinf(upper_bound):
-        method = "t" if method == "t" else "auto"
-        return error_interval(
-            score,
-            variance,
-            rows,
-            confidence_level=confidence_level,
-            method=method,
-            clusters=clusters,
-        )
-    scaled = clusters and clusters._replace(squares=clusters.squares / upper_bound**2)
-    estimate = estimate_interval(
-        score / upper_bound,
-        variance / upper_bound**2,
+    return estimate_interval(
+        score,
+        variance,
         rows,
         confidence_level=confidence_level,
         method="wilson" if method == "wilson" else "auto",
-        clusters=scaled,
-    )
-    return estimate._replace(
-        low=upper_bound * estimate.low,
-        high=upper_bound * estimate.high,
-        standard_error=upper_bound * estimate.standard_error,
+        clusters=between,
     )
 
 

@@ -1,15 +1,17 @@
 """Amounts: formulas with units and other suffixes, ratios, and sums such as 5 ft 3 in."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..algebra.exact_values import Value, rational
+from ..algebra.exact_values import Value, rational, symbol
 from ..algebra.work_limits import UndecidedError
 from .conventions import Context
 from .expressions import parse_expression
 from .notation import Token
 from .separators import split_at_signs
 from .structures import (
+    EVERY_INTEGER,
     Bracketed,
     Collection,
     MathObject,
@@ -36,6 +38,8 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     """
     if not all_tokens:
         raise UndecidedError("nothing")
+    if all_tokens[0].is_command("bigcup"):
+        return _union_of_all(all_tokens, context)
     ratio, colons = split_at_signs(all_tokens, ":")
     if colons:
         text = "".join(token.text for token in all_tokens)
@@ -43,6 +47,11 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     if len(all_tokens) == 3 and all_tokens[1].text == "to" and all_tokens[1].kind != "sign":
         ends = [parse_expression(all_tokens[index : index + 1], context) for index in (0, 2)]
         return Ratio(tuple(ends), "".join(token.text for token in all_tokens))  # 3 to 4
+    texts = [token.text for token in all_tokens]
+    if texts[1:-1] == ["out", "of"]:
+        return as_value(_values(all_tokens[:1], context)) / as_value(
+            _values(all_tokens[-1:], context)
+        )
     compound = _compound(all_tokens, context)
     if compound is not None:
         return compound
@@ -62,6 +71,18 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
         )
         return Collection(tuple(items))
     return Quantity(number, suffix.unit, suffix.noun, suffix.is_percent)
+
+
+def _union_of_all(all_tokens: Sequence[Token], context: Context) -> Noted:
+    r"""\bigcup_{k=-\infty}^{\infty} (k, k + 1): equal to a union of the same sets."""
+    texts = "".join(token.text for token in all_tokens[:14])
+    bounds = re.match(r"bigcup_\{(\w)=-∞\}\^(?:\{∞\}|∞)", texts)
+    if bounds is None:
+        raise UndecidedError("a union without bounds")
+    start = 10 + 2 * bounds[0].endswith("}")
+    letters = {**context.values_of_letters, bounds[1]: symbol(EVERY_INTEGER)}
+    context = replace(context, values_of_letters=letters)
+    return Noted(parse_expression(all_tokens[start:], context), "union")
 
 
 def _values(amount: Sequence[Token], context: Context) -> MathObject:

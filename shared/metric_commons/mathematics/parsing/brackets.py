@@ -2,13 +2,14 @@
 
 from ..algebra.elementary import size
 from ..algebra.enclosures import real_sign
-from ..algebra.exact_values import Value, rational, symbol
+from ..algebra.exact_values import Value, opaque, rational, symbol
 from ..algebra.work_limits import UndecidedError, spend
 from .functions import binomial, small_integer
 from .letters import LetterReader
 from .matrices import determinant
 from .notation import ROW_END, Token
-from .structures import Bracketed, Collection, MathObject, Matrix, Quantity, as_value
+from .numerals import spelled_number
+from .structures import BasedNumber, Bracketed, Collection, MathObject, Matrix, Quantity, as_value
 from .unit_table import unit_of_symbol
 
 _MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
@@ -57,14 +58,17 @@ class BracketReader(LetterReader):
         outer_letters, start = dict(self._context.values_of_letters), self.position
         body = list(self._tokens)
         terms = []
-        for index in (rational(first), symbol(letter), symbol(letter) + rational(1)):
+        bound = symbol("∑")  # whatever the letter is
+        for index in (rational(first), bound, bound + rational(1)):
             self._tokens = list(body)
             self.move(start)
             self._context.values_of_letters = {**outer_letters, letter: index}
             terms.append(as_value(self.term()))
         self._context.values_of_letters = outer_letters
         quotient = terms[2] / terms[1]
-        if quotient.letters or real_sign(size(quotient) - rational(1)) >= 0:
+        if quotient.letters:  # a series that is equal to one with the same terms
+            return opaque(f"sum from {first}", terms[1])
+        if real_sign(size(quotient) - rational(1)) >= 0:
             raise UndecidedError("a series that is not geometric")
         return terms[0] / (rational(1) - quotient)
 
@@ -78,7 +82,7 @@ class BracketReader(LetterReader):
     def _braces(self) -> MathObject:
         """Return a group, or a set whose braces lost their backslashes."""
         bars, self._bars = self._bars, 0
-        items = self._items(",")
+        items = () if self.next.is_sign("}") else self._items(",")
         self._bars = bars
         if len(items) == 1 and self.next.is_command("choose"):
             self.take()
@@ -105,12 +109,24 @@ class BracketReader(LetterReader):
         brackets = opening + closing.text
         is_row = brackets == "[]" and isinstance(items[0], Bracketed)
         if len(items) == 1 and brackets in ("()", "[]") and not is_row:
-            return items[0]
+            is_number = isinstance(items[0], Value) and items[0].integer is not None
+            return self._based(as_value(items[0])) if is_number and self.skip("_") else items[0]
         rows = [item.items for item in items if isinstance(item, Bracketed)]
         is_matrix = brackets == "[]" and len(rows) == len(items)
         if is_matrix and all(isinstance(x, Value) for row in rows for x in row):
             return Matrix(tuple(tuple(as_value(x) for x in row) for row in rows))
         return Bracketed(brackets, items)
+
+    def _based(self, digits: Value) -> BasedNumber:
+        """Return digits to the base at this position, which may be a word."""
+        start = self.position
+        word = spelled_number(" ".join(token.text for token in self.group()))
+        if word is not None:
+            return BasedNumber(digits, rational(word))
+        self.move(start)
+        is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
+        base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
+        return BasedNumber(digits, rational(base))
 
     def _items(self, separators: str) -> tuple[MathObject, ...]:
         items = [self._item()]

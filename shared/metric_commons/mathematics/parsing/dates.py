@@ -18,8 +18,11 @@ _WRITTEN = [
         rf"{_MONTH} {_DAY},? {_YEAR}",
         rf"{_DAY} (?:of )?{_MONTH},? {_YEAR}",
         r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})",
+        rf"{_MONTH} {_DAY}(?P<year>)",
+        rf"{_DAY} (?:of )?{_MONTH}(?P<year>)",
     )
 ]
+NO_YEAR = 4  # a leap year for days of any year
 _IN_SLASHES = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 _TIME = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(?:[:.](\d{2}))? ?([ap])\.? ?m\.?", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
@@ -37,7 +40,7 @@ def date_or_time(text: str) -> MathObject | None:
         if match := pattern.fullmatch(text):
             month = match["month"]
             number = int(month) if month.isdigit() else _number_of(month)
-            found = _dates([(int(match["year"]), number, int(match["day"]))])
+            found = _dates([(int(match["year"] or NO_YEAR), number, int(match["day"]))])
             return Dates(found) if found else None
     if match := _IN_SLASHES.fullmatch(text):  # the month or the day first
         first, second, year = int(match[1]), int(match[3]), int(match[4])

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..algebra.elementary import PI, power, root
-from ..algebra.exact_values import Value, decimal, rational
+from ..algebra.exact_values import Value, decimal, opaque, rational
 from ..algebra.work_limits import UndecidedError
 from .brackets import BracketReader
 from .conventions import Context
@@ -41,16 +41,8 @@ _MAX_DEPTH = 40  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
 _INFINITIES = {"inf", "infinity", "oo"}
-_NO_FACTORS = {
-    "text",
-    "end",
-    "to",
-    "bmod",
-    "mod",
-    "choose",
-    "pmod",
-    "over",
-}  # commands that end a term
+# Commands that end a term.
+_NO_FACTORS = {"text", "end", "to", "bmod", "mod", "choose", "pmod", "over"}
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
 
@@ -102,9 +94,18 @@ class _Parser(BracketReader):
             result = -result if isinstance(result, Value) else multiplied(rational(-1), result)
         while self.next.is_sign(_SIGNS):
             sign = self._sign()
-            term = self.term()
+            term = self._rest(result) or self.term()
             result = total(result, term if sign > 0 else multiplied(rational(-1), term))
         return result
+
+    def _rest(self, start: MathObject) -> Value | None:
+        """Return the dots of 1 - x + ..., whose value is not known; None if there are none."""
+        if not self.next.is_sign("…") or not as_value(start).letters:
+            return None
+        if not (self.following(1).kind == "end" or self.following(1).is_sign(")]")):
+            return None
+        self.take()
+        return opaque("…", as_value(start))
 
     def _sign(self, signs: str = _SIGNS) -> int:
         """Return the product of the signs at this position, 1 if there are none."""
@@ -335,9 +336,7 @@ class _Parser(BracketReader):
         if combinations is not None:
             return combinations
         if self.skip("_"):
-            is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
-            base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
-            return BasedNumber(value, rational(base))
+            return self._based(value)
         fraction = mixed_fraction(self) if mixed else None
         return value if fraction is None else value + rational(fraction)
 
@@ -364,6 +363,8 @@ class _Parser(BracketReader):
             return binomial(self._argument(), self._argument())
         if name in FUNCTIONS:
             return self._function(name)
+        if name in ("floor", "ceil"):
+            return self._word(Token("word", name))
         if name in ("angle", "triangle"):
             return self._figure(name)
         if name in ("sum", "prod"):
@@ -418,6 +419,8 @@ def _union(left: MathObject, right: MathObject, first: RealSet, second: RealSet)
 def _remainder(number: Value, modulus: Value) -> Value:
     if number.integer is None or not modulus.integer:
         raise UndecidedError("a remainder of a number that is not an integer")
+    if 0 <= number.integer < modulus.integer:
+        raise UndecidedError("a remainder, or a class of remainders")
     return rational(number.integer % modulus.integer)
 
 

@@ -14,7 +14,9 @@ from .functions import (
     LOGARITHMS,
     applied,
     applied_to_several,
+    binomial,
     chosen,
+    factorial_of,
     inverse_name,
     is_of_angle,
     rounded,
@@ -22,6 +24,7 @@ from .functions import (
 )
 from .matrices import multiplied
 from .notation import CLOSING, OPENING, Token
+from .real_sets import as_real_set, union
 from .separators import split_at_signs
 from .structures import Bracketed, Collection, Infinity, MathObject, as_value
 from .token_reader import TokenReader
@@ -44,6 +47,7 @@ ACCENTS = frozenset(
 _OF_TIME = ("dot", "ddot")  # derivatives about which nothing is known
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
 _ROUNDED = {"floor": "⌊", "ceil": "⌈", "ceiling": "⌈"}
+_CLASSES = ("FiniteSet", "Union", "Point", "binomial", "factorial")
 
 
 _NAMES = re.compile("pi|sin|cos|tan|log|ln|exp|sqrt|max|min|gcd|pct")
@@ -114,13 +118,11 @@ class LetterReader(TokenReader, ABC):
             return self.atom()
         if word == "Interval" and self.next.is_sign("(."):
             return self._interval()
-        if word == "FiniteSet" and self.skip("("):
-            items = self._items(",")
-            self.expect(")")
-            return Collection(items, in_braces=True)
+        if word in _CLASSES and self.next.is_sign("("):
+            return self._printed(word)
         if word in ("sqrt", "cbrt") and (self.next.is_sign("({") or self.next.kind == "number"):
             return root(as_value(self.atom(mixed=False)), 2 if word == "sqrt" else 3)
-        if word == "abs" and self.next.is_sign("("):
+        if word in ("abs", "Abs") and self.next.is_sign("("):
             return size(as_value(self.atom()))
         if word in FUNCTIONS:
             return self._function(word)
@@ -133,6 +135,9 @@ class LetterReader(TokenReader, ABC):
         if self._is_derivative(word):
             self.take()
             return derivative(word, self.take().text)
+        if len(word) > 3 and word.isupper():  # MR = SRMC
+            self._context.products.add(word)
+            return symbol(word)
         if len(word) > 1:  # letter by letter, so that exponents belong only to the last one
             self._check_product(token)
             if len(word) > 2 and not is_product(word):
@@ -143,6 +148,26 @@ class LetterReader(TokenReader, ABC):
             self.split_word()
             word = self.take().text
         return self._named_letter(word)
+
+    def _printed(self, name: str) -> MathObject:
+        """FiniteSet(1, 2), Union(...), Point(1, 2), binomial(5, 2), as sympy prints them."""
+        self.expect("(")
+        items = self._items(",")
+        self.expect(")")
+        if name == "FiniteSet":
+            return Collection(items, in_braces=True)
+        if name == "Point":
+            return Bracketed("()", items)
+        if name == "Union":
+            sets = [as_real_set(item) for item in items]
+            known = [numbers for numbers in sets if numbers is not None]
+            if len(known) == len(sets):
+                return union(known)
+        if name == "factorial" and len(items) == 1:
+            return factorial_of(as_value(items[0]))
+        if name == "binomial" and len(items) == 2:
+            return binomial(*map(as_value, items))
+        raise UndecidedError(f"the word {name}")
 
     def _interval(self) -> Bracketed:
         """Interval(0, 1), and Interval.open, Lopen and Ropen, as sympy prints them."""
@@ -160,7 +185,7 @@ class LetterReader(TokenReader, ABC):
 
     def _figure(self, name: str) -> Value:
         r"""\angle ABC, which is \angle CBA, and \triangle ABC."""
-        corners = self.take().text
+        corners = "".join(token.text for token in self.group())
         if not corners.isalpha() or not corners.isupper():
             raise UndecidedError(f"the command {name}")
         ordered = min(corners, corners[::-1]) if name == "angle" else "".join(sorted(corners))
@@ -241,9 +266,9 @@ class LetterReader(TokenReader, ABC):
             self.restore(state)
             return None
         n, k = (int(part.text) for part in parts)
-        if not lower or n < k:  # some write the larger number above
+        if lower:  # some write the larger number above
             n, k = max(n, k), min(n, k)
-        if not self._context.chooses("combinations"):
+        if n < k or not self._context.chooses("combinations"):
             self.restore(state)
             return None
         return chosen(letter, rational(n), rational(k))
@@ -262,7 +287,7 @@ class LetterReader(TokenReader, ABC):
         """Return whether a letter before a bracket is a function of the content of the bracket."""
         end = self.closing(self.position)
         inner = self.between(self.position + 1, end)
-        if primes or any(token.is_sign(",;|∩∪∖") for token in inner):
+        if primes or any(token.is_sign(_separators(inner)) for token in inner):
             return True
         if letter in ("e", "i") or not inner or letter in self._context.values_of_letters:
             return False
@@ -280,9 +305,10 @@ class LetterReader(TokenReader, ABC):
         arguments: list[list[Token]] = [[]]
         separators = ""
         depth = 0
+        signs = _separators(inner)
         for token in inner:
             depth += (token.is_sign(OPENING)) - (token.is_sign(CLOSING))
-            if not depth and token.is_sign(",;|∩∪∖"):
+            if not depth and token.is_sign(signs):
                 separators += token.text
                 arguments.append([])
             else:
@@ -384,6 +410,10 @@ class LetterReader(TokenReader, ABC):
         return [as_value(item) for item in items]
 
     def _argument_of_function(self, name: str) -> MathObject:
+        if self.skip("⦃"):
+            argument = self.sum()
+            self.expect("⦄")
+            return argument
         if self.next.is_sign("({[|"):
             return self.atom()
         if name == "det":
@@ -418,6 +448,12 @@ class LetterReader(TokenReader, ABC):
     def _may_continue_argument(self) -> bool:
         is_command = self.next.kind == "command" and self.next.text in ("sqrt", "frac")
         return self._continues_argument() or self.next.is_sign("/") or is_command
+
+
+def _separators(inner: Sequence[Token]) -> str:
+    """Return the signs between arguments: one bar in P(A | B), but |x| has two."""
+    has_sizes = sum(token.is_sign("|") for token in inner) % 2 == 0
+    return ",;∩∪∖" if has_sizes else ",;|∩∪∖"
 
 
 def derivative(numerator: str, denominator: str) -> Value:

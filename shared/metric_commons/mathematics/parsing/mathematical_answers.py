@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
-from ..algebra.exact_values import Value, decimal, rational
+from ..algebra.exact_values import Value, decimal, rational, symbol
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions, is_product
@@ -16,9 +16,10 @@ from .functions import FUNCTIONS
 from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, tokens
 from .numerals import permutation, roman_number, spelled_number
 from .real_sets import REALS, complement, intersection, points, union
-from .relations import parse_item
+from .relations import SIGNS, parse_item
 from .separators import nesting, split_answer
 from .structures import (
+    EVERY_INTEGER,
     Bracketed,
     ChosenContent,
     Collection,
@@ -38,7 +39,8 @@ _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**")
 _FIRST_OF_MARKS = ("$", "\\", "*", "`")
 _DECIMAL = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
 _FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|textit|mbox)\s?\{([^{}]*)\}")
-_CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
+_CHOICE = re.compile(r"\s*(?:(?:[Oo]ption|[Cc]hoice) )?\(?\s*([A-Z])\s*\)?\.?\s*")
+_CHOICES = re.compile(r"\(?[A-H]\)?(?:(?:[,;] ?|,? and )\(?[A-H]\)?)+")
 _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
@@ -48,18 +50,29 @@ _NAMED_OBJECTS: dict[str, MathObject] = {
     "negative infinity": Infinity(-1),
     "all real numbers": REALS,
     "all reals": REALS,
+    **dict.fromkeys(("empty set", "the empty set", "emptyset", "null set"), Collection((), True)),
 }
 _NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
 _DECIMAL_COMMA = re.compile("-?0,[0-9]{2,}")  # with one digit it reads as two answers, like 1,4
 _REVERSED = re.compile(r"([\[\]])([^\[\]()]*[,;][^\[\]()]*)([\[\]])")  # ]1, 2[ is (1, 2)
-_SIZE = re.compile(r"\\(?:left|right)")
-_DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
-_MINUTES_OF_ARC = re.compile(
-    r"([0-9]+)° ?([0-9]+) ?(?:'|′|\^ ?\{? ?\\prime ?\}?) ?(?:([0-9.]+) ?(?:''|″|\"))?"
+_DECLARATION = re.compile(
+    r"(?:where |for |with |and )?(?:([a-zA-Z]) (?:∈|is an|is any|an|any)? ?integers?"
+    r"|(?:where |for )?(?:an |any |all |each |every |some |the )?integers? ([a-zA-Z]))"
 )
+_LINES = re.compile(r"\$ ?\n ?\$(?!\$)")
+_LONGEST_DECLARATION = 9  # tokens
+_SIZE = re.compile(r"\\(?:left|right)")
+_STATEMENTS = re.compile(r"I+(?:(?:[,;]|,? and) [IVX]+)+")  # I and III
+_SPACES = re.compile(r"\\[,;: ]|~")
+_REMAINDER = re.compile(
+    r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
+)
+_FEET = re.compile(r"([0-9]+) ?' ?([0-9.]+) ?(?:''|\")")
+_DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
+_MINUTES_OF_ARC = re.compile(r"(-?)([0-9]+)° ?([0-9]+) ?' ?(?:([0-9.]+) ?(?:''|\"))?")
 _CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
 _OTHER_SCRIPT = re.compile(
-    "[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
+    "[①-⑳\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
 )
 _LEAD = re.compile(
     r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?"
@@ -131,6 +144,8 @@ def unmarked(text: str) -> str:
     '12'
     """
     text = text.strip()
+    if "\n" in text:
+        text = _LINES.sub(", ", text)
     if len(text) <= MAX_LENGTH:
         text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
         text = _without_trail(text)
@@ -151,7 +166,7 @@ def unmarked(text: str) -> str:
                 text = inner.strip()
         box = r"\boxed{"
         is_box = text.startswith(box) and text.endswith("}") and not text.endswith(r"\}")
-        if is_box and closing_brace(text, len(box)) == len(text) - 1:
+        if is_box and len(text) <= MAX_LENGTH and closing_brace(text, len(box)) == len(text) - 1:
             text = text[len(box) : -1].strip()
     return text
 
@@ -186,14 +201,29 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     context = Context(conventions)
     context.is_latex = any(sign in text for sign in "\\{}")
     context.has_digits = any(t.kind == "number" or t.is_sign("^") for t in all_tokens)
+    texts = {token.text for token in all_tokens}
+    if not texts.isdisjoint("∨∧") and texts.isdisjoint(SIGNS):
+        raise UndecidedError("a logical formula")
+    declared = _integer(all_tokens) if any("integer" in text for text in texts) else None
+    if declared is not None:
+        context.values_of_letters[declared[1]] = symbol(EVERY_INTEGER)
+        all_tokens = all_tokens[: declared[0]]
     parts, separators = split_answer(all_tokens)
     if not parts:
         raise UndecidedError("nothing")
+    goes_on = len(parts) > 1 and parts[-1][-1].is_sign("…") and len(parts[-1]) == 1
+    if goes_on:
+        parts.pop()
+        separators.pop()
     with_both = [part for part in parts if any(token.is_sign("±∓") for token in part)]
     if len(with_both) > 1 and any(t.is_sign("=<>≤≥≠([⟨∓") for part in with_both for t in part):
         raise UndecidedError("± in several parts, which may belong together")
     contents = [_part(part, context) for part in parts]
     content = contents[0] if len(contents) == 1 else _joined(contents, separators)
+    if goes_on:
+        content = Noted(Bracketed("()", tuple(contents)), "…")
+    if declared is not None:
+        content = Noted(content, EVERY_INTEGER)
     return Answer(
         content,
         text,
@@ -202,6 +232,15 @@ def _answer(text: str, conventions: Conventions) -> Answer:
             for found in (context.forms, context.letters, context.products)
         ),
     )
+
+
+def _integer(all_tokens: Sequence[Token]) -> tuple[int, str] | None:
+    r"""Return where "n \in \mathbb{Z}" or "for any integer n" begins, and its letter."""
+    for start in range(max(len(all_tokens) - _LONGEST_DECLARATION, 1), len(all_tokens)):
+        text = " ".join(token.text for token in all_tokens[start:]).strip(" ,;().")
+        if match := _DECLARATION.fullmatch(" ".join(text.split())):
+            return start, match[1] or match[2]
+    return None
 
 
 def _without_environment(all_tokens: Sequence[Token]) -> Sequence[Token]:
@@ -227,8 +266,9 @@ def _without_bracket(all_tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _special(text: str, conventions: Conventions) -> Answer | None:
     """Return an answer whose form decides what it is; None for any other."""
-    plain = _FONT.sub(r"\1", text).replace(r"\,", " ") if "\\" in text else text
-    found = date_or_time(" ".join(plain.split()))
+    plain = _SPACES.sub(" ", _FONT.sub(r"\1", text)).replace(r"\!", "") if "\\" in text else text
+    plain = " ".join(plain.split())
+    found = date_or_time(plain)
     if found is not None:
         return Answer(found, text)
     roman = roman_number(plain)
@@ -238,9 +278,9 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     spelled = spelled_number(plain) if plain[-1:].isalpha() else None
     if spelled is not None:
         return Answer(rational(spelled), text)
-    cycles = permutation(text) if text[:1] == "(" else None
+    cycles = permutation(plain) if text[:1] == "(" else None
     if cycles is not None:
-        is_product = " " not in text and "," not in text
+        is_product = " " not in plain and "," not in text
         if is_product and not conventions.cycles:
             raise UndecidedError("a product of numbers")
         return Answer(cycles, text, frozenset({"cycles"} if is_product else ()))
@@ -252,10 +292,20 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         if (match[1], match[3]) != ("[", "]"):
             return _answer(f"{opening}{match[2]}{closing}", conventions)
     has_degrees = "circ" in text or "°" in text
-    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_DEGREE.sub("°", text))):
-        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups())
-        total = degrees + minutes / 60 + seconds / 3600
+    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_with_marks(_DEGREE.sub("°", text)))):
+        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups()[1:])
+        total = (degrees + minutes / 60 + seconds / 3600) * (-1 if match[1] else 1)
         return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
+    has_marks = text[:1].isdigit() and any(mark in text for mark in ("'", "prime", "′"))
+    if has_marks and (match := _FEET.fullmatch(_with_marks(plain))):
+        feet = rational(int(match[1]) + Fraction(match[2]) / 12)
+        return Answer(Quantity(feet, unit_of_symbol("ft")), text)
+    if match := _REMAINDER.fullmatch(plain):
+        return Answer(Noted(rational(int(match[1])), f"remainder {int(match[2])}"), text)
+    if (text != plain or "(" in text) and _CHOICES.fullmatch(plain):
+        return _answer(plain.replace("(", "").replace(")", ""), conventions)
+    if _STATEMENTS.fullmatch(plain):
+        return Answer(Words(", ".join(re.findall("[IVX]+", plain)).casefold()), text)
     if match := _CHOICE_WITH_CONTENT.fullmatch(plain):
         inner = _answer(unmarked(match[3]), conventions)
         return Answer(
@@ -271,6 +321,12 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     return None
 
 
+def _with_marks(text: str) -> str:
+    r"""Return 5' 10'' for 5^{\prime} 10^{\prime \prime} and 5′ 10″."""
+    text = text.replace("″", "''").replace("′", "'").replace(r"\prime", "'")
+    return text.translate({ord(sign): None for sign in "^{}"}).replace("' '", "''")
+
+
 def _part(part: Sequence[Token], context: Context) -> MathObject:
     """Return one part of an answer: a set by a condition, or a relation or an amount."""
     if part[-1].kind == "number" and part[-1].text.isdigit():  # most parts are
@@ -278,13 +334,41 @@ def _part(part: Sequence[Token], context: Context) -> MathObject:
             return decimal(part[0].text)
         if len(part) == 2 and part[0].is_sign("-"):
             return -decimal(part[1].text)
+    if part[0].is_sign("(") and part[-1].is_sign(")") and _is_relation(part[1:-1]):
+        part = part[1:-1]  # as sympy prints parts of a condition
+    label = _label(part)
+    if label:
+        note = " ".join(token.text for token in part[:label]).casefold()
+        if label == len(part):
+            raise UndecidedError("a label without a value")
+        return Noted(_part(part[label:], context), note.strip(" :."))
     by_condition = _set_by_condition(part, context)
     return parse_item(part, context) if by_condition is None else by_condition
 
 
+def _label(part: Sequence[Token]) -> int:
+    r"""Return the length of the label in "\max at x = 2" and "radius: 5"; 0 if there is none."""
+    if part[0].kind not in ("word", "text", "command"):
+        return 0
+    for index, token in enumerate(part):
+        is_end = token.is_sign(":") or token.text.strip() in ("at", "on", "is")
+        if index and is_end and any(len(label.text) > 2 for label in part[:index]):
+            return index + 1
+        if not (token.kind in ("word", "text") or token.text in ("max", "min", ".")):
+            return 0
+    return 0
+
+
+def _is_relation(tokens: Sequence[Token]) -> bool:
+    """Return whether < or ≤ stands outside brackets, all of which are closed."""
+    depths = list(accumulate(map(nesting, tokens)))
+    relations = zip(depths, tokens, strict=True)
+    return min(depths, default=-1) == 0 and any(not d and t.is_sign("<>≤≥≠") for d, t in relations)
+
+
 def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | None:
     r"""\{x \mid x > 2\} as a set of real numbers; None for any other form."""
-    if not (part[0].is_sign("⦃") and part[-1].is_sign("⦄")):
+    if part[0].text + part[-1].text not in ("⦃⦄", "{}"):
         return None
     inner = part[1:-1]
     bars = [index for index, token in enumerate(inner) if token.is_sign("|:")]
@@ -315,13 +399,16 @@ def _words(all_tokens: Sequence[Token]) -> MathObject | None:
     ):
         return None
     is_text = all_tokens[0].kind == "text" and len(all_tokens) == 1
+    if len(all_tokens) == 1 and all_tokens[0].kind == "word":
+        word = all_tokens[0].text  # HHTH
+        if len(word) > 3 and word.isupper():
+            return Words(word.casefold())
     if not is_text and not any(t.kind in ("word", "text") and _is_word(t.text) for t in all_tokens):
         return None
+    spelled = _spelled(all_tokens)
     has_function = any(t.kind == "word" and t.text.lower() in _NO_WORDS for t in all_tokens)
-    is_formula = has_function and len(all_tokens) < 3
-    return (
-        None if is_formula and all(t.kind == "word" for t in all_tokens) else _spelled(all_tokens)
-    )
+    is_formula = has_function and len(all_tokens) < 3 and all(t.kind == "word" for t in all_tokens)
+    return None if is_formula and isinstance(spelled, Words) else spelled
 
 
 def _spelled(all_tokens: Sequence[Token]) -> MathObject:
@@ -359,21 +446,23 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
     names = [content.name for content in contents if isinstance(content, Equation)]
     if any(_numbers(content) is not None for content in contents) and len(set(names)) <= 1:
         return _joined_sets(contents, separators, names)
-    if set(separators) == {"and"}:
+    if set(separators) <= {"and", ","}:
         quantity = total_quantity(contents)
         if quantity is not None:
             return quantity
     if len(names) == len(contents):
         if "or" in separators and len(set(names)) > 1:
             raise UndecidedError("one of several equations")
-        return _named(contents)
+        return _named(contents) or Noted(Collection(tuple(contents)), "parts")
     if names and isinstance(contents[0], Equation) and contents[0].name and len(names) == 1:
         items = _flat([contents[0].content, *contents[1:]])
         return Equation(None, contents[0].name, Collection(items))
     if isinstance(contents[0], NamedValues):
         return Collection(tuple(_as_tuple(content) for content in contents))
-    if names:
-        raise UndecidedError("an equation beside other parts")
+    if names or any(
+        isinstance(content, Noted) for content in contents
+    ):  # several parts, which are equal to the same ones alone
+        return Noted(Collection(tuple(contents)), "or" if "or" in separators else "parts")
     return Collection(_flat(contents))
 
 
@@ -392,12 +481,12 @@ def _flat(contents: Sequence[MathObject | None]) -> tuple[MathObject, ...]:
     return tuple(items)
 
 
-def _named(contents: Sequence[MathObject]) -> MathObject:
+def _named(contents: Sequence[MathObject]) -> MathObject | None:
     """Named values: a repeated name makes a list, different names are coordinates."""
     names, values = [], []
     for content in contents:
         if not isinstance(content, Equation) or content.name is None or content.content is None:
-            raise UndecidedError("several equations")
+            return None
         names.append(content.name)
         values.append(content.content)
     if len(set(names)) == 1:

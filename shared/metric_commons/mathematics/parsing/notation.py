@@ -32,58 +32,16 @@ END = Token("end", "")
 OPENING, CLOSING = "([{⦃⟨⌊⌈", ")]}⦄⟩⌋⌉"  # ⦃ and ⦄ are the braces of sets
 ROW_END = "↵"  # \\ in a matrix
 
-_FRACTIONS = {
-    "1/2": "½",
-    "1/4": "¼",
-    "3/4": "¾",
-    "1/3": "⅓",
-    "2/3": "⅔",
-    "1/5": "⅕",
-    "2/5": "⅖",
-    "3/5": "⅗",
-    "4/5": "⅘",
-    "1/6": "⅙",
-    "5/6": "⅚",
-    "1/8": "⅛",
-    "3/8": "⅜",
-    "5/8": "⅝",
-    "7/8": "⅞",
-    "1/7": "⅐",
-    "1/9": "⅑",
-    "1/10": "⅒",
-}
+_FRACTIONS = "½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
-_GREEK_LETTERS = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "εϵ",
-    "zeta": "ζ",
-    "eta": "η",
-    "theta": "θϑ",
-    "lambda": "λ",
-    "mu": "μµ",
-    "nu": "ν",
-    "xi": "ξ",
-    "rho": "ρ",
-    "sigma": "σ",
-    "tau": "τ",
-    "phi": "φϕ",
-    "chi": "χ",
-    "psi": "ψ",
-    "omega": "ω",
-    "Gamma": "Γ",
-    "Delta": "Δ",
-    "Theta": "Θ",
-    "Lambda": "Λ",
-    "Sigma": "Σ",
-    "Phi": "Φ",
-    "Psi": "Ψ",
-    "Omega": "Ω",
-}
+_GREEK = (
+    "alpha:α beta:β gamma:γ delta:δ epsilon:εϵ zeta:ζ eta:η theta:θϑ lambda:λ mu:μµ nu:ν xi:ξ "
+    "rho:ρ sigma:σ tau:τ phi:φϕ chi:χ psi:ψ omega:ω Gamma:Γ Delta:Δ Theta:Θ Lambda:Λ Sigma:Σ "
+    "Phi:Φ Psi:Ψ Omega:Ω "
+)
+_GREEK_LETTERS = dict(pair.split(":") for pair in _GREEK.split())
 
 # Replacements of signs that are missing on keyboards, or not used in TeX.
 _SIGNS = str.maketrans(
@@ -104,18 +62,23 @@ _SIGNS = str.maketrans(
             "(": "（",
             ")": "）",
             ",": "，",
-            ":": "：",
+            ":": "：∶",
             ".": "．",
             "'": "′’",
             "∖": "⧵",
             "…": "⋯",
             " ": "\u00a0\u2002\u2003",
             r"\sqrt ": "√",
+            r"\angle ": "∠",
+            r"\triangle ": "△",
+            " cents": "¢",
+            r"\sqrt[3] ": "∛",
+            r"\sqrt[4] ": "∜",
             **{str(digit): chr(0xFF10 + digit) for digit in range(10)},
             **{rf"\{name} ": letters for name, letters in _GREEK_LETTERS.items()},
             **{
-                r" \frac{{{}}}{{{}}}".format(*fraction.split("/")): sign
-                for fraction, sign in _FRACTIONS.items()
+                r" \frac{{{}}}{{{}}}".format(*normalize("NFKC", sign).split("⁄")): sign
+                for sign in _FRACTIONS
             },
         }.items()
         for sign in signs
@@ -152,6 +115,8 @@ _COMMANDS = {
         "⦃": "lbrace",
         "⦄": "rbrace",
         "∪": "cup",
+        "i": "imath",
+        "j": "jmath",
         "∩": "cap",
         "∈": "in",
         "∞": "infty",
@@ -165,7 +130,10 @@ _COMMANDS = {
 }
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
-_UPRIGHT = ("cis", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "exp", "gcd", "lcm")
+_UPRIGHT = (
+    *("cis", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "exp", "gcd", "lcm", "det"),
+    *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
+)
 
 # Steps of LaTeX, in this order: a string that is present if a step matters, a pattern, and its
 # replacement. White space is already reduced to single spaces.
@@ -198,8 +166,17 @@ _REWRITES = [
             rf"\\(?:text|mathrm|operatorname) ?\{{ ?({'|'.join(_UPRIGHT)}) ?\}}",
             r"\\\1 ",
         ),
+        ("superscript", r"\\textsuperscript", "^"),
         ("^", r"(?<=[0-9]) ?\^ ?\{? ?(?:\\(?:text|mathrm) ?\{)? ?(st|nd|rd|th) ?\}{0,2}", r"\1"),
-        ("mathbb", r"\\mathbb ?\{? ?([NZQC]) ?\}?", r" \\text{\1} "),
+        ("mathbb", r"\\mathbb ?\{? ?Z ?\}?", r" \\text{integers} "),
+        ("mathbb", r"\\mathbb ?\{? ?([NQC]) ?\}?", r" \\text{\1} "),
+        ("root", r"\\root ?\{? ?([2-9n]) ?\}? ?\\of(?![a-z])", r"\\sqrt[\1]"),
+        ("bigcup", r"\\bigcup(?! ?[_^a-z])", "∪"),
+        (
+            "{\\",  # \hat{\mathbf{i}} and \vec{\mathbf{v}}
+            r"\\(hat|vec) ?\{ ?\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\} ?\}",
+            r"\\\1{\2}",
+        ),
         ("operatorname", r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
         ("binom", r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
         (
@@ -215,7 +192,7 @@ _REWRITES = [
         ("\\}", r"\\\}", "⦄"),
         ("\\", r"\\[()\[\]]", " "),
         # The constants in upright letters.
-        ("{", r"\\(?:mathrm|text|mathit) ?\{ ?([ei]) ?\}", r" \1 "),
+        ("{", r"\\(?:mathrm|text|mathit|textit) ?\{ ?([ei]) ?\}", r" \1 "),
         (
             "{",
             rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{",
@@ -223,7 +200,7 @@ _REWRITES = [
         ),
     ]
 ]
-_ROOT_OF_NUMBER = re.compile("√ ?([0-9]+)")  # all of it, where \\sqrt takes a digit
+_ROOT_OF_NUMBER = re.compile("([√∛∜]) ?([0-9]+)")  # all of it, where \\sqrt takes a digit
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
 _STACKED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/]([₀₁₂₃₄₅₆₇₈₉]+)")
@@ -237,6 +214,9 @@ _MARKED_THOUSANDS = re.compile(
 )
 _HEXADECIMAL = re.compile(r"(?<![\w\\])(?=\w{2})([0-9A-F]*[A-F][0-9A-F]*)_(?:16(?![0-9])|\{16\})")
 _TIMES_POWER = re.compile(r"(?<=[0-9]) ?[xX] ?(?=10\^)")
+_OF_UNIT = re.compile(r"\b(ft|in|hr|hrs|min|sec|lb|lbs|oz|yd|mi|sq|cu)\. ")
+_UNION = re.compile(r"(?<=[)\]]) ?U ?(?=[(\[])")
+_PRIMES = re.compile(r"\^ ?\{ ?((?:' ?)+)\}|\^ ?(?=')")
 _CHOSEN = re.compile(r"\bn([CP])r\(")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
@@ -352,7 +332,7 @@ def _rewritten(text: str) -> str:
             lambda m: rf"\frac{{{m[1].translate(_SUPERSCRIPTS)}}}{{{m[2].translate(_SUBSCRIPTS)}}}",
             text,
         )
-        text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text)
+        text = _ROOT_OF_NUMBER.sub(r"\1{\2}", text)
         text = _SUPERSCRIPT.sub(lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", text)
         text = _SUBSCRIPT.sub(lambda m: f"_{{{m[0].translate(_SUBSCRIPTS)}}}", text)
         text = text.translate(_SIGNS)
@@ -367,8 +347,18 @@ def _rewritten(text: str) -> str:
             if trigger in text:
                 text = pattern.sub(replacement, text)
         text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[0]), text)
+    if "'" in text:
+        text = _PRIMES.sub(lambda match: (match[1] or "").replace(" ", ""), text)
     if "..." in text:
         text = text.replace("...", "…")
+    if ". " in text:
+        text = _OF_UNIT.sub(r"\1 ", text)
+    if "U" in text:
+        text = _UNION.sub("∪", text)
+    if ") | (" in text:  # of relations, as sympy prints them
+        text = text.replace(") | (", ") or (")
+    if "+/-" in text:
+        text = text.replace("+/-", "±")
     if "10^" in text:
         text = _TIMES_POWER.sub("*", text)
     if "Cr(" in text or "Pr(" in text:

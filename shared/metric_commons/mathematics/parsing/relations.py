@@ -13,6 +13,7 @@ from ..algebra.work_limits import UndecidedError
 from .amounts import parse_amount
 from .conventions import Context
 from .expressions import parse_expression
+from .letters import GREEK
 from .notation import ROW_END, Token
 from .real_sets import as_real_set, complement, intersection, interval, points, union
 from .separators import split_answer, split_at_signs
@@ -26,6 +27,7 @@ from .structures import (
     MathObject,
     NamedValues,
     Piecewise,
+    Quantity,
     RealSet,
     Statement,
     Words,
@@ -40,15 +42,18 @@ _NAME = re.compile(
         [A-Za-z]'*(?:_\w+)?                                       # x, a_37, y'
       | [A-Z]{2,5}'?|[A-Z]\^-1                                    # AB, B^-1
       | [A-Za-z]'*(?:_\w+)?\((?:[A-Za-z]|[A-Z]{2}|\d+)(?:,(?:[A-Za-z]|\d+))*\)  # f(x), f(2), P(AB)
-      | \([A-Za-z](?:_\w+)?(?:,[A-Za-z](?:_\w+)?)*\)              # (x,y)
+      | \(LETTER(?:_\w+)?(?:,LETTER(?:_\w+)?)*\)                  # (x,y)
+      | LETTER_\w+|[A-Za-z]\^-1\([a-z]\)                          # lambda_1, f^-1(x)
+      | d[a-z]/d[a-z]                                             # dy/dx
       | \|[A-Z]{1,3}\|                                            # |AB|
-    )""",
+    )""".replace("LETTER", f"(?:[A-Za-z]|{'|'.join(sorted(GREEK))})"),
     re.VERBOSE,
 )
 _FUNCTION_OF_LETTER = re.compile(r"([A-Za-z]'*(?:_\w+)?)\(([a-z])\)")
 _GEOMETRIC = r"(?:\|?[A-Z]{1,6}\|?|[A-Za-z]_\w+)"
 _GEOMETRIC_RATIO = re.compile(rf"{_GEOMETRIC}(?:[:/]{_GEOMETRIC})+|[a-z](?::[a-z])+")
 _COMMANDS_OF_NAMES = {"angle", "triangle", "overline", "overrightarrow", "vec", "hat", "bar"}
+_EVENT = re.compile(r"[A-Z]\([^()]*[=<>≤≥⦃][^()]*\)|[A-Z]_\w\((?:vec)?\w\)")  # P(X = 5)
 _TUPLE_OF_NAMES = re.compile(r"\(([^()]*,[^()]*)\)")
 
 
@@ -252,8 +257,10 @@ def _condition(condition: Sequence[Token], context: Context) -> Equation:
 def name_of(side: Sequence[Token]) -> str | None:
     r"""The name that a side of an equation is, such as x, f(x), AB, (x,y) or \frac{AB}{CD}."""
     texts = []
+    if side and side[0].kind == "command" and side[0].text in ("lim", "int"):
+        return "".join(token.text for token in side)
     for token in side:
-        is_known = token.kind != "command" or token.text in _COMMANDS_OF_NAMES
+        is_known = token.kind != "command" or token.text in _COMMANDS_OF_NAMES | GREEK
         if not is_known and len(side) > 1 and token.text != "frac":
             return None
         texts.append(token.text)
@@ -265,8 +272,10 @@ def name_of(side: Sequence[Token]) -> str | None:
     text = text.replace("{", "").replace("}", "")
     for command in _COMMANDS_OF_NAMES:
         text = text.removeprefix(command)
+    if _EVENT.fullmatch(text):
+        return text
     if _NAME.fullmatch(text) or _GEOMETRIC_RATIO.fullmatch(text):
-        return None if text in ("e", "i") else text
+        return None if text in ("e", "i") else text.replace("dy/dx", "y'")
     return None
 
 
@@ -280,6 +289,8 @@ def _equation(
     if len(sides) > 2:
         return _chain(sides, signs, name, context)
     left, right = sides
+    if name is None and signs == ["≈"]:
+        return _rounded(left, right, context)
     if name is None and name_of(right) is not None:
         swapped = _value(left, context)
         if swapped is not None and not _letters([swapped]):
@@ -287,6 +298,15 @@ def _equation(
     if name is not None:
         return _named(name, left, right, context)
     return _unnamed_equation([_required_value(side, context) for side in sides], context)
+
+
+def _rounded(left: Sequence[Token], right: Sequence[Token], context: Context) -> MathObject:
+    """40/3 ≈ 13.33 minutes is 40/3 minutes, if the decimal is a rounding of it."""
+    value, content = _required_value(left, context), parse_amount(right, context)
+    number = content.number if isinstance(content, Quantity) else content
+    if not isinstance(number, DecimalValue) or not is_within(value, number, half_unit(number)):
+        raise UndecidedError("≈ between numbers that are not roundings")
+    return replace(content, number=value) if isinstance(content, Quantity) else value
 
 
 def _unnamed_equation(values: Sequence[Value], context: Context) -> MathObject:

@@ -7,6 +7,8 @@ from fractions import Fraction
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError
 
+EVERY_INTEGER = "n"  # the letter of a number that is any integer, whatever its name is
+
 
 @dataclass(frozen=True)
 class Infinity:

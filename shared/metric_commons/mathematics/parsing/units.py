@@ -33,53 +33,12 @@ _NOT_COUNTED = {
     *("centuries", "decades", "seconds", "modulus", "logs", "bits", "cis", "towards", "negatives"),
 }
 _NOT_IN_NOUNS = {
-    *(
-        "or",
-        "and",
-        "more",
-        "most",
-        "least",
-        "fewer",
-        "less",
-        "at",
-        "of",
-        "if",
-        "for",
-        "odd",
-        "plus",
-    ),
-    *(
-        "even",
-        "base",
-        "mod",
-        "up",
-        "down",
-        "left",
-        "right",
-        "below",
-        "above",
-        "times",
-        "where",
-        "to",
-    ),
-    *(
-        "than",
-        "not",
-        "no",
-        "over",
-        "under",
-        "half",
-        "in",
-        "on",
-        "per",
-        "by",
-        "from",
-        "pairs",
-        "away",
-    ),
-    *("negative", "minus", "remainder", "hundred", "thousand", "million", "billion", "r", "with"),
-    "percentage",
-    *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
+    *("or", "and", "more", "most", "least", "fewer", "less", "at", "of", "if", "for", "odd"),
+    *("plus", "even", "base", "mod", "up", "down", "left", "right", "below", "above", "times"),
+    *("where", "to", "than", "not", "no", "over", "under", "half", "in", "on", "per", "by"),
+    *("from", "pairs", "away", "negative", "minus", "remainder", "hundred", "thousand"),
+    *("million", "billion", "r", "with", "percentage", "dozen", "the", "each", "between"),
+    *("about", "approximately", "nearly", "almost", "only"),
 }
 _CHANGING = {  # what a number in front of these words means
     *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
@@ -168,9 +127,11 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
     token, head = all_tokens[start], all_tokens[:start]
     if token.is_sign("°"):
         return not any(t.kind in ("word", "command") and t.text in TRIGONOMETRIC for t in head)
+    previous = head[-1]
+    if previous.is_sign("+-*^=±"):
+        return False
     if token.kind == "text" or token.is_sign("%‰"):
         return True
-    previous = head[-1]
     if token.is_sign("("):
         words = all_tokens[start + 1 : -1]
         is_note = all(t.kind == "word" or t.is_sign("-'.") for t in words)

@@ -21,6 +21,7 @@ from .equivalence import (
 )
 from .hendrycks import hendrycks_equal
 from .minerva import minerva_normalized
+from .problem_sets import Dataset
 from .symbolic_processes import SymbolicProcess
 
 Backend = Literal["exact", "exact_then_math_verify", "hendrycks", "minerva", "math_verify"]
@@ -62,6 +63,7 @@ def equivalence_scores(
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
     timeout: Positive = 5,
+    dataset: Dataset = None,
     explain: bool = False,
 ) -> EquivalenceScores:
     """Return whether each prediction means the same as one of its references.
@@ -71,7 +73,7 @@ def equivalence_scores(
         references: the accepted answer, or answers, of each row.
         backend: "exact" is `equivalent`; "exact_then_math_verify" asks math-verify where it is
             undecided; "hendrycks" compares texts, see `hendrycks_equal`; "minerva" and
-            "math_verify" use sympy, which the extra `math` installs.
+            "math_verify" use sympy, which the extra `math` installs, or math-verify.
         percent: as in `equivalent`, like the following options; only for the exact backends.
         lists: as in `equivalent`.
         rounding: as in `equivalent`.
@@ -80,6 +82,7 @@ def equivalence_scores(
         absolute_tolerance: as in `equivalent`.
         timeout: seconds that a comparison may take before it is left undecided, if a backend uses
             sympy.
+        dataset: a data set whose conventions are followed.
         explain: also return an explanation of each row.
 
     Raises:
@@ -103,7 +106,7 @@ def equivalence_scores(
         for name, is_changed in changed.items():
             if is_changed:
                 raise OptionError(name, f"applies to backend='exact', not to {backend!r}")
-    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance, dataset)
 
     def exact(reference: str, prediction: str) -> EquivalenceVerdict:
         return verdict(reference, prediction, rules, decimal_comma=decimal_comma)

@@ -18,9 +18,10 @@ from ..algebra.exact_values import (
     rational,
 )
 from ..algebra.work_limits import spend
-from ..parsing.dates import seconds_of_clock
+from ..parsing.dates import NO_YEAR, seconds_of_clock
 from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
+    EVERY_INTEGER,
     BasedNumber,
     Bracketed,
     ChosenContent,
@@ -68,11 +69,16 @@ class Rules:
     rounding: Rounding = "none"
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
+    settled: tuple[str, ...] = ()  # conventions about which there is no doubt
 
     def changes(self) -> list[str]:
         """Return the rules that are not the default, as text."""
         values = ((item, getattr(self, item.name)) for item in fields(self))
-        return [f"{item.name} {value}" for item, value in values if value != item.default]
+        return [
+            f"{item.name} {' '.join(value) if isinstance(value, tuple) else value}"
+            for item, value in values
+            if value != item.default
+        ]
 
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether two objects are equal; None if undecided.
@@ -289,9 +295,11 @@ class Rules:
 
         Equal to the same text with an equal formula.
         """
-        if not (isinstance(left, Noted) and isinstance(right, Noted)) or left.note != right.note:
+        notes = {side.note if isinstance(side, Noted) else EVERY_INTEGER for side in (left, right)}
+        if len(notes) > 1:
             return None
-        return self.equal(left.content, right.content) or None
+        contents = (side.content if isinstance(side, Noted) else side for side in (left, right))
+        return self.equal(*contents) or None
 
     # Structures
 
@@ -432,6 +440,8 @@ class Rules:
 
 def _with_dates(left: MathObject, right: MathObject) -> bool | None:
     if isinstance(left, Dates) and isinstance(right, Dates):
+        if len({day.year == NO_YEAR for day in left.possible | right.possible}) > 1:
+            return None
         if left.possible == right.possible and left.text == right.text:
             return True
         if left.possible.isdisjoint(right.possible):

@@ -22,6 +22,7 @@ from ..parsing.structures import (
 )
 from .comparisons import Lists, Percent, Rounding, Rules, scaled
 from .item_matching import any_of
+from .problem_sets import SETTLED, Dataset
 from .readings import KINDS, reading
 
 Reason = Literal[
@@ -36,6 +37,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
 _SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
 _CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
+_INDICES = frozenset("jklmn")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
@@ -135,7 +137,8 @@ def explanation(
     answers = [parse_answer(text, DEFAULT) for text in texts]
     kinds = [_kind(a.content) if isinstance(a, Answer) else "unreadable" for a in answers]
     steps = [f"reading: {kinds[0]} beside {kinds[1]}"]
-    forms = sorted({form for a in answers if isinstance(a, Answer) for form in a.forms})
+    found = {form for answer in answers if isinstance(answer, Answer) for form in answer.forms}
+    forms = sorted(found.difference(rules.settled))
     if forms:
         steps.append(f"reading: under both conventions of {', '.join(forms)}".replace("_", " "))
     if rules != Rules():
@@ -165,16 +168,22 @@ def _kind(content: MathObject) -> str:
 
 
 def rules_of(
-    percent: Percent, lists: Lists, rounding: Rounding, relative: float, absolute: float
+    percent: Percent,
+    lists: Lists,
+    rounding: Rounding,
+    relative: float,
+    absolute: float,
+    dataset: Dataset = None,
 ) -> Rules:
-    """Return the rules for these options.
+    """Return the rules for these options, with the conventions of a data set.
 
     >>> rules_of("either", "set", "none", 0.05, 0.0).relative_tolerance
     Fraction(1, 20)
     """
     # Read as the decimals that were written: 0.05 is 1/20.
     tolerances = [Fraction(str(float(number))) for number in (relative, absolute)]
-    return Rules(percent, lists, rounding, tolerances[0], tolerances[1])
+    settled = SETTLED.get(dataset or "", ())
+    return Rules(percent, lists, rounding, tolerances[0], tolerances[1], settled)
 
 
 def readable(text: str, *, decimal_comma: bool = False) -> bool:
@@ -244,6 +253,9 @@ def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
         return EquivalenceVerdict(None, "unreadable prediction")
     if any(_SHORT_SCALE.fullmatch(answer.text) for answer in (left, right)):
         return EquivalenceVerdict(None, "two readings")
+    own = left.letters - right.letters, right.letters - left.letters
+    if not any(map(_INDICES.isdisjoint, own)):
+        return EquivalenceVerdict(None, "not decided")  # x = 2πn and x = 2πk
     names = [_names(answer.content) for answer in (left, right)]
     plain = [{name.rpartition(" ")[2].casefold() for name in side} for side in names]
     if names[0] != names[1] and plain[0] == plain[1]:
@@ -309,13 +321,14 @@ def _under_all_readings(reference: str, prediction: str, rules: Rules) -> Equiva
 
 
 def _agreed(comparison: _Comparison, start: Conventions, forms: set[str]) -> EquivalenceVerdict:
-    forms = forms - _UNIT_FORMS
+    settled = _UNIT_FORMS.union(comparison.rules.settled)
+    forms = forms - settled
     verdicts: list[bool | None] = []
     for conventions in _readings(start, forms):
         verdicts.append(comparison.verdict(conventions))
         if verdicts[0] and forms <= LIKELY:
             return EquivalenceVerdict(True)  # by the reading that is meant
-        new_forms = comparison.forms(conventions) - forms - _UNIT_FORMS
+        new_forms = comparison.forms(conventions) - forms - settled
         if new_forms:
             return _agreed(comparison, start, forms | new_forms)
         if verdicts[-1] is not verdicts[0]:
@@ -344,7 +357,7 @@ def _with_bare_units(comparison: _Comparison, forms: set[str]) -> EquivalenceVer
     if not all(are_amounts):
         return as_letters
     as_units = _agreed(comparison, units, forms)
-    if as_units.is_equal is as_letters.is_equal:
+    if as_units.is_equal is as_letters.is_equal or "bare_units" in comparison.rules.settled:
         return as_units
     is_doubtful = ["doubtful_unit" in a.forms for a in answers if isinstance(a, Answer)]
     have_units = [_has_unit(content) for content in contents]

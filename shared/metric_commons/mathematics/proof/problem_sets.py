@@ -1,4 +1,4 @@
-"""Data sets of mathematical problems: where their references and the answers of models are."""
+"""Data sets of mathematical problems: where the answers are, and which conventions they follow."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -18,6 +18,14 @@ DATASETS: Mapping[str, Mapping[str, str]] = {
     **{name: {"extract": "choice"} for name in _OF_CHOICES},
     **{name: {"extract": "final_answer", "extract_references": "boxed"} for name in _OF_SOLUTIONS},
     "gsm8k": {"extract": "final_answer", "extract_references": "gsm8k"},
+}
+_OF_STORIES = ("asdiv", "cmath", "gsm8k", "mawps", "svamp", "tabmwp")
+# Forms of `Conventions` that other data sets leave open.
+SETTLED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(_OF_STORIES, ("bare_units",)),  # 5 m is a length
+    "college_math": ("applied", "common_logarithm", "wide_argument"),
+    "minerva": ("applied",),  # I(0) is no product
+    "olympiadbench": ("applied", "common_logarithm"),
 }
 Dataset = Annotated[str, OneOf(DATASETS)] | None
 

@@ -130,7 +130,8 @@ class _Printer:
             case Words(text):
                 return f'"{text}"'
             case Dates(possible):
-                return " or ".join(sorted(day.isoformat() for day in possible))
+                days = (day.isoformat().removeprefix("0004-") for day in possible)
+                return " or ".join(sorted(days))
             case TimeOfDay(seconds):
                 return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} of a day"
             case Piecewise(letter, pieces):

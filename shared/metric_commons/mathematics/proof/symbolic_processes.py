@@ -74,7 +74,7 @@ class SymbolicProcess:
             raise OptionError(
                 "backend",
                 f"{self._backend!r} needs more libraries ({cause}); "
-                "pip install 'metric-commons[math]'",
+                "pip install 'metric-commons[math]' 'math-verify>=0.9'",
             )
         return process
 

@@ -10,6 +10,7 @@ _SAME = (
     {"none of these", "none of the above"},
     {"infinitely many", "infinitely many solutions"},
     {"all real numbers", "all reals", "any real number"},
+    {"integers", "all integers", "any integer", "the integers", "the set of integers"},
 )
 _SYNONYMS = (
     {"no solution", "no solutions", "no real solution", "none", "empty set", "impossible"},

@@ -181,16 +181,19 @@ USES = _by_name(
         "bits_per_byte": [Use("truthful_mc", "bits_per_byte")],
         # generated text
         "rouge rouge1 rouge2 rougel rougelsum rouge_1 rouge_2 rouge_l rouge_n": [Use("rouge_n_l")],
-        "sacrebleu": [Use("bleu")],
+        "sacrebleu corpus_bleu": [Use("bleu")],
         "gleu google_bleu": [Use("bleu", "google_bleu", "result_format=google_bleu")],
         "chrf++ chrfpp": [Use("chrf", setting="word_order=2")],
         "tercom translation_edit_rate": [Use("ter")],
         # programs, samples and judges
         "pass pass_k": [
-            Use("pass_at_k", data="counts of passed samples"),
+            Use("pass_at_k", data="results of programs"),
             Use("code_eval", data="programs"),
         ],
-        "humaneval mbpp": [Use("code_eval")],
+        "humaneval human_eval mbpp": [
+            Use("pass_at_k", data="results of programs"),
+            Use("code_eval", data="programs"),
+        ],
         "maj majority_vote": [Use("repeated_sampling")],
         "self_consistency": [Use("repeated_sampling", "self_consistency")],
         "best_of": [Use("repeated_sampling", setting='measures="best_of@k"')],
@@ -218,7 +221,9 @@ USES = _by_name(
         "bpref": [_measure("ir_ranking", "bpref")],
         "err": [_measure("ir_ranking", "err@20")],
         "rbp": [_measure("ir_ranking", "rbp(p=0.8)")],
-        "trec_eval ranx": [Use("ir_ranking")],
+        "trec_eval pytrec_eval ranx ir_measures": [
+            Use("ir_ranking", data="rows (runs have metric-commons trec QRELS RUN)")
+        ],
         "rbo": [Use("ranking_agreement", "rbo")],
         "kendall": [
             Use("ranking_agreement", "kendall_tau_b", data="rankings of systems"),
@@ -258,8 +263,8 @@ USES = _by_name(
         "poseval": [Use("classification", setting='result_format="poseval"')],
         "seqeval conlleval ner entity_f1 ner_f1": [Use("span_f1")],
         # tests
-        "t_test ttest mcnemar wilcoxon permutation_test significance bootstrap": [
-            Use("paired_significance")
+        "t_test ttest mcnemar wilcoxon permutation_test significance bootstrap p_value": [
+            Use("paired_significance", data="scores of rows (rows have score MODULE --compare)")
         ],
     }
 )
@@ -292,6 +297,7 @@ ELSEWHERE = _by_name(
             _EVALUATE,
         ),
         "der": ("", "pyannote.metrics"),
+        "lm_eval": ("`score logged` reads its logs", "lm-eval"),
         "hinge cosine_similarity": ("", "scikit-learn"),
         "anls": ("", "lmms-eval"),
         "relaxed_accuracy": ("", "lmms-eval"),
@@ -366,7 +372,7 @@ def _keys(name: str) -> Iterable[str]:
 def _at_cutoff(use: Use, name: str) -> Use:
     """Return the score with the cutoff of the name, such as 5 of ndcg@5 and pass@5."""
     _, _, cutoff = name.partition("@")
-    if use.module in ("pass_at_k", "code_eval") and cutoff:
+    if use.module in ("pass_at_k", "code_eval") and cutoff.replace(",", "").isdigit():
         return use._replace(score=f"pass@{cutoff}", setting=f"k={cutoff}")
     if use.module != "ir_ranking" or not cutoff:
         return use

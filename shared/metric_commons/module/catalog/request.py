@@ -9,11 +9,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_option
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 
+Missing = Literal["refuse", "skip", "zero", "bounds"]
 ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of modules
 
 
@@ -56,6 +57,7 @@ class Request(Reporting):
     clusters: str | None = None
     ids: str | None = None
     columns: Mapping[str, str] | None = None
+    missing: Missing = "refuse"
     per_example: bool = False
 
     @cached_property
@@ -76,6 +78,8 @@ HELP = {
     "count clusters instead of rows, and scores do not change.",
     "ids": "field that identifies each row; results are compared by it.",
     "columns": "fields of further inputs of the modules, by name, such as sources=src.",
+    "missing": "rows without an answer: refuse them, skip them, count them as zero, or report the "
+    "bounds of the score if each had the worst score or the best.",
     "confidence_level": "level of confidence intervals, such as 0.95; without it there are none.",
     "interval": "how intervals are computed; auto chooses by the kind of score.",
     "standard_error": "also report the standard error of each score.",

@@ -368,6 +368,28 @@ REPORTING = frozenset(
 )
 
 
+_COMMA = re.compile(r",(?![^()]*\))")  # outside parentheses, as in err(max_grade=4,k=5)
+
+# Names by which a column is an input that nobody named.
+USUAL_NAMES = {
+    "predictions": ("prediction", "predictions", "response", "output", "hypothesis", "y_pred"),
+    "references": (
+        *("reference", "references", "answer", "answers", "target", "label", "gold"),
+        "y_true",
+    ),
+}
+
+
+def meant_input(name: str, inputs: Iterable[str]) -> str:
+    """Return a hint at the input that a name means, or an empty string.
+
+    >>> meant_input("y_true", ["predictions", "references"]), meant_input("k", ["predictions"])
+    ("; did you mean 'references'?", '')
+    """
+    meant = [i for i in sorted(inputs) if i.startswith(name) or name in USUAL_NAMES.get(i, ())]
+    return f"; did you mean {meant[0]!r}?" if meant else ""
+
+
 def assign(
     options: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
@@ -376,7 +398,8 @@ def assign(
     The longer key wins.
 
     `defaults` has the defaults of each module. An integer for an option whose default is a float
-    becomes a float: the same number, so the same signature.
+    becomes a float: the same number, so the same signature. As on a command line, True and False
+    may be texts, and a list of names one text.
 
     >>> known = {
     ...     "qa_em": {"normalizer": "squad"},
@@ -384,6 +407,9 @@ def assign(
     ... }
     >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, known)
     {'qa_em': {'normalizer': 'lower'}, 'qa_f1': {'normalizer': 'drop', 'both_empty': 0.0}}
+    >>> known = {"m": {"lower": False, "measures": ("mae",)}}
+    >>> assign({"lower": "True", "measures": "mae,pinball(alpha=0.9)"}, known)
+    {'m': {'lower': True, 'measures': ['mae', 'pinball(alpha=0.9)']}}
     """
     assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
     keys: dict[str, list[tuple[str, str]]] = {}
@@ -398,9 +424,14 @@ def assign(
             hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
             raise ValueError(f"there is no option {key!r}{hint}")
         for module, option in keys[key]:
-            value = options[key]
-            is_whole = type(value) is int and isinstance(defaults[module][option], float)
-            assigned[module][option] = float(value) if is_whole else value
+            value, default = options[key], defaults[module][option]
+            if type(value) is int and isinstance(default, float):
+                value = float(value)
+            if isinstance(default, bool) and value in ("True", "False"):
+                value = value == "True"
+            if isinstance(default, tuple) and isinstance(value, str):
+                value = _COMMA.split(value)
+            assigned[module][option] = value
     return assigned
 
 

@@ -28,7 +28,15 @@ from .columns import (
     query_rows,
     read,
 )
-from .declarations import REPORTING, RESULT_FORMAT, Module, Option, declared_options, format_option
+from .declarations import (
+    REPORTING,
+    RESULT_FORMAT,
+    Module,
+    Option,
+    declared_options,
+    format_option,
+    meant_input,
+)
 from .locks import Lock
 from .stock_formats import StockFormat, stock_format
 
@@ -198,11 +206,9 @@ class RowModule(Module):
         for name in options:
             if name not in declared and name not in others:
                 owner = type(self).__name__ if stock is None else f"{RESULT_FORMAT}={stock.name!r}"
-                meant = [column for column in inputs if column.startswith(name)]
-                names = meant or declared.keys() | others | inputs
+                hint = meant_input(name, inputs) or nearest(name, declared.keys() | others | inputs)
                 raise TypeError(
-                    f"{owner} has no option {name!r}{nearest(name, names)}; "
-                    f"its options are {', '.join(declared)}"
+                    f"{owner} has no option {name!r}{hint}; its options are {', '.join(declared)}"
                 )
         for name, value in options.items():
             if name in declared:

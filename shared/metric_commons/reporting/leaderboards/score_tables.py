@@ -38,6 +38,7 @@ _LISTED = 3  # tasks that a line names
 _LINK = re.compile(r"\[([^]]*)]\([^)]*\)")
 _RULE = re.compile(r"[|:\-\s]+")
 _MAIN = "main_score"
+_LOGS = (".jsonl", ".eval")  # in a folder without summaries, which end in .json
 
 
 class Score(NamedTuple):
@@ -54,6 +55,8 @@ class Score(NamedTuple):
     is_lower_better: bool = False
     revision: str = ""  # of the data of the task
     type: str = ""
+    release: str = ""  # the revision of the model, as MTEB's folders have it
+    version: str | None = None  # of mteb, for its files alone
 
 
 class BenchmarkTask(NamedTuple):
@@ -64,6 +67,15 @@ class BenchmarkTask(NamedTuple):
     split: str = ""
     score: str = ""
     type: str = ""
+
+
+class Wanted(NamedTuple):
+    """What is read of files: which score of which tasks; notes are added to."""
+
+    origin: Path
+    name: str | None
+    benchmark: Mapping[str, BenchmarkTask]
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -154,21 +166,46 @@ def read_scores(
         if path.name == mteb.METADATA:  # a sidecar of MTEB's results
             continue
         if not path.is_dir():
-            scores += _of_file(path, path, name, tasks, notes)
+            scores += _of_file(path, Wanted(path, name, tasks, notes))
             continue
-        files = sorted(file for file in path.rglob("*.json") if file.name != mteb.METADATA)
+        request = Wanted(path, name, tasks, notes)
+        found_files = [file for file in path.rglob("*.json") if file.name != mteb.METADATA]
+        files = sorted(found_files or (f for end in _LOGS for f in path.rglob(f"*{end}")))
         for file in files:
             parts = file.relative_to(path).parts
-            if tasks and len(parts) == 3 and file.stem not in tasks:
+            is_deep = len(parts) >= 3  # model, revision, task
+            if is_deep and tasks and file.stem not in tasks and mteb.is_revision(file.parent):
                 continue
-            found = _of_file(file, path, name, tasks, notes)
-            if len(parts) == 3:  # model, revision, task
-                system = parts[0].replace("__", "/")
-                found = [score._replace(system=system) for score in found]
+            found = _of_file(file, request)
+            if is_deep and any(score.version is not None for score in found):
+                model, release, _ = parts[-3:]
+                system = model.replace("__", "/")
+                found = [score._replace(system=system, release=release) for score in found]
             scores += found
         if not files:
             raise ValueError(f"{path}: there are no results in this folder")
-    return _with_paths(scores), notes
+    return _with_paths(_of_one_release(scores, notes)), notes
+
+
+def _of_one_release(scores: Sequence[Score], notes: list[str]) -> list[Score]:
+    """Return the scores of the revision of each model that mteb would choose, for each task."""
+    releases: dict[tuple[str, str], dict[str, Any]] = {}
+    for score in scores:
+        known = releases.setdefault((score.system, score.task), {})
+        known[score.release] = mteb.newness(score.release, score.version)
+    choices: dict[tuple[str, ...], list[str]] = {}
+    chosen = {}
+    for (system, task), known in releases.items():
+        newest = max(known.values())
+        chosen[system, task] = [name for name, rank in known.items() if rank == newest]
+        if len(known) > 1:
+            choices.setdefault((system, *chosen[system, task], *known), []).append(task)
+    notes += [
+        f"model {system} has several revisions of {_listed('task', tasks)}; {release} is used, "
+        "with the latest version of mteb"
+        for (system, release, *_), tasks in choices.items()
+    ]
+    return [score for score in scores if score.release in chosen[score.system, score.task]]
 
 
 def _with_paths(scores: Sequence[Score]) -> list[Score]:
@@ -190,13 +227,7 @@ def _with_paths(scores: Sequence[Score]) -> list[Score]:
     ]
 
 
-def _of_file(
-    path: Path,
-    origin: Path,
-    name: str | None,
-    benchmark: Mapping[str, BenchmarkTask],
-    notes: list[str],
-) -> list[Score]:
+def _of_file(path: Path, request: Wanted) -> list[Score]:
     """Return the scores of a file of any kind."""
     log = None
     document: Any = None
@@ -213,32 +244,74 @@ def _of_file(
             module = recognized(content)
             log = module and module.read(content)
     if log is not None and log.means:
-        return list(_of_means(log, path, origin, name, benchmark, notes))
-    if log is None and isinstance(document, Mapping | list):
-        records = _records_of_document(document, path, notes)
-        if records is not None:
-            return _of_records(records, path, origin, name, benchmark, notes)
+        return list(_of_means(log, path, request))
+    records: _Records | None = None
     if path.suffix in (".md", ".markdown"):
-        return _of_records(list(_of_markdown(path)), path, origin, name, benchmark, notes)
-    return _of_records(_of_table(path), path, origin, name, benchmark, notes)
+        records = list(_of_markdown(path))
+    elif isinstance(document, Mapping) or (document and "header" in document[0]):
+        records = None if log else _records_of_document(document, path, request.notes)
+    if records is None:
+        source = Source(path, [])
+        if source.log.format_name != PLAIN_ROWS:
+            return [_of_log(source, request)]
+        source.close()
+        records = _records_of_document(document, path, request.notes) or _of_table(path)
+    return _of_records(records, path, request)
 
 
-def _of_means(
-    log: Log,
-    path: Path,
-    origin: Path,
-    name: str | None,
-    benchmark: Mapping[str, BenchmarkTask],
-    notes: list[str],
-) -> Iterator[Score]:
+def _of_log(source: Source, request: Wanted) -> Score:
+    """Return the mean score of the samples in a log, with its standard error."""
+    log, path, name = source.log, source.path, request.name
+    if "logged" not in log.columns:
+        raise ValueError(
+            f"{path}: this log of {log.format_name} has no scores; {_first_score(path)}"
+        )
+    source.fields = [field for field in ("id", "logged") if field in log.columns]
+    columns = source.columns()
+    logged = columns["logged"]
+    names = list(dict.fromkeys(each for scores in logged for each in scores))
+    wanted = names[0] if name is None and len(names) == 1 else name
+    if wanted not in names:
+        raise ValueError(
+            f"{path}: name the score of this log with --by; there are {', '.join(names) or 'none'}"
+        )
+    units: dict[Any, list[float]] = {}
+    for unit, scores in zip(columns.get("id", range(len(logged))), logged, strict=True):
+        units.setdefault(unit, []).append(scores.get(wanted, math.nan))
+    values = np.array([math.fsum(values) / len(values) for values in units.values()])
+    absent = int(np.isnan(values).sum())
+    if absent:
+        raise ValueError(f"{path}: {absent} samples have no {wanted}; {_first_score(path)}")
+    return Score(
+        log.system or path.stem,
+        log.task or path.stem,
+        {"": math.fsum(values) / values.size},
+        str(request.origin),
+        str(path),
+        error=float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan,
+        rows=values.size,
+        is_lower_better=wanted in log.lower_is_better,
+    )
+
+
+def _first_score(path: Path) -> str:
+    """Return the advice for a log whose scores are not at hand."""
+    return (
+        f"score this log first: metric-commons score logged {path} --confidence 0.95 --save "
+        "FILE.json --per-example FILE.jsonl"
+    )
+
+
+def _of_means(log: Log, path: Path, request: Wanted) -> Iterator[Score]:
     """Yield the scores of a log that has means: of groups of tasks instead of their members."""
+    name = request.name
     lacking: dict[str, Sequence[str]] = {}  # what tasks without the score have instead
     wanted = name or _MAIN
     for means in log.means:
         task = str(means.about["task"])
-        if task not in benchmark if benchmark else means.about.get("group"):
+        if task not in request.benchmark if request.benchmark else means.about.get("group"):
             continue
-        wanted = (task in benchmark and benchmark[task].score) or name or _MAIN
+        wanted = (task in request.benchmark and request.benchmark[task].score) or name or _MAIN
         found = [each for each in means.scores if wanted in (each, each.partition(",")[0])]
         if not found and wanted == _MAIN and len(means.scores) == 1:
             found = list(means.scores)
@@ -256,22 +329,25 @@ def _of_means(
             log.system or path.stem,
             task,
             subsets or {only: means.scores[score]},
-            str(origin),
+            str(request.origin),
             str(path),
             means.split,
             means.errors.get(score, math.nan),
             means.rows or math.nan,
             score in log.lower_is_better,
             str(means.about.get("dataset_revision") or ""),
+            version=str(means.about["mteb_version"] or "")
+            if "mteb_version" in means.about
+            else None,
         )
     if lacking:
         there = ", ".join(next(iter(lacking.values()))) or "none"
         problem = (
             f"{path}: no score {wanted!r} of {_listed('task', list(lacking))}; there are {there}"
         )
-        if len(lacking) == len(log.means) and path == origin:
+        if len(lacking) == len(log.means) and path == request.origin:
             raise ValueError(f"{problem}; name one with --by")
-        notes.append(problem)  # the models lack these tasks
+        request.notes.append(problem)  # the models lack these tasks
 
 
 # ---- tables -------------------------------------------------------------------------------------
@@ -285,10 +361,7 @@ def _of_table(path: Path) -> _Records:
     log = source.log
     if log.format_name != PLAIN_ROWS:
         source.close()
-        raise ValueError(
-            f"{path}: this is a log of {log.format_name}; score this log first: metric-commons "
-            f"score logged {path} --confidence 0.95 --save FILE.json --per-example FILE.jsonl"
-        )
+        raise ValueError(f"{path}: this is a log of {log.format_name}, and no list of tasks")
     source.fields = log.names
     columns = source.columns()
     return [
@@ -358,15 +431,9 @@ def _of_markdown(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{path}, line {line}", dict(zip(names, cells, strict=True))
 
 
-def _of_records(
-    records: _Records,
-    path: Path,
-    origin: Path,
-    name: str | None,
-    benchmark: Mapping[str, BenchmarkTask],
-    notes: list[str],
-) -> list[Score]:
+def _of_records(records: _Records, path: Path, request: Wanted) -> list[Score]:
     """Return the scores of a table, long or wide."""
+    name = request.name
     columns = list(dict.fromkeys(column for _, record in records for column in record))
     known = {column.strip().lower(): column for column in reversed(columns)}
     model = _first(known, _MODELS)
@@ -390,7 +457,7 @@ def _of_records(
                 str(record[model]),
                 str(record[task]),
                 {"": _number(record, value, where)},
-                str(origin),
+                str(request.origin),
                 where,
                 error=_number(record, error, where),
                 rows=_number(record, rows, where),
@@ -402,23 +469,18 @@ def _of_records(
         raise ValueError(
             f"{path}: there is no column {name!r}; there are {', '.join(columns[:20])}"
         )
-    beside = {
-        column: next(
-            (
-                f"{column}{end}"
-                for end in ("_stderr", "_standard_error")
-                if f"{column}{end}" in columns
-            ),
-            None,
-        )
-        for column in columns
-    }
+    ends = ("_stderr", "_standard_error")
+    beside = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
+    if error is not None:  # that of the column before it
+        written = [column for column in columns if column not in (model, rows, kind)]
+        place = written.index(error)
+        beside.setdefault(written[place - 1 if place else min(1, len(written) - 1)], error)
     others = {model, error, rows, kind, *beside.values()}
-    named = {name} if name else benchmark.keys()
+    named = {name} if name else request.benchmark.keys()
     tasks = [column for column in columns if (column in named if named else column not in others)]
     texts = [] if named else [column for column in tasks if _is_text(records, column)]
     if texts:
-        notes.append(f"{path}: columns without numbers are no tasks: {', '.join(texts)}")
+        request.notes.append(f"{path}: columns without numbers are no tasks: {', '.join(texts)}")
     tasks = [column for column in tasks if column not in texts]
     if not tasks:
         raise ValueError(
@@ -429,9 +491,9 @@ def _of_records(
             str(record[model]),
             column,
             {"": _number(record, column, where)},
-            str(origin),
+            str(request.origin),
             where,
-            error=_number(record, beside[column] or error, where),
+            error=_number(record, beside.get(column), where),
             rows=_number(record, rows, where),
             is_lower_better=column.endswith("↓"),
         )
@@ -446,16 +508,12 @@ def _first(known: Mapping[str, str], names: Sequence[str]) -> str | None:
 
 def _is_text(records: _Records, column: str) -> bool:
     """Return whether no cell of a column is a number."""
-    for _, record in records:
-        value = record.get(column)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return False
+    for where, record in records:
         try:
-            float(str(value))
+            if not math.isnan(_number(record, column, where)):
+                return False
         except ValueError:
             continue
-        if str(value).strip().lower() not in _NOTHING:
-            return False
     return True
 
 

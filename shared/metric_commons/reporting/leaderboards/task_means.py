@@ -203,11 +203,9 @@ class TaskMeans:
         if len(self.table.tasks) > _COLUMNS:
             notes.append("The scores of all tasks are in the formats json and csv.")
         if self.problem:
-            notes.append(f"There are no {self._lacking()}: {self.problem}.")
+            lacking = "ranks" if any(self.intervals) else "intervals"
+            notes.append(f"There are no {lacking}: {self.problem}.")
         return " ".join(notes)
-
-    def _lacking(self) -> str:
-        return "ranks" if any(self.intervals) else "intervals"
 
     def _test(self) -> str:
         """Return the test of the comparisons, and its correction."""

@@ -111,6 +111,9 @@ def _lines(records: Sequence[Mapping[str, Any]], values: Sequence[float] | None,
             low, high = (axis.percent(end) for end in interval)
             kind = "interval" if values else "rank"
             marks = f'<line class="{kind}" x1="{low}%" x2="{high}%" y1="50%" y2="50%"/>'
+            if not values:
+                ranks = "–".join(str(end) for end in dict.fromkeys(interval))
+                marks += f'<text x="{high}%" dx="10" y="50%" dy=".35em">{ranks}</text>'
         if values:
             marks += f'<circle class="dot" cx="{axis.percent(values[number])}%" cy="50%" r="5"/>'
         system = escape(label(str(record["system"])))

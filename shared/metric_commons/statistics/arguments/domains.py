@@ -12,7 +12,7 @@ ValueError: ties must be one of 'first', 'expected', got 'frist'; did you mean '
 
 import math
 import types
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -106,7 +106,7 @@ Positive = Annotated[float, Range(0, strict=True)]
 NonNegative = Annotated[float, Range(0)]
 Count = Annotated[int, Range(1)]
 Resamples = Annotated[int, Range(1, 10_000_000)]  # each takes 8 bytes per score
-Length = Annotated[int, Range(1, 1000)]  # of n-grams; each order takes a column of counts
+Length = Annotated[int, Range(1, 100)]  # of n-grams; time grows with its square
 Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
 Jobs = Annotated[int, Range(1, 512)]  # processes: more might leave a machine no memory
@@ -462,6 +462,17 @@ def check_score(name: str, value: Any, ranges: Ranges) -> None:
         elif math.isinf(low):
             expected = f"be at most {high:g}"
         raise ValueError(f"{name} is {value!r}, but must {expected}")
+
+
+def range_of_rows(name: str, ranges: Ranges, values: Iterable[float]) -> tuple[float, float]:
+    """Return the range of a score of rows: as declared, or else as observed; NaN does not count.
+
+    >>> range_of_rows("acc", {}, [0.5, math.nan]), range_of_rows("acc", {"*": (-1, 1)}, [0.5])
+    ((0.0, 1.0), (-1.0, 1.0))
+    """
+    declared = score_range(name, ranges) if ranges else None
+    known = [value for value in values if not math.isnan(value)] or [0.0]
+    return declared or observed_range(min(known), max(known))
 
 
 def observed_range(minimum: float, maximum: float) -> tuple[float, float]:

@@ -27,9 +27,8 @@ Number = float | Fraction  # a float, or a fraction where a float is not exact
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
 _ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
 _ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
-_SMALLEST = 600  # minus the least exponent of a unit, and more
-_CHUNK = 1 << 8  # products of each sum that is rounded
-_UNIT_WEIGHTS = np.ones(_CHUNK)
+CHUNK = 1 << 8  # products of each sum that is rounded
+_UNIT_WEIGHTS = np.ones(CHUNK)
 _FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
@@ -166,7 +165,7 @@ class EnclosedSum:
     def __init__(self) -> None:
         self._multiples: dict[int, int] = {}
         self._rests: list[float] = []
-        self._off = 0  # in units of 2**(-_SMALLEST - 53)
+        self._errors: list[float] = []
         self._buffers = np.empty((2, 0))
 
     def add(self, values: Floats) -> bool:
@@ -177,35 +176,48 @@ class EnclosedSum:
 
     def _add(self, values: Floats) -> bool:
         """Add one block."""
-        squares = _sum_of_squares(values)
+        squares = sum_of_squares(values)
         if not 2.0**-900 < squares < 2.0**900:  # the magic number might not be a finite float
             return not (squares or values.any())
         power = math.frexp(math.sqrt(squares))[1] - _ENCLOSED_BITS
         magic = math.ldexp(1.5, power + 52)  # near it neighbouring floats are one unit apart
-        rows, chunks = values.size, -(-values.size // _CHUNK)
-        if self._buffers.shape[1] < chunks * _CHUNK:
-            self._buffers = np.empty((2, chunks * _CHUNK))
-        buffers = self._buffers[:, : chunks * _CHUNK]
+        rows, number = values.size, -(-values.size // CHUNK)
+        if self._buffers.shape[1] < number * CHUNK:
+            self._buffers = np.empty((2, number * CHUNK))
+        buffers = self._buffers[:, : number * CHUNK]
         buffers[:, rows:] = 0
         multiples, rests = buffers[:, :rows]
         np.add(values, magic, out=multiples)
         multiples -= magic
         np.subtract(values, multiples, out=rests)
-        sums = np.vecdot(buffers.reshape(2, chunks, _CHUNK), _UNIT_WEIGHTS)
+        sums = np.vecdot(chunks(buffers), _UNIT_WEIGHTS)
         total, rest_sum = np.add.reduce(sums, axis=1).tolist()
+        error = math.ldexp(rows * (CHUNK + number), power - 53)
+        self.add_split(total, rest_sum, power, error)
+        return True
+
+    def add_split(self, total: float, rests: float, power: int, error: float) -> None:
+        """Add a sum of multiples of 2**power, which is exact, and one of rests.
+
+        Args:
+            total: the sum of multiples.
+            rests: the other.
+            power: the exponent of the unit.
+            error: the largest possible error of the sum of rests.
+        """
         units = int(math.ldexp(total, -power))
         self._multiples[power] = self._multiples.get(power, 0) + units
-        self._rests.append(rest_sum)
-        self._off += rows * (_CHUNK + chunks) << power + _SMALLEST
-        return True
+        self._rests.append(rests)
+        self._errors.append(error)
 
     def ends(self) -> tuple[Fraction, Fraction]:
         """Return the smallest and the largest possible sum."""
-        total = Fraction(math.fsum(self._rests))
+        rounded = math.fsum(self._rests)
+        total = Fraction(rounded)
         for power, units in self._multiples.items():
             total += exact_ldexp(units, power)
-        # The last rounding is of a sum of the rests, of at most a unit for each row.
-        error = exact_ldexp(self._off, -_SMALLEST - 53)
+        # The errors are themselves rounded, and so is the sum of rests.
+        error = Fraction(math.fsum(self._errors) + math.ulp(rounded)) * 2
         return total - error, total + error
 
     def rounded(self) -> float | None:
@@ -217,13 +229,20 @@ class EnclosedSum:
         return low if low == high and low else None
 
 
-def _sum_of_squares(values: Floats) -> float:
-    # Chunk by chunk: for one long product BLAS starts threads, which wait for each other longer
-    # than they compute.
-    size = values.size - values.size % _CHUNK
-    chunks = values[:size].reshape(-1, _CHUNK)
+def chunks(columns: Floats) -> Floats:
+    """Return the columns in chunks.
+
+    For longer products BLAS starts threads, which wait for each other longer than they compute.
+    """
+    return columns.reshape(*columns.shape[:-1], -1, CHUNK)
+
+
+def sum_of_squares(values: Floats) -> float:
+    """Return the sum of squares, rounded."""
+    size = values.size - values.size % CHUNK
+    products = chunks(values[:size])
     last = values[size:]
-    return float(np.add.reduce(np.vecdot(chunks, chunks)) + np.vecdot(last, last))
+    return float(np.add.reduce(np.vecdot(products, products)) + np.vecdot(last, last))
 
 
 def rounded_sum(values: Floats) -> float:

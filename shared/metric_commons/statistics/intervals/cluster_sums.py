@@ -242,8 +242,7 @@ def bootstrap_ends(
     sums: ClusterSums | None,
     *,
     confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> tuple[float, float]:
     """Return the percentile bootstrap interval of a mean: of rows, or of clusters if there are any.
 
@@ -252,17 +251,10 @@ def bootstrap_ends(
         counts: the count of each, or None.
         sums: the clusters of the same rows; None if rows are independent.
         confidence_level: as in `mean_interval`.
-        n_resamples: as in `mean_interval`.
-        seed: as in `mean_interval`.
+        **draws: `n_resamples` and `seed`.
     """
     if sums is None:
-        return mean_interval(
-            values,
-            counts,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-    means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
+        return mean_interval(values, counts, confidence_level=confidence_level, **draws)
+    means = resampled_cluster_means(sums, **draws)
     low, high = percentile_ends(means, confidence_level).tolist()
     return low, high

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..arguments.arrays import Floats, Integers
-from ..arguments.checks import OptionError
 from ..arguments.domains import Level, checked_options
 from ..arithmetic.exact_sums import exact_sum, group_sums
 from .intervals import Bounds, critical_value, korn_graubard
@@ -203,64 +202,6 @@ def influence_interval(
     )
     low, high = max(estimate.low, bounds[0]), min(estimate.high, bounds[1])
     return estimate._replace(low=min(low, value), high=max(high, value))
-
-
-def error_interval(
-    mean: float,
-    variance: float,
-    rows: int,
-    *,
-    confidence_level: float,
-    method: str = "auto",
-    clusters: ClusterVariance | None = None,
-) -> Interval:
-    """Return the interval of a mean error, at least 0, that has its own variance, such as log loss.
-
-    This is Student's t of the logarithm of the mean, "log_t", as in `intervals.interval` for scores
-    without an upper bound; or of the mean itself.
-
-    Args:
-        mean: the mean error.
-        variance: of the mean, if rows are independent: the sum of squared deviations over rows**2.
-        rows: the number of rows.
-        confidence_level: strictly between 0 and 1.
-        method: "auto" or "t".
-        clusters: the variance between clusters; None if rows are independent.
-
-    Raises:
-        ValueError: the method does not apply to errors.
-
-    >>> print("{:.3f} to {:.3f}".format(*error_interval(0.5, 0.01, 10, confidence_level=0.95)[:2]))
-    0.310 to 0.806
-    """
-    if method not in ("auto", "t"):
-        raise OptionError("method", f"{method!r} is for bounded scores; take 'auto' or 't'")
-    name = "log_t" if method == "auto" else "t"
-    units = rows if clusters is None else float(clusters.units)
-    error, effective, n_clusters, effect = math.nan, float(rows), None, None
-    if clusters is not None:
-        error, n_clusters = _clustered_error(clusters), clusters.n_clusters
-    if units <= 1:
-        clustered = (0.0, n_clusters, math.nan) if clusters else (effective,)
-        return Interval(math.nan, math.nan, name, error, *clustered)
-    unbiased = variance * rows / (rows - 1) if rows > 1 else math.nan
-    spread = unbiased
-    if clusters is None:
-        error = math.sqrt(unbiased)
-    else:
-        spread = clusters.squares * units / (units - 1)
-        effect = max(1.0, spread / unbiased) if unbiased else rows / units
-        effective = rows / effect
-    reach = critical_value(confidence_level, units - 1) * math.sqrt(spread)
-    if method == "t":
-        ends = mean - reach, mean + reach
-    elif not mean:
-        ends = 0.0, math.nan
-    elif reach / mean > 700:  # beyond the exponential of a float
-        ends = 0.0, math.inf
-    else:
-        ends = mean * math.exp(-reach / mean), mean * math.exp(reach / mean)
-    return Interval(*ends, name, error, effective, n_clusters, effect)
 
 
 def _clustered_error(clusters: ClusterVariance) -> float:

@@ -18,12 +18,12 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import group_sums
 from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.row_units import cluster_values
+from ..resampling.row_units import RowUnits, cluster_values
 from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import Clusters
 from .intervals import critical_value, interval
 from .proportions import Interval, clopper_pearson
-from .weighted_units import DrawnScore, smooth_distributions
+from .weighted_units import DrawnScore, resampled_intervals, smooth_distributions
 
 Columns = Mapping[str, Floats]
 
@@ -194,20 +194,21 @@ def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
     return total
 
 
-def ratio_precision(numerators: Floats, sizes: Floats) -> Precision:
+def ratio_precision(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> Precision:
     """The variance of a ratio by the delta method, without the factor for the number of units."""
-    total = math.fsum(sizes.tolist())
+    repeats = np.ones(sizes.size) if counts is None else counts
+    total = math.fsum((repeats * sizes).tolist())
     if not total:
         return Precision(math.nan, 0.0, 0.0)
-    ratio = math.fsum(numerators.tolist()) / total
-    deviations = np.sort(np.square(numerators - ratio * sizes))
-    squares = math.fsum(np.square(sizes).tolist())
+    ratio = math.fsum((repeats * numerators).tolist()) / total
+    deviations = np.sort(repeats * np.square(numerators - ratio * sizes))
+    squares = math.fsum((repeats * np.square(sizes)).tolist())
     return Precision(
         float(deviations.sum()) / total / total, total * total / squares, squares / total / total
     )
 
 
-def ratio_error(numerators: Floats, sizes: Floats) -> float:
+def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> float:
     """Return the standard error of sum(numerators) / sum(sizes), by the delta method.
 
     NaN for one unit.
@@ -215,10 +216,10 @@ def ratio_error(numerators: Floats, sizes: Floats) -> float:
     >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
     0.3333
     """
-    units = len(sizes)
-    if units < 2:
+    units = float(sizes.size if counts is None else counts.sum())
+    if units <= 1:
         return math.nan
-    return math.sqrt(ratio_precision(numerators, sizes).variance * units / (units - 1))
+    return math.sqrt(ratio_precision(numerators, sizes, counts).variance * units / (units - 1))
 
 
 def korn_graubard_ends(
@@ -299,42 +300,62 @@ def sum_ratio_interval(
 
 def weighted_mean_interval(
     scores: Floats,
-    weights: Floats,
+    weights: Floats | None,
     clusters: Clusters | None,
     *,
-    confidence_level: float,
     bounds: tuple[float, float] = (0.0, 1.0),
     constant_error: float | None = None,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    **draws: Any,
 ) -> Interval:
-    """Return the interval of a mean of weighted rows, or of clusters of them; as in `interval`.
+    """Return the interval of a mean of rows, or of clusters of them; as in `interval`.
 
     Args:
         scores: shape (rows,).
-        weights: above 0, shape (rows,).
+        weights: at least 0, shape (rows,); None if all are equal.
         clusters: the clusters of the rows; None if they are independent.
-        confidence_level: strictly between 0 and 1.
         bounds: the smallest and the largest score; (0, inf) for errors.
         constant_error: as in `interval`.
+        confidence_level: strictly between 0 and 1.
+        method: as in `interval`; with weights "auto" or "bootstrap".
+        **draws: `n_resamples` and `seed` of "bootstrap".
+
+    Raises:
+        ValueError: the method does not suit the scores.
     """
-    numerators, sizes = scores * weights, weights
-    n_clusters = None
+    options: dict[str, Any] = {"confidence_level": confidence_level}
+    if weights is None:
+        sums = None if clusters is None else clusters.sums(scores)
+        options |= {"bounds": bounds, "constant_error": constant_error, "method": method}
+        return interval(scores, clusters=sums, **options, **draws)
+    if method not in ("auto", "bootstrap"):
+        raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
+    columns = np.column_stack([scores * weights, weights])
+    if method == "bootstrap":
+        units = RowUnits.of_rows(columns, None if clusters is None else clusters.numbers)
+        return resampled_intervals(
+            units, [""], lambda sums, _: {"": sums[0] / sums[1]}, **options, **draws
+        )[""]
+    columns, n_clusters = columns[weights > 0], None
     if clusters is not None:
-        n_clusters = len(clusters.labels)
-        numerators, sizes = (
-            group_sums(column, clusters.numbers, n_clusters) for column in (numerators, sizes)
+        members = clusters.take(weights > 0)
+        n_clusters = len(members.labels)
+        columns = np.column_stack(
+            [group_sums(column, members.numbers, n_clusters) for column in columns.T]
         )
-    units = ratio_distribution(numerators, sizes)
-    error = ratio_error(numerators, sizes)
+    numerators, sizes = columns.T
     if math.isfinite(bounds[1]):
-        ends = ratio_ends(units, bounds, confidence_level)
-        return Interval(*ends, "unseen_row", error, None, n_clusters)
+        return pairs_interval(numerators, sizes, bounds=bounds, n_clusters=n_clusters, **options)
+    units_of_rows = ratio_distribution(numerators, sizes)
+    error = ratio_error(numerators, sizes)
     ends = math.nan, math.nan
     precision = ratio_precision(numerators, sizes)
-    if precision.units > 1 or not numerators.any():
+    if precision.units > 1 or (sizes.size and not numerators.any()):
         number = max(precision.units, 1.0 + 1e-9)
         variance = precision.variance * number / (number - 1)
         critical = critical_value(confidence_level, number - 1)
-        ends = error_ends(units, variance, critical, confidence_level, constant_error)
+        ends = error_ends(units_of_rows, variance, critical, confidence_level, constant_error)
     return Interval(*ends, "unseen_error", error, None, n_clusters)
 
 
@@ -364,15 +385,9 @@ def pairs_interval(
     ... )
     0.158 to 1.000
     """
-    repeats = np.ones(sizes.size) if counts is None else counts
-    units = ratio_distribution(numerators, sizes, None if counts is None else counts)
+    units = ratio_distribution(numerators, sizes, counts)
     ends = ratio_ends(units, bounds, confidence_level)
-    number, total = float(repeats.sum()), float(np.sort(repeats * sizes).sum())
-    error = math.nan
-    if number > 1 and total:
-        ratio = float(np.sort(repeats * numerators).sum()) / total
-        squares = np.sort(repeats * np.square(numerators - ratio * sizes))
-        error = math.sqrt(float(squares.sum()) * number / (number - 1)) / total
+    error = ratio_error(numerators, sizes, counts)
     return Interval(*ends, "unseen_row", error, None, n_clusters)
 
 
@@ -385,8 +400,7 @@ def sum_function_intervals(
     *,
     share: float | None = None,
     confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> dict[str, Interval]:
     """Return the intervals of functions of sums, with the same weights for all.
 
@@ -398,8 +412,7 @@ def sum_function_intervals(
         clusters: the number of the cluster of each row; None if rows are independent.
         share: the size of an unseen unit, as in `SumFunction.unseen`.
         confidence_level: strictly between 0 and 1.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **draws: `n_resamples` and `seed`.
     """
     values = cluster_values(rows, clusters)
 
@@ -407,13 +420,12 @@ def sum_function_intervals(
         columns = dict(zip(names, sums, strict=True))
         return {key: distributions[key].score(columns) for key in keys}
 
-    options = {"n_resamples": n_resamples, "seed": seed}
     scores_of_units = {
         name: distribution.drawn_score(names, values, scores[name], share)
         for name, distribution in distributions.items()
     }
     n_clusters = None if clusters is None else len(values)
-    found = smooth_distributions(values, scores_of_units, measure, **options)
+    found = smooth_distributions(values, scores_of_units, measure, **draws)
     return {
         name: distribution.interval(confidence_level, n_clusters)
         for name, distribution in found.items()

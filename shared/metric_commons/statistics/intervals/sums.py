@@ -6,7 +6,7 @@ merged without rounding, and every resample of rows has sums and therefore a sco
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -24,9 +24,9 @@ from ..arguments.domains import (
     Seed,
     checked_options,
 )
-from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.row_units import RowUnits, cluster_values
 from .cluster_sums import Clusters
+from .intervals import resampled_interval
 from .methods import Method
 from .proportions import Interval
 from .sum_distributions import (
@@ -99,15 +99,13 @@ class RowStatistics:
         values = np.concatenate([part.columns(names) for part in parts])
         return replace(self, names=names, values=values)
 
-    def resampled(
-        self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
-    ) -> Iterator[dict[str, Any]]:
+    def resampled(self, clusters: Clusters | None = None, **draws: int) -> Iterator[dict[str, Any]]:
         """Yield the scores of resamples, each with the original number of rows, or clusters."""
         names = tuple(sorted(self.names))
         units = RowUnits.of_rows(
             self.columns(names), None if clusters is None else clusters.numbers
         )
-        for sums in units.resampled(n_resamples=n_resamples, seed=seed):
+        for sums in units.resampled(**draws):
             for row in sums.T.tolist():
                 yield self.scores(dict(zip(names, row, strict=True)))
 
@@ -255,9 +253,7 @@ class RowStatistics:
         names: Sequence[str],
         clusters: Clusters | None,
         confidence_level: float,
-        *,
-        n_resamples: int,
-        seed: int,
+        **draws: int,
     ) -> dict[str, Interval]:
         """Return the percentile bootstrap interval of each of these scores.
 
@@ -265,28 +261,23 @@ class RowStatistics:
         factor by which they increase the variance.
         """
 
-        def resampled_scores(clusters: Clusters | None) -> Floats:
-            scores = self.resampled(clusters, n_resamples=n_resamples, seed=seed)
-            return _table(scores, names, n_resamples)
-
-        values = resampled_scores(clusters)
-        ends = percentile_ends(values, confidence_level).tolist()
-        errors = _standard_errors(values)
-        if clusters is None:
-            columns = zip(names, ends, errors, strict=True)
+        def redrawn(clusters: Clusters | None) -> dict[str, Interval]:
+            scores = self.resampled(clusters, **draws)
+            table = np.array([[row.get(name, math.nan) for name in names] for row in scores])
+            number = None if clusters is None else len(clusters.labels)
             return {
-                name: Interval(low, high, "bootstrap", error, float(len(self)))
-                for name, (low, high), error in columns
+                name: resampled_interval(column, confidence_level, number)
+                for name, column in zip(names, table.T, strict=True)
             }
-        row_errors = _standard_errors(resampled_scores(None))
-        intervals = {}
-        for name, (low, high), error, row_error in zip(
-            names, ends, errors, row_errors, strict=True
-        ):
+
+        intervals, size = redrawn(clusters), float(len(self))
+        if clusters is None:
+            return {name: found._replace(effective_n=size) for name, found in intervals.items()}
+        for name, of_rows in redrawn(None).items():
+            error, row_error = intervals[name].standard_error, of_rows.standard_error
             effect = (error / row_error) ** 2 if row_error else 1.0
-            trials = len(self) / effect if effect else float(len(self))
-            intervals[name] = Interval(
-                low, high, "bootstrap", error, trials, len(clusters.labels), effect
+            intervals[name] = intervals[name]._replace(
+                effective_n=size / effect if effect else size, design_effect=effect
             )
         return intervals
 
@@ -382,19 +373,6 @@ def summarize_sums(
             for label, of_label in members(check_labels("groups", groups, rows)).items()
         }
     return result
-
-
-def _table(scores: Iterable[Mapping[str, Any]], names: Sequence[str], n_resamples: int) -> Floats:
-    """Return the scores of resamples, shape (resamples, names); NaN if a resample lacks a score."""
-    table = np.empty((n_resamples, len(names)))
-    for resample, row in enumerate(scores):
-        table[resample] = [row.get(name, math.nan) for name in names]
-    return table
-
-
-def _standard_errors(values: Floats) -> list[float]:
-    """Return the standard deviation of each column; NaN values are left out."""
-    return [deviation(column[~np.isnan(column)]) for column in values.T]
 
 
 def _exact_sums(values: NDArray[Any]) -> list[Any]:

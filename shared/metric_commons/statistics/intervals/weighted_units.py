@@ -194,9 +194,7 @@ def smooth_distributions(
     rows: Floats,
     scores: Mapping[Key, DrawnScore],
     measure: Measure[Key],
-    *,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> dict[Key, ScoreDistribution]:
     """As `weighted_distributions`, for scores that are smooth in the sums of units.
 
@@ -206,8 +204,7 @@ def smooth_distributions(
         rows: what each row, or cluster, adds to the sums, shape (units, sums).
         scores: the scores by any keys.
         measure: from sums, shape (sums, draws), and some keys to the values of these scores.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **draws: `n_resamples` and `seed`.
     """
     if len(rows) > LINEAR:
         return {
@@ -215,7 +212,7 @@ def smooth_distributions(
             for key, score in scores.items()
         }
     units = RowUnits.of_rows(rows)
-    return {**weighted_distributions(units, scores, measure, n_resamples=n_resamples, seed=seed)}
+    return {**weighted_distributions(units, scores, measure, **draws)}
 
 
 def _single(measure: Measure[Key], key: Key, sums: Floats) -> Floats:
@@ -226,9 +223,7 @@ def weighted_distributions(
     units: RowUnits,
     scores: Mapping[Key, DrawnScore],
     measure: Measure[Key],
-    *,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> dict[Key, DrawnDistribution]:
     """Return the distribution of each score, with the same weights for all.
 
@@ -238,8 +233,7 @@ def weighted_distributions(
         units: the rows, or clusters of them.
         scores: the scores by any keys.
         measure: from sums, shape (sums, draws), and some keys to the values of these scores.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **draws: `n_resamples` and `seed`.
     """
     unseen_units: dict[bytes, tuple[Floats, list[Key]]] = {}
     for key, score in scores.items():
@@ -247,7 +241,7 @@ def weighted_distributions(
             unseen_units.setdefault(unit.tobytes(), (unit, []))[1].append(key)
     parts: dict[Key, list[list[Floats]]] = {key: [[], [], []] for key in scores}
     with np.errstate(all="ignore"):
-        for totals, unseen in units.weighted(n_resamples=n_resamples, seed=seed):
+        for totals, unseen in units.weighted(**draws):
             plain = measure(totals, scores.keys())
             measured = {
                 name: measure(totals + unit[:, np.newaxis] * unseen, keys)
@@ -271,13 +265,10 @@ def weighted_intervals(
     measure: Measure[Key],
     *,
     confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> dict[Key, Interval]:
     """Return the intervals of scores; for the arguments see `weighted_distributions`."""
-    distributions = weighted_distributions(
-        units, scores, measure, n_resamples=n_resamples, seed=seed
-    )
+    distributions = weighted_distributions(units, scores, measure, **draws)
     return {
         key: distribution.interval(confidence_level, units.n_clusters)
         for key, distribution in distributions.items()

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import RowError
 from ..arguments.domains import Level, Resamples, Seed, checked_options
+from ..arithmetic.exact_sums import Multiset
 from .draws import gathered
 from .row_units import RowUnits
 
@@ -69,11 +70,12 @@ def mean_interval(
         >>> mean_interval([0.25], confidence_level=0.95)
         (0.25, 0.25)
     """
-    scores, occurrences = _multiset(values, counts)
+    multiset = _multiset(values, counts)
+    scores = multiset.values
     # In units near the largest score no sum overflows.
     exponent = math.frexp(float(np.abs(scores).max()))[1]
     scaled = np.ldexp(scores, -exponent)
-    units = RowUnits(occurrences, (scaled - scaled[0])[:, np.newaxis])
+    units = RowUnits(multiset.counts, (scaled - scaled[0])[:, np.newaxis])
     blocks = units.resampled(n_resamples=int(n_resamples), seed=int(seed))
     sums = gathered(({"": block[0]} for block in blocks), int(n_resamples))[""]
     ends = scaled[0] + percentile_ends(sums, float(confidence_level)) / len(units)
@@ -131,8 +133,8 @@ def deviation(values: Floats) -> float:
     return math.sqrt(float(values.sum()) / (values.size - 1))
 
 
-def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
-    """Distinct scores, ascending, and their counts."""
+def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> Multiset:
+    """Return the scores with their counts."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "fiub"):
         raise ValueError(
@@ -147,17 +149,8 @@ def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floa
         raise RowError("values", row, f"is {scores[row]}; every score must be finite")
 
     if counts is None:
-        scores = np.sort(scores)
-        starts = _run_starts(scores)
-        occurrences = np.diff(starts, append=scores.size)
-    else:
-        weights = _checked_counts(counts, scores.size)
-        order = np.argsort(scores)
-        scores = scores[order]
-        starts = _run_starts(scores)
-        occurrences = np.add.reduceat(weights[order], starts)
-    # 0.0 and -0.0 are equal, hence one score; adding 0.0 makes it the positive one.
-    return scores[starts] + 0.0, occurrences
+        return Multiset.from_values(scores)
+    return Multiset.sum([Multiset(scores + 0.0, _checked_counts(counts, scores.size))])
 
 
 def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
@@ -174,8 +167,3 @@ def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
     if array.max() >= 2**32 or array.sum(dtype=np.int64) >= 2**32:
         raise ValueError("counts must add up to less than 2**32")
     return array.astype(np.int64)
-
-
-def _run_starts(ascending: Floats) -> Integers:
-    """Where each distinct value of a sorted array begins."""
-    return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)

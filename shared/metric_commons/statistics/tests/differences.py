@@ -37,13 +37,20 @@ from ..resampling.ratio_distribution import (
     ratio_distribution,
 )
 from ..resampling.unseen_units import lower_tail, ratio_ends
-from .paired_tests import Alternative, checked_differences, difference_sums, quotient, t_p_value
+from .paired_tests import (
+    Alternative,
+    PairedTest,
+    checked_differences,
+    difference_sums,
+    quotient,
+    t_p_value,
+)
+from .power import fewest, minimum_detectable
 
 DifferenceMethod = Literal["auto", "t", "bootstrap"]
 
 _NO_INTERVAL = math.nan, math.nan
 _UNLIMITED = -math.inf, math.inf
-_MOST_ROWS = 1 << 50
 
 
 class DifferenceInterval(NamedTuple):
@@ -69,6 +76,55 @@ class Margins(NamedTuple):
     not_inferior: float  # of a mean difference of at most -margin
     inferior: float  # of one of at least -margin
     equivalent: float  # of one outside of -margin to margin
+
+
+def comparison(
+    means: tuple[float, float],
+    difference: float,
+    tested: PairedTest,
+    ends: tuple[float, float] | None,
+    margins: Margins | None,
+    *,
+    alpha: float,
+    power: float | None,
+    units: int,
+) -> dict[str, Any]:
+    """Return a comparison as `significance.compare` does, and with margins `p_inferior`.
+
+    Args:
+        means: the scores of both systems.
+        difference: of the first and the second.
+        tested: the test of the difference.
+        ends: of its interval; None for none.
+        margins: the p-values of a margin; None without one.
+        alpha: a p-value less than this is significant.
+        power: also return the difference that a t-test finds with this probability.
+        units: the number of rows, or clusters.
+    """
+    error = tested.standard_error
+    result: dict[str, Any] = {
+        "A_mean": means[0],
+        "B_mean": means[1],
+        "diff": difference,
+        "p_value": tested.p_value,
+        "significant": bool(tested.p_value < alpha),
+    }
+    if ends is not None:
+        result["confidence_interval"] = list(ends)
+    result |= {"test": tested.test, "statistic": tested.statistic, "standard_error": error}
+    if tested.n_clusters is not None:
+        result["n_clusters"] = tested.n_clusters
+    if power is not None:
+        result["mde"] = math.nan
+        if units > 1 and not math.isnan(error):
+            result["mde"] = minimum_detectable(error * math.sqrt(units), units, alpha, power)
+    if margins is not None:
+        result |= {
+            "p_equivalent": margins.equivalent,
+            "p_non_inferior": margins.not_inferior,
+            "p_inferior": margins.inferior,
+        }
+    return result
 
 
 @checked_options
@@ -316,15 +372,7 @@ def rows_for_margin(
         size = distribution.unseen_size
         return probability_below(-margin, units.with_unseen(-span * size, size)) < alpha
 
-    low, high = 0, 1
-    while not is_enough(high):
-        low, high = high, 2 * high
-        if high > _MOST_ROWS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    return fewest(is_enough)
 
 
 def _one_sided_p(spread: Spread, distance: Fraction) -> float:

@@ -33,9 +33,7 @@ def difference_distributions(
     first: Side,
     second: Side,
     clusters: Integers | None,
-    *,
-    n_resamples: int,
-    seed: int,
+    **draws: int,
 ) -> dict[str, ScoreDistribution]:
     """The distribution of the difference of each of these scores that has one in both systems.
 
@@ -45,8 +43,7 @@ def difference_distributions(
         first: the distributions, the statistics of rows, and the scores of system A.
         second: the same of system B.
         clusters: the number of the cluster of each row; None if rows are independent.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        **draws: `n_resamples` and `seed`.
     """
     a, b = (cluster_values(side[1], clusters) for side in (first, second))
     columns_a, columns_b = (dict(zip(names, table.T, strict=True)) for table in (a, b))
@@ -82,8 +79,7 @@ def difference_distributions(
         table,
         drawn_scores,
         lambda sums, keys: {key: functions[key](sums) for key in keys},
-        n_resamples=n_resamples,
-        seed=seed,
+        **draws,
     )
 
 

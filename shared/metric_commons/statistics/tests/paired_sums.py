@@ -5,7 +5,7 @@ and compares the scores of the sums.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -22,9 +22,9 @@ from ..intervals.weighted_units import ScoreDistribution
 from ..resampling.draws import random_rows
 from ..resampling.progress import report
 from ..resampling.row_units import RowUnits, cluster_values, in_whole_units
+from .differences import Margins, comparison
 from .paired_sum_distributions import ResampledDifference, difference_distributions
-from .paired_tests import Alternative
-from .power import minimum_detectable
+from .paired_tests import Alternative, PairedTest
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
 
@@ -178,12 +178,12 @@ def compare_sums(
             p,
             name,
             distribution,
-            units,
-            {"n_clusters": units} if numbers is not None else {},
+            None if numbers is None else units,
             margin=margin,
+            confidence_level=confidence_level,
             power=power,
             alpha=alpha,
-            confidence_level=confidence_level,
+            units=units,
         )
     return results
 
@@ -259,52 +259,39 @@ def compare_redrawn(
         p,
         "randomization" if assume != "nothing" else "percentiles",
         distribution,
-        units,
-        {} if clusters is None else {"n_clusters": units},
+        None if clusters is None else units,
         margin=margin,
+        confidence_level=confidence_level,
         power=power,
         alpha=alpha,
-        confidence_level=confidence_level,
+        units=units,
     )
 
 
 def _reported(
-    scores: Sequence[float],
+    scores: tuple[float, float],
     p: float,
     test: str,
     distribution: ScoreDistribution | None,
-    units: int,
-    clusters: Mapping[str, int],
+    n_clusters: int | None,
     *,
     margin: float | None,
-    power: float | None,
-    alpha: float,
     confidence_level: float | None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Return a comparison as `significance.compare` does."""
     difference = scores[0] - scores[1]
-    result: dict[str, Any] = {
-        "A_mean": scores[0],
-        "B_mean": scores[1],
-        "diff": difference,
-        "p_value": p,
-        "significant": p < alpha,
-    }
-    error = math.nan if distribution is None else distribution.standard_error
-    if distribution is not None and confidence_level is not None:
-        result["confidence_interval"] = list(distribution.ends(confidence_level))
-    result |= {"test": test, "statistic": difference, "standard_error": error, **clusters}
-    if power is not None:
-        result["mde"] = _detectable(error, units, alpha, power)
-    if distribution is not None and margin is not None:
-        not_worse = distribution.tail(-margin)
-        not_better = distribution.tail(margin, upper=True)
-        result |= {
-            "p_equivalent": max(not_worse, not_better),
-            "p_non_inferior": not_worse,
-            "p_inferior": distribution.tail(-margin, upper=True),
-        }
-    return result
+    error, ends, margins = math.nan, None, None
+    if distribution is not None:
+        error = distribution.standard_error
+        if confidence_level is not None:
+            ends = distribution.ends(confidence_level)
+        if margin is not None:
+            not_worse = distribution.tail(-margin)
+            equivalent = max(not_worse, distribution.tail(margin, upper=True))
+            margins = Margins(not_worse, distribution.tail(-margin, upper=True), equivalent)
+    tested = PairedTest(p, test, difference, error, n_clusters)
+    return comparison(scores, difference, tested, ends, margins, **options)
 
 
 def _unseen_p(distribution: ScoreDistribution, alternative: Alternative) -> float:
@@ -312,13 +299,6 @@ def _unseen_p(distribution: ScoreDistribution, alternative: Alternative) -> floa
     greater, less = distribution.tail(0.0), distribution.tail(0.0, upper=True)
     sides = {"two-sided": min(1.0, 2 * min(greater, less)), "greater": greater, "less": less}
     return max(sides[alternative], math.ulp(0.0))
-
-
-def _detectable(error: float, units: int, alpha: float, power: float) -> float:
-    """Return the smallest difference that a t-test with this standard error finds."""
-    if units < 2 or math.isnan(error):
-        return math.nan
-    return minimum_detectable(error * math.sqrt(units), units, alpha, power)
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:

@@ -37,7 +37,7 @@ from .sign_flips import common_step, saddlepoint_tail
 
 _BISECTIONS = 200  # until two neighbouring floats remain
 _DISTINCT = 1 << 10  # if there are more sizes of differences, some are joined
-_MOST_ROWS = 1 << 50
+_MOST_ROWS = 1 << 50  # that are planned
 _SHORTFALLS = -8.0, 8.0  # of means, in standard errors
 _ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
 
@@ -136,15 +136,25 @@ def required_rows(
     check_option("power", power, Level)
     if not effect or not math.isfinite(effect):
         raise OptionError("effect", f"must be a finite number other than 0, got {effect!r}")
-    low, high = 1, 2
-    while power_of(effect, deviation, high, alpha) < power:
+    return fewest(lambda rows: rows > 1 and power_of(effect, deviation, rows, alpha) >= power)
+
+
+def fewest(is_enough: Callable[[int], bool]) -> int | None:
+    """Return the smallest number from 1 on that is enough; larger ones are then enough, too.
+
+    None if a quadrillion is not.
+
+    >>> fewest(lambda rows: rows**2 > 50)
+    8
+    """
+    low, high = 0, 1
+    while not is_enough(high):
         low, high = high, 2 * high
         if high > _MOST_ROWS:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        sufficient = power_of(effect, deviation, middle, alpha) >= power
-        low, high = (low, middle) if sufficient else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
@@ -199,16 +209,9 @@ def required_labels(
         low, high = clopper_pearson(rate * worth, worth, confidence_level)
         return (high - low) / 2 > half_width
 
-    upper = rows or 1
-    while rows is None and is_wide(upper):
-        upper *= 2
-    if is_wide(upper):
+    if rows is not None and is_wide(rows):
         return None
-    lower = 1
-    while lower < upper:
-        middle = (lower + upper) // 2
-        lower, upper = (middle + 1, upper) if is_wide(middle) else (lower, middle)
-    return lower
+    return fewest(lambda labels: labels >= (rows or math.inf) or not is_wide(labels))
 
 
 def _check(deviation: float, alpha: float) -> None:
@@ -340,22 +343,10 @@ class Pilot:
         effect /= self._unit
         if not self._is_possible(effect):
             return None
-        low, high = 0, 1
-        while not self._finds(effect, high, alpha, power):
-            low, high = high, 2 * high
-            if high > _MOST_ROWS:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            is_found = self._finds(effect, middle, alpha, power)
-            low, high = (low, middle) if is_found else (middle, high)
-        return high
+        return fewest(lambda rows: self._excess(effect, rows, alpha, power) < 0)
 
     def _is_possible(self, effect: float) -> bool:
         return bool(effect < self._sizes[-1] * _ALMOST)
-
-    def _finds(self, effect: float, rows: int, alpha: float, power: float) -> bool:
-        return self._excess(effect, rows, alpha, power) < 0
 
     def _excess(self, effect: float, rows: int, alpha: float, power: float) -> float:
         """Return the excess of the p-value over alpha if the mean falls as short as it may."""

@@ -33,7 +33,14 @@ from ..intervals.methods import Assumption, Correction, DifferenceBounds, differ
 from ..intervals.spreads import finite_scores, row_spread
 from ..intervals.summary import mean
 from .corrections import Family, significance_level
-from .differences import UnseenRow, margin_p_values, rows_for_margin, student_ends
+from .differences import (
+    Margins,
+    UnseenRow,
+    comparison,
+    margin_p_values,
+    rows_for_margin,
+    student_ends,
+)
 from .paired_tests import (
     Alternative,
     PairedTest,
@@ -43,7 +50,6 @@ from .paired_tests import (
     t_p_value,
     wilcoxon_ends,
 )
-from .power import minimum_detectable
 from .typical_values import typical_ends
 
 _SHARES = (0.0, 1.0)  # the range of scores that all lie in it
@@ -172,38 +178,20 @@ def compared(
         )
     sums = None if clusters is None else ClusterSums.of(clusters, differences)
     tested, ends = _by_law(differences, sums, test, alternative, assume, limits, interval_alpha)
-    result: dict[str, Any] = {
-        "A_mean": mean(a),
-        "B_mean": mean(b),
-        "diff": mean(differences),
-        "p_value": tested.p_value,
-        "significant": bool(tested.p_value < alpha),
-    }
-    if ends is not None:
-        result["confidence_interval"] = list(ends)
-    result |= {
-        "test": tested.test,
-        "statistic": tested.statistic,
-        "standard_error": tested.standard_error,
-    }
-    if tested.n_clusters is not None:
-        result["n_clusters"] = tested.n_clusters
-    if power is not None:
-        units = tested.n_clusters or a.size
-        deviation = tested.standard_error * math.sqrt(units)
-        result["mde"] = (
-            math.nan if units < 2 else minimum_detectable(deviation, units, alpha, power)
-        )
+    margins = None
     if margin is not None:
-        p_values = margin_p_values(
-            differences, sums, float(margin), _UNLIMITED if test == "t" else limits
-        )
-        result |= {
-            "p_equivalent": p_values.equivalent,
-            "p_non_inferior": p_values.not_inferior,
-            "p_inferior": p_values.inferior,
-        }
-    return result
+        bounds_of_margin = _UNLIMITED if test == "t" else limits
+        margins = margin_p_values(differences, sums, float(margin), bounds_of_margin)
+    return comparison(
+        (mean(a), mean(b)),
+        mean(differences),
+        tested,
+        ends,
+        margins,
+        alpha=alpha,
+        power=power,
+        units=tested.n_clusters or a.size,
+    )
 
 
 def _crossed_result(
@@ -228,31 +216,25 @@ def _crossed_result(
             return math.nan if distance else 1.0
         return t_p_value(distance / error, degrees, side)
 
-    p_value = p_of(crossed.mean, alternative)
-    result: dict[str, Any] = {
-        "A_mean": means[0],
-        "B_mean": means[1],
-        "diff": crossed.mean,
-        "p_value": p_value,
-        "significant": bool(p_value < alpha),
-    }
+    tested = PairedTest(
+        p_of(crossed.mean, alternative),
+        "crossed_t",
+        crossed.mean / error if error else math.nan,
+        error,
+        min(crossed.levels),
+    )
+    ends = margins = None
     if interval_alpha is not None:
         low, high = crossed.ends(1 - interval_alpha)
-        result["confidence_interval"] = [max(low, limits[0]), min(high, limits[1])]
-    result |= {
-        "test": "crossed_t",
-        "statistic": crossed.mean / error if error else math.nan,
-        "standard_error": error,
-        "n_clusters": min(crossed.levels),
-    }
+        ends = max(low, limits[0]), min(high, limits[1])
     if margin is not None:
         not_worse = p_of(crossed.mean + margin, "greater")
-        result |= {
-            "p_equivalent": max(not_worse, p_of(crossed.mean - margin, "less")),
-            "p_non_inferior": not_worse,
-            "p_inferior": p_of(crossed.mean + margin, "less"),
-        }
-    return result
+        equivalent = max(not_worse, p_of(crossed.mean - margin, "less"))
+        margins = Margins(not_worse, p_of(crossed.mean + margin, "less"), equivalent)
+    units = min(crossed.levels)
+    return comparison(
+        means, crossed.mean, tested, ends, margins, alpha=alpha, power=None, units=units
+    )
 
 
 def _by_law(

@@ -130,7 +130,7 @@ def _far_below(units: Units) -> float:
 def least_shift(
     proportion: Proportion, level: float, low: float, high: float, close: float
 ) -> float:
-    """Return the least shift in a range whose proportion is above a level, which it is at the end.
+    """Return the least shift in a range whose proportion is above a level, or else its end.
 
     Steps follow the line between both ends on the scale of normal quantiles, on which proportions
     are nearly straight; every third step halves the range, which proportions with steps need.
@@ -145,6 +145,8 @@ def least_shift(
     below, above = proportion(low), proportion(high)
     if below > level or low == high:
         return low
+    if above <= level:  # approximated, where the proportion at the end was counted
+        return high
     span, goal = high - low, normal_quantile(level)
     left, right = normal_quantile(below) - goal, normal_quantile(above) - goal
     for step in range(200):

@@ -90,6 +90,7 @@ _ANSWER_IS_LETTER = re.compile(
 _BOLD_LETTER = re.compile(r"\*\*\(?([A-Z])[.):][^*\n]{0,200}\*\*")
 _LETTER_ALONE = re.compile(r"(?:\*\*|`)?\(?([A-Z])\)?(?:\*\*|`)?\s*+[.)]?")
 _LETTER_AND_TEXT = re.compile(r"\(?([A-Z])[.)]\s++(?!or\b|and\b)[^()]*+")
+_ENDING = 2048  # characters of a text that are searched first
 _LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
@@ -288,6 +289,20 @@ def final_number_comma(text: str) -> str | None:
     return number.replace(".", "").replace(",", ".")
 
 
+def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the last match of a pattern of which no match is inside another with other groups.
+
+    It is looked for in the end of a text first, where answers are.
+    """
+    size = _ENDING
+    while True:
+        start = max(len(text) - size, 0)
+        matches = list(pattern.finditer(text, start))
+        if matches or not start:
+            return matches[-1] if matches else None
+        size *= 8
+
+
 def choice(text: str) -> str | None:
     """Return the final choice of a text, a letter.
 
@@ -301,11 +316,13 @@ def choice(text: str) -> str | None:
     >>> choice("option B is correct"), choice("**C. green**"), choice("答案是（D）。")
     ('B', 'C', 'D')
     """
-    text = _after_thoughts(text).translate(_FULL_WIDTH)
-    for pattern in (_BOXED_LETTER, _ANSWER_IS_LETTER):
-        matches = list(pattern.finditer(text))
-        if matches:
-            return str(next(filter(None, matches[-1].groups())))
+    text = _after_thoughts(text)
+    if not text.isascii():
+        text = text.translate(_FULL_WIDTH)
+    boxed = _last_match(_BOXED_LETTER, text) if "{" in text else None
+    match = boxed or _last_match(_ANSWER_IS_LETTER, text)
+    if match:
+        return str(next(filter(None, match.groups())))
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     for line in reversed(lines):
         letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None

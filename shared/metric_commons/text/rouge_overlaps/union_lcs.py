@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Integers, Unsigned
+from ...statistics.arguments.arrays import Booleans, Integers, Unsigned
 from ..tokens.segments import (
     bounded_ranges,
     changes,
@@ -30,6 +30,7 @@ from .lcs_paths import ROWS, Matches, lcs_paths, marked_gaps, word_counts
 from .ngram_overlaps import SharedNgrams
 
 _ENTRIES = 200_000  # per batch: matches between lines, some two hundred bytes each
+_ALL_ROWS = (1 << ROWS) - 1  # of a machine word
 
 
 def union_lcs(
@@ -113,30 +114,28 @@ def _bits(rows: Integers) -> tuple[Integers, Unsigned]:
 def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
     """Return the number of words of the reference in the union, for each pair of a block."""
     lined = _shared_words(words, shared)
-    pairs = words.text_counts.size // 2
     widths = word_counts(lined.line_counts)
     union_starts = segment_starts(widths)
     union = np.zeros(int(widths.sum()), dtype=np.uint64)  # of each line, as machine words
-    large_pairs: dict[int, int] = {}
-
-    columns = np.bincount(words.texts.take(lined.prediction_words) >> 1, minlength=pairs)
+    costs = _costs(words, lined)
+    is_new = _first_lines(words, lined, costs)
+    prediction_words = lined.prediction_words
+    prediction_words = prediction_words[is_new.take(words.lines.take(prediction_words))]
+    columns = np.bincount(words.lines.take(prediction_words), minlength=widths.size)
+    costs *= is_new
     ends = np.cumsum(columns)
-    costs = _costs(words, lined, columns)
     for start, stop in bounded_ranges(costs, _ENTRIES):
+        batch = prediction_words[ends[start] - columns[start] : ends[stop - 1]]
         if costs[start] > _ENTRIES:
-            prediction, reference = (_lines(words, lined, 2 * start + side) for side in (0, 1))
-            large_pairs[start] = union_lcs(prediction, reference)
-            continue
-        batch = lined.prediction_words[ends[start] - columns[start] : ends[stop - 1]]
-        if not batch.size:
-            continue
-        matches, lines = _line_matches(words, lined, batch)
-        targets = ranges(union_starts.take(lines), widths.take(lines))
-        order = stable_order(targets.astype(np.uint32))
-        targets = targets.take(order)
-        starts = np.flatnonzero(changes(targets))
-        paths = lcs_paths(matches).take(order)
-        union[targets.take(starts)] = np.bitwise_or.reduceat(paths, starts)
+            _add_line(words, lined, start, union, union_starts)
+        elif batch.size:
+            matches, lines = _line_matches(words, lined, batch)
+            targets = ranges(union_starts.take(lines), widths.take(lines))
+            order = stable_order(targets.astype(np.uint32))
+            targets = targets.take(order)
+            starts = np.flatnonzero(changes(targets))
+            paths = lcs_paths(matches).take(order)
+            union[targets.take(starts)] |= np.bitwise_or.reduceat(paths, starts)
 
     word, mask = _bits(lined.ranks.take(lined.reference_words))
     lines = words.lines.take(lined.reference_words)
@@ -144,43 +143,68 @@ def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
     ngrams = lined.ngrams.take(lined.reference_words)
     counts = np.bincount(ngrams, weights=in_union, minlength=shared.pairs.size)
     clipped = np.minimum(counts, shared.prediction_counts)
-    totals = np.bincount(shared.pairs, weights=clipped, minlength=pairs).astype(np.int64)
-    for pair, total in large_pairs.items():
-        totals[pair] = total
-    return totals
+    pairs = words.text_counts.size // 2
+    return np.bincount(shared.pairs, weights=clipped, minlength=pairs).astype(np.int64)
 
 
-def _costs(words: BlockWords, lined: _SharedWords, columns: Integers) -> Integers:
-    """For each pair, an upper estimate of the entries and masks that its lines need.
+def _costs(words: BlockWords, lined: _SharedWords) -> Integers:
+    """For each line of a prediction, an upper estimate of the entries and masks that it needs.
 
-    A line of one machine word has a mask for each entry. A line of several has at most one mask for
-    every column of the prediction, and for the steps in which its last machine words lag behind the
-    first.
+    With a reference line of one machine word it has a mask for each entry. With one of several it
+    has at most one mask for every column, and for the steps in which the last machine words lag
+    behind the first.
     """
     entries = lined.rows.counts.take(lined.ngrams.take(lined.prediction_words))
-    pairs = words.texts.take(lined.prediction_words) >> 1
-    costs = np.bincount(pairs, weights=entries, minlength=columns.size).astype(np.int64)
+    lines = words.lines.take(lined.prediction_words)
+    columns = np.bincount(lines, minlength=words.line_ends.size)
+    costs = np.bincount(lines, weights=entries, minlength=columns.size).astype(np.int64)
     widths = word_counts(lined.line_counts)
     wide_lines = np.flatnonzero((widths > 1) & (words.line_texts & 1 == 1))
     widths = widths.take(wide_lines)
-    pairs = words.line_texts.take(wide_lines) >> 1
-    lines = np.bincount(words.line_texts >> 1, minlength=columns.size).take(pairs)
-    masks = widths * (columns.take(pairs) + lines * (widths - 1))
-    costs += np.bincount(pairs, weights=masks, minlength=columns.size).astype(np.int64)
+    pairs, pair = words.line_texts >> 1, words.line_texts.take(wide_lines) >> 1
+    masks, lagging = (
+        np.bincount(pair, weights=weights, minlength=words.text_counts.size).astype(np.int64)
+        for weights in (widths, widths * (widths - 1))
+    )
+    costs += np.where(columns > 0, columns * masks.take(pairs) + lagging.take(pairs), 0)
     return costs
 
 
-def _lines(words: BlockWords, lined: _SharedWords, text: int) -> list[list[int]]:
-    """Return the words of a text, line by line, as shared words; references without other words.
+def _first_lines(words: BlockWords, lined: _SharedWords, costs: Integers) -> Booleans:
+    """Return which lines are not a repetition, in texts that cost more than a batch.
 
-    In a prediction, other words are -1, since `lcs_rows` must see them.
+    A model that got stuck writes one line a thousand times, which adds nothing to the union.
     """
-    lines = []
-    for line in np.flatnonzero(words.line_texts == text).tolist():
-        start = int(words.line_ends[line - 1]) if line else 0
-        ngrams = lined.ngrams[start : int(words.line_ends[line])]
-        lines.append((ngrams[ngrams >= 0] if text % 2 else ngrams).tolist())
-    return lines
+    is_first = np.ones(costs.size, dtype=bool)
+    large_texts = np.flatnonzero(np.bincount(words.line_texts, weights=costs) > _ENTRIES)
+    for text in large_texts.tolist():
+        known = set()
+        for line in np.flatnonzero(words.line_texts == text).tolist():
+            ngrams = _line_words(words, lined, line).tobytes()
+            is_first[line] = ngrams not in known
+            known.add(ngrams)
+    return is_first
+
+
+def _add_line(
+    words: BlockWords, lined: _SharedWords, line: int, union: Unsigned, union_starts: Integers
+) -> None:
+    """Add the subsequences of one long line of a prediction to the union, one after another."""
+    prediction = _line_words(words, lined, line).tolist()
+    known = set(prediction)
+    for target in np.flatnonzero(words.line_texts == words.line_texts[line] + 1).tolist():
+        ngrams = _line_words(words, lined, target)
+        reference = ngrams[ngrams >= 0].tolist()  # in predictions `lcs_rows` must see the others
+        if not known.isdisjoint(reference):
+            rows = lcs_rows(reference, prediction)
+            for word in range(len(reference) // ROWS + 1):
+                union[union_starts[target] + word] |= np.uint64(rows >> ROWS * word & _ALL_ROWS)
+
+
+def _line_words(words: BlockWords, lined: _SharedWords, line: int) -> Integers:
+    """Return the words of a line as shared words; -1 for others."""
+    start = words.line_ends[line - 1] if line else 0
+    return lined.ngrams[start : words.line_ends[line]]
 
 
 def _line_matches(

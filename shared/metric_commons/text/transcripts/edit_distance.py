@@ -11,14 +11,18 @@ prediction, neighbours on a diagonal differ by at most one. So a diagonal is des
 row that 0, 1, 2, ... edits reach on it (Ukkonen 1985, Myers 1986). If few edits are needed, these
 rows are computed for many pairs at a time, passing over equal items eight bytes at a time. If many
 are needed, a column of the table is one integer with a bit for each row (Myers 1999, in the form of
-Hyyrö 2003). Where rapidfuzz is installed, it counts the edits of all but very large tables.
+Hyyrö 2003). A large table is split into two, as in rapidfuzz, at the first row in which a shortest
+path leaves the first half of the columns (Hirschberg 1975). Where rapidfuzz is installed, it counts
+the edits.
 """
 
-from collections.abc import Hashable, Sequence
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Integers, Unsigned
 from ..tokens.segments import bounded_ranges, offsets, segment_starts
@@ -29,6 +33,7 @@ _FEW_EDITS = 40  # up to which diagonals are faster than columns of bits
 # A block costs some thousand numpy calls, however many pairs it has; a pair may take 13 KB.
 _ITEMS, _ITEMS_A_PAIR = 1_000_000, 256
 _UNREACHED = -(1 << 20)
+_SPLIT_BYTES = 1 << 20  # of a table that rapidfuzz splits
 
 
 def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
@@ -43,11 +48,7 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
     sizes = references.counts + predictions.counts + _ITEMS_A_PAIR
     for start, stop in bounded_ranges(sizes, _ITEMS):
         sides = references.block(start, stop), predictions.block(start, stop)
-        hits, substitutions = compiled_pairs(*sides)
-        pairs_left = np.flatnonzero(hits < 0)
-        if pairs_left.size:
-            remaining_sides = [side.of(pairs_left) for side in sides]
-            hits[pairs_left], substitutions[pairs_left] = _near_counts(*remaining_sides)
+        hits, substitutions = compiled_pairs(*sides) or _near_counts(*sides)
         for pair in np.flatnonzero(hits < 0).tolist():
             pair_counts = _far_counts(
                 *(side.block(pair, pair + 1).codes.tolist() for side in sides)
@@ -148,7 +149,7 @@ def _near_counts(references: Sequences, predictions: Sequences) -> tuple[Integer
     row_counts, column_counts = row_counts - common, column_counts - common
     levels = _levels(windows, row_counts, column_counts)
     hits, substitutions = _steps_back(levels, row_counts, column_counts)
-    near = levels.distances >= 0
+    near = (levels.distances >= 0) & ~_is_split(row_counts, row_counts, column_counts)
     return np.where(near, hits + common, -1), np.where(near, substitutions, -1)
 
 
@@ -264,8 +265,16 @@ def alignment(
     return stretches
 
 
-def _steps(reference: Sequence[Hashable], prediction: Sequence[Hashable]) -> list[str]:
-    """Return the kind of each step of the chosen path, from the beginning."""
+def _steps(
+    reference: Sequence[Hashable], prediction: Sequence[Hashable], most_edits: int | None = None
+) -> list[str]:
+    """Return the kind of each step of the chosen path, from the beginning.
+
+    Args:
+        reference: one sequence.
+        prediction: the other.
+        most_edits: a bound on their distance, if one is known.
+    """
     shorter = min(len(reference), len(prediction))
     prefix = 0
     while prefix < shorter and reference[prefix] == prediction[prefix]:
@@ -275,22 +284,54 @@ def _steps(reference: Sequence[Hashable], prediction: Sequence[Hashable]) -> lis
         suffix += 1
     rows = reference[prefix : len(reference) - suffix]
     columns = prediction[prefix : len(prediction) - suffix]
-    inner = _inner_steps(rows, columns)
+    band = len(rows) if most_edits is None else min(len(rows), 2 * most_edits + 1)
+    halve = bool(_is_split(band, len(rows), len(columns)))
+    inner = _halved_steps(rows, columns) if halve else _inner_steps(rows, columns)
     return ["equal"] * prefix + inner + ["equal"] * suffix
 
 
-def _inner_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[str]:
-    """Return the same for sequences that have different first and last items.
+def _is_split(band: ArrayLike, rows: ArrayLike, columns: ArrayLike) -> Any:
+    """Return whether a table, of which a band of rows counts, is so large that it is split."""
+    size = np.multiply(band, columns, dtype=np.int64) // 4
+    return (size >= _SPLIT_BYTES) & np.greater_equal(rows, 65) & np.greater_equal(columns, 10)
 
-    For each column, the bits of `rises` are the rows in which the distance is one more than in the
-    row above, and those of `falls` the rows in which it is one less.
+
+def _halved_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[str]:
+    """Return the steps through the first row in which a shortest path leaves the first half."""
+    middle = len(columns) // 2
+    left = _last_column(rows, columns[:middle])
+    right = _last_column(rows[::-1], columns[middle:][::-1])[::-1]
+    row = int(np.argmin(left + right))
+    return _steps(rows[:row], columns[:middle], int(left[row])) + _steps(
+        rows[row:], columns[middle:], int(right[row])
+    )
+
+
+def _last_column(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> Integers:
+    """Return the distance of all columns from the first 0, 1, 2, ... rows."""
+    ((rises, falls),) = deque(_columns(rows, columns), maxlen=1)
+    steps = [
+        np.unpackbits(
+            np.frombuffer(bits.to_bytes(len(rows) // 8 + 1, "little"), np.uint8),
+            count=len(rows),
+            bitorder="little",
+        )
+        for bits in (rises, falls)
+    ]
+    changes = steps[0].astype(np.int64) - steps[1]
+    return len(columns) + np.concatenate(([0], np.cumsum(changes)))
+
+
+def _columns(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield each column of the table: where it rises by one from the row above, and where it falls.
+
+    Both are integers with a bit for each row.
     """
     rows_of_items: dict[Hashable, int] = {}
     for row, item in enumerate(rows):
         rows_of_items[item] = rows_of_items.get(item, 0) | 1 << row
     all_rows = (1 << len(rows)) - 1
     rises, falls = all_rows, 0
-    rises_of_columns, falls_of_columns = [], []
     for item in columns:
         match = rows_of_items.get(item, 0)
         level = (((match & rises) + rises) ^ rises) | match | falls  # equals the diagonal neighbour
@@ -299,15 +340,19 @@ def _inner_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[
         rises_right = rises_right << 1 | 1
         rises = (falls_right << 1 | ~(level | rises_right)) & all_rows
         falls = rises_right & level & all_rows
-        rises_of_columns.append(rises)
-        falls_of_columns.append(falls)
+        yield rises, falls
+
+
+def _inner_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[str]:
+    """Return the steps back from the end of the whole table."""
+    table = list(_columns(rows, columns))
     row, column = len(rows), len(columns)
     steps = []
     while row and column:
-        if rises_of_columns[column - 1] >> (row - 1) & 1:
+        if table[column - 1][0] >> (row - 1) & 1:
             row -= 1
             steps.append("delete")
-        elif column > 1 and falls_of_columns[column - 2] >> (row - 1) & 1:
+        elif column > 1 and table[column - 2][1] >> (row - 1) & 1:
             column -= 1
             steps.append("insert")
         else:

@@ -26,7 +26,7 @@ from ..tokens.word_codes import numbers_of_words
 from .clipped_ngrams import RowTexts, clipped_counts
 from .translation_tokenizers import code_points
 
-Order = Annotated[int, Range(0, 1000)]
+Order = Annotated[int, Range(0, 100)]
 Beta = Annotated[float, Range(0, 1_000_000)]
 
 _KINDS = ("predicted", "relevant", "shared")

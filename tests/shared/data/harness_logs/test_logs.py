@@ -373,7 +373,10 @@ def test_annotations_of_alpaca_eval(read):
 
     assert (source.log.format_name, source.log.system) == ("alpaca-eval", "m")
     assert source.log.task == "alpaca_eval against base"
-    assert [each["win_rate"] for each in columns["logged"]] == [0.25, 1.0, 0.5]
+    assert columns["logged"] == [{"win_rate": rate} for rate in (0.25, 1.0, 0.5)]
+    adjusted = [row | {"glm_preference": 0.375} for row in rows]
+    logged = read(json.dumps(adjusted), "logged", name="annotations.json")[1]["logged"]
+    assert logged[0] == {"win_rate": 0.25, "length_controlled_win_rate": 0.375}
     assert (columns["id"][0], columns["prediction"][0], columns["references"][0]) == (
         "q1.25",
         "y",

@@ -316,7 +316,7 @@ CLUSTERS_OF_EM = "statistics.0.1.1.qa_em"
             ("chrf", 0),
             "options.char_order",
             10**15,
-            "char_order must be an integer from 1 to 1,000",
+            "char_order must be an integer from 1 to 100",
         ),
         (("qa_em", 0), "rows", 10**15, "damaged: it should have 1000000000000000 rows"),
         (("qa_em", 0), "seed", 1, "a state has a key 'seed'"),

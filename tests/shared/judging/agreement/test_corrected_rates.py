@@ -160,3 +160,39 @@ def test_a_number_whose_square_is_infinite_is_refused(column):
         judge_corrected([[1e308, 1e308], [1.0, 0.0]], [0.0, 1.0])  # whose mean is infinite
     columns[column] = [1e75, *columns[column][1:]]
     assert math.isfinite(judge_corrected(**columns, interval="normal")["judge_corrected"])
+
+
+@pytest.mark.long
+def test_no_interval_with_a_judge_is_wider_than_without():
+    rng = np.random.default_rng(0)
+    narrower = beside = 0
+    for number in range(1_000):
+        labelled, rest = int(rng.choice([4, 10, 30, 100])), int(rng.choice([10, 100, 500]))
+        rows = labelled + rest
+        right, score_range = rng.random(rows) < rng.choice([0.6, 0.8, 0.97]), (0.0, 1.0)
+        if number % 3 == 0:
+            labels = (rng.random(rows) < rng.choice([0.02, 0.5, 0.9])).astype(float)
+            verdicts = np.where(right, labels, 1 - labels)
+        elif number % 3 == 1:
+            labels = np.where(rng.random(rows) < 0.05, 0, 0.95 + 0.05 * rng.random(rows))
+            verdicts = np.clip(labels + 0.1 * rng.normal(size=rows), 0, 1)
+        else:
+            labels, score_range = rng.choice([-1.0, 0.0, 1.0], rows, p=[0.1, 0.8, 0.1]), (-1.0, 1.0)
+            verdicts = np.where(right, labels, 0.0)
+        labels[labelled:] = math.nan
+        options = {"score_range": score_range}
+        if number % 5 == 4:
+            options["clusters"] = rng.integers(0, rows // 3 + 2, rows).tolist()
+        widths, ends, values = [], [], []
+        for method in ("ppi++", "labelled"):
+            result = judge_corrected(verdicts, labels, method=method, **options)
+            values.append(result["judge_corrected"])
+            ends.append(result["confidence_interval"]["judge_corrected"])
+            widths.append(ends[-1][1] - ends[-1][0])
+        narrower += widths[0] < 0.99 * widths[1]
+        if not ends[1][0] <= values[0] <= ends[1][1]:
+            beside += 1  # the interval of the labels alone does not hold the corrected rate
+        else:
+            assert widths[0] <= widths[1] * (1 + 1e-12), (number, widths)
+    assert narrower > 100
+    assert beside < 10

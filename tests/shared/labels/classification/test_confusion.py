@@ -13,7 +13,7 @@ from metric_commons.labels.classification.classes import classes
 from metric_commons.labels.classification.confusion import LabelCounts, confusion_scores
 from metric_commons.labels.classification.label_distances import LabelDistances
 from metric_commons.labels.classification.labels import label_scores, label_table
-from metric_commons.labels.classification.weighted_labels import labels_of_table
+from metric_commons.labels.classification.weighted_labels import counts_of, table_units
 from metric_commons.statistics.arithmetic.contingency import contingency
 
 WEIGHTS = st.integers(0, 3) | st.floats(0, 1e300) | st.just(1e-300)
@@ -258,9 +258,9 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     references, predictions = rng.integers(0, labels, (2, 8))
     table, task = label_table(predictions, references, average=average)
     distances = LabelDistances.of_task(task, "linear" if average == "macro" else "quadratic")
-    labels = labels_of_table(table, task, distances)
-    (sums,) = labels.units.resampled(n_resamples=50, seed=0)
-    resampled = labels.counts(sums)
+    units = table_units(table, task, distances)
+    (sums,) = units.resampled(n_resamples=50, seed=0)
+    resampled = counts_of(sums)
     options = {"beta": beta, "zero_division": zero_division, "multilabel": False}
     options |= {"distances": distances, "adjusted": True}
     scores = confusion_scores(resampled, task, **options)

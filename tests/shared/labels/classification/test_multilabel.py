@@ -5,7 +5,8 @@ import pytest
 
 from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.labels.classification.multilabel import LabelIndicators
-from metric_commons.labels.classification.weighted_labels import labels_of_indicators
+from metric_commons.labels.classification.weighted_labels import counts_of, indicator_counters
+from metric_commons.statistics.resampling.row_units import RowUnits
 
 
 def test_several_labels_a_row_are_tasks_of_their_own():
@@ -49,9 +50,9 @@ def test_resamples_count_whole_rows():
     for sample_weight, total in ((None, 30), (weights, weights.sum())):
         indicators = LabelIndicators(predictions, references, sample_weight)
         counts = indicators.counts()
-        labels = labels_of_indicators(indicators)
-        (sums,) = labels.units.resampled(n_resamples=4000, seed=0)
-        resampled = labels.counts(sums)
+        units = RowUnits.of_rows(indicator_counters(indicators, indicators.weights))
+        (sums,) = units.resampled(n_resamples=4000, seed=0)
+        resampled = counts_of(sums)
         # Weights are in a unit of their own, in which no score depends on them.
         unit = total / resampled.total.mean()
 

@@ -39,13 +39,7 @@ def test_sums_do_not_depend_on_blocks(ties, weighted, monkeypatch):
     counts = score_counts(scores, rng.random(200) < 0.5, rng.random(200) if weighted else None)
     sums = counts.sums
     monkeypatch.setattr(module, "_BLOCK", 7)
-    sums_of_blocks = ScoreCounts(
-        counts.scores,
-        counts.positives,
-        counts.negatives,
-        counts.positive_squares,
-        counts.negative_squares,
-    ).sums
+    sums_of_blocks = ScoreCounts(counts.scores, counts.positives, counts.negatives).sums
 
     assert counts.no_ties == (not ties and not weighted)
     for name in ("concordant_pairs", *SUMS):

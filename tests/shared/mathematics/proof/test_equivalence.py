@@ -7,7 +7,12 @@ import pytest
 from metric_commons.mathematics import equivalent, readable
 from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 from metric_commons.mathematics.proof.comparisons import Rules
-from metric_commons.mathematics.proof.equivalence import EquivalenceVerdict, verdict
+from metric_commons.mathematics.proof.equivalence import (
+    EquivalenceVerdict,
+    explanation,
+    rules_of,
+    verdict,
+)
 from tests.programs import output
 
 
@@ -289,3 +294,27 @@ def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str)
     parse_answer.cache_clear()
     assert deep == at_depth(0)
     assert deep.is_equal is not True
+
+
+@pytest.mark.parametrize(
+    ("dataset", "reference", "prediction", "is_equal"),
+    [
+        (None, r"\log 100", "2", None),
+        ("college_math", r"\log 100", "2", True),
+        ("college_math", r"\log 100", r"\ln 100", False),
+        ("college_math", "1/2x", r"\frac{1}{2x}", None),
+        (None, "1 h", "3600 s", None),
+        ("asdiv", "1 h", "3600 s", True),
+        ("asdiv", "1 h", "3601 s", False),
+        (None, "I(0)", "0", None),
+        ("minerva", "I(0)", "I(1)", None),
+        ("olympiadbench", r"\frac{\log 8}{\log 100}", r"\frac{\log 8}{2}", True),
+    ],
+)
+def test_data_sets_settle_conventions(dataset, reference, prediction, is_equal):
+    rules = rules_of("either", "either", "none", 0.0, 0.0, dataset)
+
+    assert verdict(reference, prediction, rules).is_equal is is_equal
+    if dataset == "college_math":
+        steps = explanation(reference, prediction, rules).steps
+        assert "rule: settled applied common_logarithm wide_argument" in steps

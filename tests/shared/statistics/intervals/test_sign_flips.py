@@ -140,3 +140,14 @@ def test_equal_differences_among_others_change_nothing(equal):
     apart = differences + 1e-5 * chance.normal(size=differences.size)
 
     assert tail(differences).probability == pytest.approx(tail(apart).probability, rel=1e-3)
+
+
+@pytest.mark.parametrize("odd", [["1/7"] * 2 + ["2/13"] * 2 + ["3/101"] * n for n in (1, 2)])
+def test_a_few_odd_scores_among_wins_and_losses_are_counted(odd):
+    differences = [Fraction(1)] * 24 + [Fraction(-1)] * 5 + list(map(Fraction, odd))
+    unit = math.lcm(*(value.denominator for value in differences))
+    expected = counted([int(value * unit) for value in differences], "two-sided")
+    found = tail(list(map(float, differences)))
+
+    assert found.exact
+    assert found.probability == pytest.approx(float(expected), rel=1e-12)

@@ -1,6 +1,7 @@
 """What the page on statistics says of intervals and decisions is what its tables show."""
 
 import re
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -36,6 +37,24 @@ def test_the_stated_least_coverage_is_that_of_the_table():
     declared = [float(cell.split(" / ")[0]) for cell in cells("the same, with longest=")]
     assert min(least) < 0.5
     assert min(declared) >= 0.93
+
+
+def test_the_worst_laws_are_those_of_the_table():
+    lines = (TABLES / "worst_laws.md").read_text("utf-8").splitlines()[2:]
+    found = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    means = [float(share) for name, _, share, _ in found if name == "means of rows"]
+    assert "Means of rows hold even then." in PAGE
+    assert min(means) >= 0.95 - 3 * (0.05 * 0.95 / 500) ** 0.5
+    assert min(float(share) for _, _, share, _ in found) < 0.5
+
+
+def test_a_law_of_the_search_has_the_mean_that_it_states(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    worst_laws = import_module("_worst_laws")
+    law = worst_laws.Law(0.05, 5, 0.2, 10.0)
+    sums, sizes = law.rows(np.random.default_rng(0), 200_000)
+    _, truth = worst_laws.word_errors(law)
+    assert sums.sum() / sizes.sum() == pytest.approx(truth, rel=0.02)
 
 
 def test_a_loss_of_the_margin_rarely_passes_the_gate():

@@ -1,8 +1,10 @@
+import random
 from time import process_time
 
 import pytest
 
 from metric_commons.text import STEPS
+from metric_commons.text.extraction import final_answers
 from metric_commons.text.extraction.final_answers import (
     boxed_all,
     choice,
@@ -206,3 +208,20 @@ def test_the_time_of_a_step_grows_as_the_text(step, text_of):
     first = seconds(1_000)
     for factor in (2, 4, 8):  # quadratic time would be 64 times as long at the end
         assert seconds(1_000 * factor) < 3 * factor * first + 0.02
+
+
+@pytest.mark.long
+def test_the_last_choice_does_not_depend_on_how_much_of_the_end_is_searched(monkeypatch):
+    chance = random.Random(1)
+    parts = [
+        *("answer is ", "Option ", "choice: ", " B ", " C", "(D)", "**A. x**", " is correct"),
+        *("\\boxed{", "\\textbf{", "(A)", "}", "\n", "正确选项", "选项", "是", "选择", "答案"),
+        *("：", "（B）", "Ｃ", "anſwer is B", "x", " or ", " text", "ANSWER", "."),
+    ]
+    texts = ["".join(chance.choices(parts, k=chance.randrange(1, 14))) for _ in range(4_000)]
+    expected = list(map(choice, texts))
+    for size in (1, 2, 3, 5, 40):
+        monkeypatch.setattr(final_answers, "_ENDING", size)
+
+        assert list(map(choice, texts)) == expected
+    assert expected.count(None) < len(texts) * 0.8

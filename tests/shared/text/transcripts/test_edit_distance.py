@@ -100,6 +100,17 @@ def test_no_pairs_have_no_counts():
     assert edit_counts(flat([]), flat([])).shape == (0, 4)
 
 
+def test_a_table_is_split_wherever_it_may_be(monkeypatch):
+    monkeypatch.setattr(edit_distance, "_SPLIT_BYTES", 0)
+    chance = np.random.default_rng(2)
+    for rows, columns, kinds in [(65, 10, 2), (70, 10, 3), (200, 300, 2), (80, 400, 5)]:
+        reference = chance.integers(0, kinds, rows).tolist()
+        prediction = chance.integers(0, kinds, columns).tolist()
+        _, substitutions, deletions, insertions = counted(reference, prediction)
+
+        assert substitutions + deletions + insertions == distance(reference, prediction)
+
+
 @pytest.mark.parametrize("items", [1, 0xD800, 0x110000, 1 << 30])
 def test_items_may_be_any_codes_of_32_bits(items):
     rows = [[0, 2, 4, 2], [], [4, 4]], [[2, 4, 4], [0], [4, 4]]

