@@ -98,6 +98,7 @@ _COMPARISON = {
     **dict.fromkeys(("a", "b", "score"), str),
     **dict.fromkeys(("A_mean", "B_mean", "diff"), _Number),
     **dict.fromkeys(("p_value", "p_adjusted"), Proportion | None),
+    "rows": Count,
     "significant": bool,
     "confidence_interval": _Interval,
 }
@@ -106,7 +107,7 @@ _OPTIONAL_OF_COMPARISON = {
     **dict.fromkeys(("module", "signature"), str),
     **dict.fromkeys(("test", "interval"), _Name),
     **dict.fromkeys(("mde", "standard_error"), NonNegative | None),
-    **dict.fromkeys(("rows", "n_clusters"), Count),
+    "n_clusters": Count,
     **dict.fromkeys(("missing_rows", "turning_rows"), _Natural | None),
     "statistic": _Number,
     **dict.fromkeys(("simultaneous", "pseudovalues"), bool),

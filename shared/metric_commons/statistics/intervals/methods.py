@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from ..arguments.checks import OptionError
+from ..arguments.checks import OptionError, shown
 from ..arguments.domains import Parsed
 
 Method = Literal[
@@ -35,12 +35,13 @@ def difference_range(bounds: Sequence[float]) -> tuple[float, float]:
     """
     try:
         low, high = map(float, bounds)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low = high = math.nan
     if not (low <= 0 <= high and low < high and math.isfinite(high - low)):
         raise OptionError(
             "bounds",
-            f"must be the smallest and the largest difference, such as (-0.2, 0.2), got {bounds!r}",
+            "must be the smallest and the largest difference, such as (-0.2, 0.2), "
+            f"got {shown(bounds)}",
         )
     return low, high
 

@@ -653,7 +653,7 @@ def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
 
     difference = {"a": "x", "b": "y", "score": "error", "A_mean": 0.5, "B_mean": 0.25, "diff": 0.25}
     difference |= {"p_value": 0.01, "p_adjusted": 0.01, "significant": True}
-    difference |= {"confidence_interval": [0.1, 0.4]}
+    difference |= {"confidence_interval": [0.1, 0.4], "rows": 1}
     results = Results(systems={"x": scored(0.5), "y": scored(0.25)}, comparisons=[difference])
     results.save(tmp_path / "r.json")
 
