@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from metric_commons import State, load
-from metric_commons.judging import judge_corrected as judged_rate
 from tests.spec import Spec
 
 NAN = math.nan
