@@ -275,7 +275,8 @@ async def test_what_is_undefined_is_null(call, root):
         assert found["systems"]["outcome"]["win_rate"]["scores"]["win_rate"] is None
 
 
-async def test_list_and_describe_modules(call):
+async def test_list_and_describe_modules(call, monkeypatch):
+    monkeypatch.setattr(catalog, "_loaded", {})  # by other tests in this process
     listed = text_of(await call("list_modules", {}))["modules"]
     told = text_of(await call("describe_module", {"name": "qa_f1"}))
 

@@ -5,10 +5,9 @@ equality. A row then only compares forms.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
@@ -39,6 +38,9 @@ class Form(NamedTuple):
     key: Hashable  # equal calls have equal keys, if keys suffice
     optional: frozenset[str] = frozenset()  # expected arguments that may be left out
     tool: DeclaredTool = _NO_TOOL
+
+
+_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and a weight for each
 
 
 class MatchCounts(NamedTuple):
@@ -174,36 +176,43 @@ class CallComparison:
 
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> MatchCounts:
         """Return the scores of a row whose prediction could be read."""
-        pairs, exact = self._matched(predicted, expected, "key" if self.has_keys else None)
+        weights = None if self.has_keys else self._weights(predicted, expected)
+        pairs, exact = self._matched(predicted, expected, "key", weights)
         if exact and pairs == len(expected) == len(predicted):
             name_match = True
         else:
-            _, name_match = self._matched(predicted, expected, "name")
-        partial = self._partial(predicted, expected, pairs)
+            _, name_match = self._matched(predicted, expected, "name", None)
+        partial = self._partial(predicted, expected, pairs, weights)
         return MatchCounts(float(exact), float(name_match), partial, pairs)
 
     def _matched(
-        self, predicted: Sequence[Form], expected: Sequence[Form], key: str | None
+        self,
+        predicted: Sequence[Form],
+        expected: Sequence[Form],
+        key: str,
+        weights: list[_Weights] | None,
     ) -> tuple[int, bool]:
         """Return the number of pairs, and whether the row is right by `match`.
 
         Args:
             predicted: the calls.
             expected: those expected.
-            key: the field whose equality decides whether two calls fit; without one, all arguments
-                that count must be right.
+            key: the field whose equality decides whether two calls fit.
+            weights: those of `_weights`, if these decide instead: calls fit if all is right.
         """
-        if key is not None:
+        if weights is None:
             keys, target = ([getattr(form, key) for form in side] for side in (predicted, expected))
             if keys == target:  # the usual case of a right row
                 return len(target), True
             if self.match not in _IN_ORDER:
                 pairs = _common(keys, target)
                 return pairs, self._is_right(pairs, len(keys), len(target))
-        if key is None:
-            table = self._fitting(predicted, expected)
-        else:
             table = _equal_keys(predicted, expected, key)
+        else:
+            table = [
+                [column for column, weight in zip(columns, row, strict=True) if weight == 1]
+                for columns, row in weights
+            ]
         if self.match not in _IN_ORDER:
             pairs = most_pairs(table)
             return pairs, self._is_right(pairs, len(predicted), len(expected))
@@ -216,7 +225,13 @@ class CallComparison:
             return pairs == predicted == expected
         return pairs == (predicted if self.match == "subset" else expected)
 
-    def _partial(self, predicted: Sequence[Form], expected: Sequence[Form], pairs: int) -> float:
+    def _partial(
+        self,
+        predicted: Sequence[Form],
+        expected: Sequence[Form],
+        pairs: int,
+        weights: list[_Weights] | None,
+    ) -> float:
         """Return the best sum of proportions of right arguments, over the longer of both sides."""
         if not predicted or not expected:
             return float(not predicted and not expected)
@@ -224,7 +239,8 @@ class CallComparison:
         if pairs == min(len(predicted), len(expected)):  # each of these pairs has all right
             return pairs / longer
         if self.match in _IN_ORDER:
-            return best_ordered_total(self._rows(predicted, expected), len(expected)) / longer
+            weights = weights or self._weights(predicted, expected)
+            return best_ordered_total(_rows(weights, len(expected)), len(expected)) / longer
         equal_pairs = 0
         if self.has_keys and pairs:
             # No assignment is better than one with all pairs of equal calls: 1 less the proportion
@@ -233,54 +249,40 @@ class CallComparison:
             equal_pairs = pairs
         if len(predicted) == len(expected) == 1:
             return (equal_pairs + self.proportion(predicted[0], expected[0])) / longer
+        weights = weights or self._weights(predicted, expected)
         # Calls with other names share nothing, so each name has a table of its own.
-        totals = []
-        columns = _positions(expected)
-        for name, rows in _positions(predicted).items():
-            if name in columns:
-                rivals = [expected[column] for column in columns[name]]
-                proportions = self._table(rivals, len(rows))
-                weights = [proportions(predicted[row]) for row in rows]
-                totals.append(best_total(np.array(weights)))
+        totals = [
+            best_total(np.array([weights[row][1] for row in rows]))
+            for rows in _positions(predicted).values()
+            if weights[rows[0]][0]
+        ]
         return (equal_pairs + fsum(totals)) / longer
 
-    def _fitting(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[list[int]]:
-        """For each predicted call the positions of the expected calls with all arguments right."""
-        columns, tables = self._tables(predicted, expected)
-        return [
-            list(compress(columns[form.name], np.equal(tables[form.name](form), 1.0).tolist()))
-            if form.name in columns
-            else []
-            for form in predicted
-        ]
-
-    def _rows(self, predicted: Sequence[Form], expected: Sequence[Form]) -> Iterator[Floats]:
-        """The proportion of right arguments for each pair of a predicted and an expected call."""
-        columns, tables = self._tables(predicted, expected)
-        for form in predicted:
-            weights = np.zeros(len(expected))
-            if form.name in columns:
-                weights[columns[form.name]] = tables[form.name](form)
-            yield weights
-
-    def _tables(
-        self, predicted: Sequence[Form], expected: Sequence[Form]
-    ) -> tuple[dict[str, list[int]], dict[str, Callable[[Form], Floats | list[float]]]]:
-        """Return the positions of the expected calls of each name, and their `_table`."""
+    def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
+        """For each predicted call the positions of the calls of its name, and its proportions."""
         columns = _positions(expected)
-        tables = {
-            name: self._table([expected[column] for column in positions], len(predicted))
-            for name, positions in columns.items()
-        }
-        return columns, tables
+        codes = {}
+        if len(predicted) * len(expected) > _MANY_PAIRS and self._has_codes:
+            codes = {
+                name: _ArgumentCodes([expected[column] for column in positions])
+                for name, positions in columns.items()
+                if len(positions) > 1
+            }
+        weights: list[_Weights] = []
+        for form in predicted:
+            positions = columns.get(form.name, [])
+            if form.name in codes:
+                weights.append((positions, codes[form.name].proportions(form, self.arguments)))
+            else:
+                weights.append(
+                    (positions, [self.proportion(form, expected[column]) for column in positions])
+                )
+        return weights
 
-    def _table(self, expected: Sequence[Form], rows: int) -> Callable[[Form], Floats | list[float]]:
-        """The function from a predicted call to its proportions with expected calls of its name."""
+    @property
+    def _has_codes(self) -> bool:
         is_plain = self.arguments in ("equal", "superset", "subset") and not self.alternatives
-        if is_plain and self.equality.is_transitive and rows * len(expected) > _MANY_PAIRS:
-            codes = _ArgumentCodes(expected)
-            return lambda form: codes.proportions(form, self.arguments)
-        return lambda form: [self.proportion(form, rival) for rival in expected]
+        return is_plain and self.equality.is_transitive
 
 
 class _ArgumentCodes:
@@ -359,6 +361,14 @@ def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
         if key in unpaired:
             unpaired.remove(key)
     return len(targets) - len(unpaired)
+
+
+def _rows(weights: Iterable[_Weights], length: int) -> Iterator[Floats]:
+    """Yield the weights of each predicted call with all expected calls, 0 with other names."""
+    for columns, values in weights:
+        row = np.zeros(length)
+        row[columns] = values
+        yield row
 
 
 def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:

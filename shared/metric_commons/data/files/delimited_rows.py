@@ -1,6 +1,7 @@
 """Rows of CSV and TSV, and the values of their cells."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -12,6 +13,8 @@ from .json_rows import STRICT, Row, location, missing_field
 
 _QUOTES = "; a text with separators needs double quotes around it"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
+# What JSON does not have before the digits of a number: a plus, or a point without 0.
+_LEAD = re.compile(r" *(?:\+(?=[0-9.])|(-?)(?=\.))(\.?)")
 _LARGEST = 2**31 - 1  # that the csv module takes everywhere
 
 
@@ -139,3 +142,13 @@ def value_of_cell(cell: str, kind: Any) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise ValueError
     return value
+
+
+def as_json_number(cell: str) -> str:
+    """Return a number without a plus, and with a digit before its point, as JSON has it.
+
+    >>> as_json_number("+.5"), as_json_number("-.5"), as_json_number("+2"), as_json_number("x")
+    ('0.5', '-0.5', '2', 'x')
+    """
+    lead = _LEAD.match(cell)
+    return f"{lead[1] or ''}{'0.' * bool(lead[2])}{cell[lead.end() :]}" if lead else cell

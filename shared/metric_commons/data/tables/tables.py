@@ -17,7 +17,7 @@ from typing import Any
 
 from ...statistics.resampling.progress import shows_bars
 from ..files.access import Limits
-from ..files.delimited_rows import value_of_cell, values_of_cells
+from ..files.delimited_rows import as_json_number, value_of_cell, values_of_cells
 from ..files.field_paths import PathError, steps, value_at
 from ..files.json_rows import LineNumbers, Row, fault_of, location, missing_field
 from ..files.pieces import Piece, RowBlock
@@ -47,7 +47,7 @@ class Source:
             detected from the content and the suffix.
         limit: the number of rows to read; None for all.
         numbers: the fields of CSV and TSV to be read as numbers, if possible.
-        only_numbers: the fields among them that must be numbers.
+        only_numbers: the fields among them that must be numbers, also such as `.9` and `+2`.
         filled: fields of CSV and TSV whose cells must not be empty.
         selection: the rows to select.
         limits: the maximum length of a line, and of the content of a compressed file.
@@ -470,7 +470,8 @@ class _TableReader:
         values = []
         for row, cell in enumerate(cells, start=start):
             try:
-                values.append(value_of_cell(cell, self._kinds[field]))
+                number = as_json_number(cell) if field in source.only_numbers else cell
+                values.append(value_of_cell(number, self._kinds[field]))
             except ValueError:
                 expected = (
                     "a list, as earlier cells are" if self._kinds[field] is list else "a number"

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import lzma
+import math
 import os
 import sys
 from types import SimpleNamespace
@@ -139,6 +140,42 @@ def test_the_first_offending_cell_is_named_and_others_are_counted(
         Source(path, ["p", "n"], **settings).columns()
 
     assert str(raised.value).endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        (".9", 0.9),
+        ("-.5", -0.5),
+        ("+.5e-2", 0.005),
+        (" .5", 0.5),
+        ("+2", 2),
+        ("1e3", 1000.0),
+        ("+1E3", 1000.0),
+        (" 1 ", 1),
+        ("NaN", math.nan),
+        ("Infinity", math.inf),
+        *((text, None) for text in ("1_000", "0x10", "nan", "inf", "+inf", "5.", "007", "+007")),
+        *((text, None) for text in ("+-1", "--1", "-+1", "++1", ".", "+", "-.", "..5", "1,5", "x")),
+    ],
+)
+def test_spellings_of_numbers(write, cell, value):
+    path = write("x.csv", f'p,n\nx,1\ny,"{cell}"\n'.encode())
+    must = Source(path, ["n"], numbers=["n"], only_numbers=["n"])
+
+    if value is None:
+        with pytest.raises(ValueError, match="which is not a number"):
+            must.columns()
+    else:
+        (_, found) = must.columns()["n"]
+        assert (type(found), repr(found)) == (type(value), repr(value))
+        assert repr([*must.blocks(1)][1]["n"]) == repr([value])
+
+
+def test_labels_are_numbers_only_as_json_has_them(write):
+    path = write("x.csv", b"n\n+1\n-1\n")
+
+    assert Source(path, ["n"], numbers=["n"]).columns()["n"] == ["+1", "-1"]
 
 
 def test_a_later_block_may_not_change_what_a_column_is(write):
