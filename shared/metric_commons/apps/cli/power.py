@@ -13,11 +13,11 @@ from ...evaluation.results.rendering import Table
 from ...module.catalog.usage import UsageError
 from ..console.options import (
     Alpha,
+    CrossedBy,
     Power,
     PrintedFormat,
     Rows,
     Scores,
-    request_option,
 )
 from ..console.outputs import show_json, show_tables
 
@@ -30,9 +30,7 @@ def power(
     half_width: Annotated[float, typer.Option(metavar="WIDTH")] = 0.05,
     scores: Scores = None,
     rows: Rows = None,
-    cluster_by: Annotated[
-        list[str] | None, request_option("clusters", "--cluster-by", metavar="FIELD")
-    ] = None,
+    cluster_by: CrossedBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     format_name: PrintedFormat = "table",

@@ -330,7 +330,9 @@ def request_option(field: str, *flags: str, panel: str | None = STATISTICS, **se
 _CONFIDENCE = request_option("confidence_level", "--confidence", metavar="LEVEL")
 Confidence = Annotated[float | None, _CONFIDENCE]
 ConfidenceLevel = Annotated[float, _CONFIDENCE]  # where there always are intervals
-ClusterBy = Annotated[str | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
+_CLUSTER_BY = request_option("clusters", "--cluster-by", metavar="FIELD")
+ClusterBy = Annotated[str | None, _CLUSTER_BY]
+CrossedBy = Annotated[list[str] | None, _CLUSTER_BY]  # where several fields are crossed
 Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
     Literal["bonferroni", "max_t", "holm", "bh", "benjamini_hochberg", "none"],
@@ -409,7 +411,7 @@ class RequestOptions(IntervalOptions):
         str | None,
         request_option("preset", metavar="NAME", panel=None, autocompletion=presets_like),
     ] = None
-    clusters: ClusterBy = None
+    clusters: CrossedBy = None
     standard_error: Annotated[bool, request_option("standard_error", "--standard-error")] = False
     compare: Annotated[bool, request_option("compare", "--compare")] = False
     scores: Scores = None

@@ -67,7 +67,7 @@ class Pair(NamedTuple):
     score: str
     scores_a: Sequence[float]
     scores_b: Sequence[float]
-    clusters: Sequence[Any] | None = None  # one label per row
+    clusters: Sequence[Any] | None = None  # one label per row, or one of each crossed field
     # If the score is not a mean of rows: what each row adds to the sums behind it.
     sums_a: "RowStatistics | None" = None
     sums_b: "RowStatistics | None" = None
@@ -191,6 +191,8 @@ def compare_pairs(
             raise ValueError("correction 'max_t' requires scores of rows; use 'bonferroni'")
         if len(labels) > 1:
             raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
+        if any(map(_is_crossed, shared)):
+            raise ValueError("correction 'max_t' is not for crossed clusters; use 'bonferroni'")
     family = Family.of(
         cast("Any", correction),
         confidence_level,
@@ -207,6 +209,10 @@ def compare_pairs(
     resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
     for (pair, rows), interval_alpha in zip(counted_pairs, family.alphas, strict=True):
         if rows is None:
+            if _is_crossed(pair):
+                raise ValueError(
+                    f"crossed clusters are for means of rows, and {pair.score} is none"
+                )
             level = 1 - cast("float", interval_alpha)
             if pair.drawn is not None:
                 results.append(_compare_drawn(pair, testing, reporting, level, drawing))
@@ -217,13 +223,10 @@ def compare_pairs(
             results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
             continue
         a, b, counting = rows
-        clusters = None
-        if pair.clusters is not None:
-            clusters = [pair.clusters[row] for row in counting.nonzero()[0].tolist()]
         result = compared(
             a[counting],
             b[counting],
-            clusters=clusters,
+            clusters=_clusters_of_rows(pair, counting.nonzero()[0]),
             bounds=bounds,
             interval_alpha=interval_alpha,
             **testing,
@@ -328,6 +331,20 @@ def _compare_drawn(
     return result | {"rows": rows}
 
 
+def _is_crossed(pair: Pair) -> bool:
+    return bool(pair.clusters) and isinstance(cast("Any", pair.clusters)[0], tuple)
+
+
+def _clusters_of_rows(pair: Pair, rows: "Integers") -> Any:
+    """Return the labels of these rows, by field if there are several."""
+    if pair.clusters is None:
+        return None
+    labels = [pair.clusters[row] for row in rows.tolist()]
+    if not _is_crossed(pair):
+        return labels
+    return {column[0][0]: [label for _, label in column] for column in zip(*labels, strict=True)}
+
+
 def _checked_sums(pair: Pair) -> Pair:
     """Return the pair; its score must be computed from sums, as a bootstrap test requires."""
     if pair.sums_a is None or pair.sums_b is None:
@@ -384,7 +401,7 @@ def _missing(
 
     def verdict(a: "Floats", b: "Floats", rows: "Integers") -> float:
         """Return the sign of a significant difference in these rows; 0 if there is none."""
-        labels = None if pair.clusters is None else [pair.clusters[row] for row in rows.tolist()]
+        labels = _clusters_of_rows(pair, rows)
         result = compared(a[rows], b[rows], clusters=labels, interval_alpha=limit, **testing)
         return math.copysign(result["p_value"] < limit, result["diff"])
 
@@ -578,6 +595,8 @@ significant does not show that the systems are equal.
     test, side, correction, family = (next(iter(values)) for values in options)
     if {_option(comparison, "assume") for comparison in comparisons} == {"nothing"}:
         test = "unseen-row"
+    if {comparison.get("test") for comparison in comparisons} == {"crossed_t"}:
+        test = "crossed t"  # of the random effects
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
     rows = number_range(comparison.get("rows") for comparison in comparisons)
     clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)

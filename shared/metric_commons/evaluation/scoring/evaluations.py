@@ -42,6 +42,7 @@ class Evaluation(Request):
     """A request about files: the systems to be scored, and how to read their files."""
 
     systems: Mapping[str, tuple[Path, str]]  # the file, and the field of predictions if needed
+    crossed: Sequence[str] = ()  # fields of crossed clusters, instead of one
     common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
@@ -117,7 +118,9 @@ class Evaluation(Request):
         several_files = self.common is not None and set(self._paths()) != {self.common}
         one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         all_at_once = several_files or not one_by_one or need_rows(self.metrics, self.options or {})
-        keeps_rows = self.per_example or self.compare or self.missing != "refuse"
+        keeps_rows = (
+            self.per_example or self.compare or self.missing != "refuse" or bool(self.crossed)
+        )
         return keeps_rows or all_at_once
 
     def part(self) -> "Part":
@@ -238,6 +241,11 @@ class Evaluation(Request):
         labels: dict[str, Any] = dict.fromkeys(self.fields)
         for name in self._labels:
             labels[name] = {system: rows[system][name] for system in rows}
+        if self.crossed:
+            labels["clusters"] = {
+                system: {name: columns[self.common or path][name] for name in self.crossed}
+                for system, (path, _) in self.systems.items()
+            }
         try:
             results = score_columns(
                 replace(self, options=self._all_options() | options, jobs=jobs),
@@ -284,6 +292,7 @@ class Evaluation(Request):
         ]
         is_common = self.common in (None, path)
         labels = [field for name, field in self._labels.items() if is_common or name == "ids"]
+        labels += self.crossed if is_common else ()
         source = self.opened.get(path)
         if source is None:
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
@@ -425,6 +434,8 @@ def results_of_file(
     Raises:
         ValueError: a column is not the name of a field, or the rows are not valid.
     """
+    crossed = labels["clusters"] if isinstance(labels["clusters"], list) else []
+    labels = {**labels, "clusters": None} if crossed else labels
     for name, field_name in labels.items():
         if not isinstance(field_name, str | None):
             raise ValueError(f"{name} must name a field of {path}, got {shown(field_name)}")
@@ -433,6 +444,7 @@ def results_of_file(
     given = {item.name: getattr(request, item.name) for item in fields(request)}
     evaluation = Evaluation(
         **given | named | {"columns": further},
+        crossed=crossed,
         systems={system: (path, field_name or "") for system, field_name in systems.items()},
     )
     return evaluation.results()

@@ -122,7 +122,9 @@ class KeptRows:
             options=self._options,
             reported=reported,
             counts=CountedScores.of_rows(result["per_example"], self._rows.clusters)
-            if is_by_row and "score_bounds" not in result
+            if is_by_row
+            and "score_bounds" not in result
+            and not isinstance(self._rows.clusters, Mapping)
             else None,
             row_sums=statistics.sums_of_rows()
             if statistics is not None and requested["per_example"]

@@ -76,7 +76,8 @@ def score(
         interval: how intervals are computed; auto chooses by the kind of score.
         standard_error: also report the standard error of each score.
         clusters: the cluster of each row, for all systems or for each system; intervals and
-            comparisons then count clusters instead of rows.
+            comparisons then count clusters instead of rows. Several fields, as a list of names of
+            columns of `data` or as a dictionary of columns, are crossed.
         n_resamples: number of resamples, for intervals and tests that need them.
         seed: seed of the resamples.
         groups: one label per row, for all systems or for each system.
@@ -162,7 +163,8 @@ def score(
         return results_of_file(request, path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    keeps_rows = per_example or compare or missing != "refuse"
+    is_crossed = isinstance(labels["clusters"], list)
+    keeps_rows = per_example or compare or missing != "refuse" or is_crossed
     if not (keeps_rows or _needs_rows(data, metrics, labels, options or {})):
         from .scoring_plans import plan_of_columns
         from .table_parts import part_of_table
@@ -237,11 +239,23 @@ def _from_table(
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """The predictions of each system, and the other columns, some of which may not be names."""
     predicted = {system: name for system, name in systems.items() if name is not None}
+    crossed = labels["clusters"] if _are_names(labels["clusters"], data) else []
     names = [*predicted.values(), *(name for name in labels.values() if isinstance(name, str))]
-    columns = columns_of_table(data, names)
+    columns = columns_of_table(data, [*names, *crossed])
+    if crossed:
+        labels = {**labels, "clusters": {name: columns[name] for name in crossed}}
     return {system: columns[name] for system, name in predicted.items()} or None, {
         label: columns[name] if isinstance(name, str) else name for label, name in labels.items()
     }
+
+
+def _are_names(clusters: Any, data: Any) -> bool:
+    """Return whether clusters are names of columns of the table, not labels of its rows."""
+    return (
+        isinstance(clusters, list)
+        and bool(clusters)
+        and {*clusters} <= {*(table_names(data) or ())}
+    )
 
 
 def _with_usual_columns(

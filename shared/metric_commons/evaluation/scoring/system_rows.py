@@ -23,7 +23,7 @@ class SystemRows:
 
     inputs: Mapping[str, Mapping[str, Any]]  # by module: its columns
     groups: Sequence[Any] | None = None
-    clusters: Sequence[Any] | None = None
+    clusters: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None  # crossed if by field
     ids: Sequence[Any] | None = None
     # By module: the sample of each row, if samples have several rows.
     samples: Mapping[str, RowSamples] = field(default_factory=dict)
@@ -102,11 +102,24 @@ def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[An
             if column is None:
                 continue
             try:
-                labels = check_labels(option, column, len(rows))
+                labels = (
+                    _crossed_labels(column, len(rows))
+                    if isinstance(column, Mapping)
+                    else check_labels(option, column, len(rows))
+                )
             except ValueError as error:
                 raise InputError(system, error) from error
             labels_by_system.setdefault(system, {})[name] = labels
     return labels_by_system
+
+
+def _crossed_labels(clusters: Mapping[str, Any], rows: int) -> list[Any]:
+    """Return for each row its fields and their labels."""
+    columns = [
+        [(field, label) for label in check_labels(f"clusters[{field!r}]", column, rows)]
+        for field, column in clusters.items()
+    ]
+    return list(zip(*columns, strict=True))
 
 
 def as_list(row: Any) -> Any:

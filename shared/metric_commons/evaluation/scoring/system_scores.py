@@ -53,7 +53,7 @@ def score_columns(
     if not systems:
         raise ValueError(NO_SYSTEMS)
     rows = {}
-    ids = labels["ids"]
+    ids, clusters = labels["ids"], _clusters_by_system(labels["clusters"], systems)
     shared = {name: _read_once(each) for name, each in labels.items() if name not in ROW_LABELS}
     for system, predicted in systems.items():
         columns = {
@@ -69,7 +69,7 @@ def score_columns(
                 for name, metric in metrics.items()
             },
             groups=_column("groups", labels["groups"], system),
-            clusters=_column("clusters", labels["clusters"], system),
+            clusters=_column("clusters", clusters, system),
             ids=queries if ids is None else _column("ids", ids, system),
         )
         if request.missing != "refuse":
@@ -104,6 +104,10 @@ def score_systems(
                 raise ValueError(
                     f"{option} of {name} is about single rows, which only per_example keeps"
                 )
+    if per_example and any(isinstance(rows.clusters, Mapping) for rows in systems.values()):
+        raise ValueError(
+            "per_example keeps one field of clusters; several only affect intervals and tests"
+        )
     if compare:
         check_same_rows(systems)
         if len(systems) < 2:
@@ -178,6 +182,22 @@ def _read_once(column: Any) -> Any:
     with suppress(ValueError):
         return as_column("", column)
     return column
+
+
+def _clusters_by_system(clusters: Any, systems: Mapping[str, Any]) -> Any:
+    """Return the clusters of each system, if those of all are crossed: columns by field.
+
+    Raises:
+        ValueError: only some systems have clusters, or some fields the names of systems.
+    """
+    if not isinstance(clusters, Mapping) or systems.keys() <= clusters.keys():
+        return clusters
+    if named := [system for system in systems if system in clusters]:
+        raise ValueError(
+            f"clusters has {', '.join(map(repr, clusters))}: neither all systems, of which there "
+            f"is {', '.join(map(repr, named))}, nor only fields that are crossed"
+        )
+    return dict.fromkeys(systems, clusters)
 
 
 def _column(name: str, columns: Any, system: str) -> Any:

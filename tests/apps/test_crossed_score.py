@@ -1,0 +1,163 @@
+"""Scores of crossed rows, from Python and the command line."""
+
+import json
+import random
+
+import pytest
+
+import metric_commons
+from metric_commons.statistics.tests.significance import compare as compare_rows
+
+FIELDS = ["item", "template"]
+SYSTEMS = ["a", "b"]
+
+
+@pytest.fixture
+def columns():
+    draw = random.Random(0)
+    cells = [(item, template) for item in range(8) for template in range(4)]
+    draw.shuffle(cells)
+    return {
+        "item": [f"i{item}" for item, _ in cells],
+        "template": [template for _, template in cells],
+        "references": ["yes"] * len(cells),
+        "a": ["yes" if draw.random() < 0.4 + item / 20 else "no" for item, _ in cells],
+        "b": ["yes" if draw.random() < 0.3 + template / 20 else "no" for _, template in cells],
+    }
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(columns):
+        path = tmp_path / "rows.jsonl"
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write
+
+
+def crossed(columns):
+    return {field: columns[field] for field in FIELDS}
+
+
+def intervals_of_modules(columns):
+    module = metric_commons.load("qa_em")
+    return {
+        system: module.compute(
+            predictions=columns[system],
+            references=columns["references"],
+            clusters=crossed(columns),
+            confidence_level=0.9,
+        )["confidence_interval"]
+        for system in SYSTEMS
+    }
+
+
+def expected_comparison(columns):
+    scores = [[float(answer == "yes") for answer in columns[system]] for system in SYSTEMS]
+    return compare_rows(*scores, clusters=crossed(columns), confidence_level=0.9)
+
+
+def check_comparison(comparison, columns):
+    expected = expected_comparison(columns)
+    assert expected["test"] == "crossed_t"
+    assert {name: comparison[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("source", ["table", "file", "columns", "by_system"])
+@pytest.mark.parametrize("compare", [False, True])
+def test_score_equals_module_and_test_of_rows(columns, write, source, compare):
+    predictions = {system: columns[system] for system in SYSTEMS}
+    arguments = {
+        "table": {"data": columns, "predictions": SYSTEMS, "clusters": FIELDS},
+        "file": {"data": write(columns), "predictions": SYSTEMS, "clusters": FIELDS},
+        "columns": {"predictions": predictions, "clusters": crossed(columns)},
+        "by_system": {
+            "predictions": predictions,
+            "clusters": dict.fromkeys(SYSTEMS, crossed(columns)),
+        },
+    }[source]
+    references = "references" if "data" in arguments else columns["references"]
+    results = metric_commons.score(
+        "qa_em", references=references, confidence_level=0.9, compare=compare, **arguments
+    )
+    intervals = {name: results.systems[name]["qa_em"].confidence_interval for name in SYSTEMS}
+    assert intervals == intervals_of_modules(columns)
+    assert len(results.comparisons) == compare
+    for comparison in results.comparisons:
+        check_comparison(comparison, columns)
+
+
+def test_rows_of_two_files_in_another_order_are_matched_by_id(columns):
+    ids = [f"{item}/{template}" for item, template in zip(*crossed(columns).values(), strict=True)]
+    reverse = {name: column[::-1] for name, column in columns.items()}
+    results = metric_commons.score(
+        "qa_em",
+        predictions={"a": columns["a"], "b": reverse["b"]},
+        references=columns["references"],
+        ids={"a": ids, "b": ids[::-1]},
+        clusters={"a": crossed(columns), "b": crossed(reverse)},
+        confidence_level=0.9,
+        compare=True,
+    )
+    check_comparison(results.comparisons[0], columns)
+
+
+def test_command(columns, write, run, tmp_path):
+    saved = tmp_path / "result.json"
+    fields = ["--cluster-by", "item", "--cluster-by", "template"]
+    arguments = ["-p", "a", "-p", "b", *fields, "--confidence", 0.9, "--compare", "--save", saved]
+    run("score", "qa_em", write(columns), *arguments)
+    result = json.loads(saved.read_text())
+    intervals = {name: result["systems"][name]["qa_em"]["confidence_interval"] for name in SYSTEMS}
+    assert intervals == intervals_of_modules(columns)
+    check_comparison(result["comparisons"][0], columns)
+
+
+def test_unbalanced_rows_name_the_missing_combination(columns):
+    place = next(
+        row
+        for row, labels in enumerate(zip(*crossed(columns).values(), strict=True))
+        if labels == ("i3", 2)
+    )
+    for column in columns.values():
+        del column[place]
+    for compare in (False, True):
+        with pytest.raises(ValueError, match="no row with item 'i3' and template '2'"):
+            metric_commons.score(
+                "qa_em",
+                data=columns,
+                predictions=SYSTEMS,
+                clusters=FIELDS,
+                confidence_level=None if compare else 0.9,
+                compare=compare,
+            )
+
+
+def test_refused(columns):
+    table = {"data": columns, "predictions": SYSTEMS, "clusters": FIELDS}
+    with pytest.raises(ValueError, match="per_example keeps one field"):
+        metric_commons.score("qa_em", per_example=True, **table)
+    with pytest.raises(ValueError, match="'max_t' is not for crossed clusters"):
+        metric_commons.score("qa_em", compare=True, correction="max_t", **table)
+    with pytest.raises(ValueError, match="clusters must be one label per row"):
+        metric_commons.score("bleu", compare=True, **table)
+    with pytest.raises(ValueError, match="neither all systems, of which there is 'a', nor only"):
+        metric_commons.score(
+            "qa_em",
+            predictions={system: columns[system] for system in SYSTEMS},
+            references=columns["references"],
+            clusters={"a": columns["item"], "template": columns["template"]},
+        )
+
+
+def test_scores_that_are_drawn_anew_are_refused():
+    with pytest.raises(ValueError, match="crossed clusters are for means of rows, and kendall"):
+        metric_commons.score(
+            "ranking_agreement",
+            predictions={"a": [0.0, 0.0, 0.0, 1.0], "b": [1.0, 0.0, 0.0, 0.0]},
+            references=[3.0, 1.0, 2.0, 4.0],
+            clusters={"item": [0, 0, 1, 1], "template": [0, 1, 0, 1]},
+            compare=True,
+        )
