@@ -103,6 +103,10 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
 @pytest.mark.parametrize(
     ("command", "said"),
     [
+        (
+            "score paired_significance labels.csv",
+            "needs --column predictions1=FIELD and --column predictions2=FIELD",
+        ),
         # sacrebleu
         ("sacrebleu ref.en -i hyp.en -m bleu", f"use bleu, {AS_IN}"),
         ("bleu ref.en -i hyp.en", f"use bleu, {AS_IN}"),

@@ -330,7 +330,8 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
     if any(field for _, field in evaluation.systems.values()):
         named.add("predictions")
     known = {name for metric in evaluation.metrics.values() for name in metric.input_names}
-    for name in evaluation.columns or {}:
+    columns = evaluation.columns or {}
+    for name in columns:
         if name not in known:
             raise UsageError(
                 f"--column {name}: {', '.join(evaluation.modules)} "
@@ -338,15 +339,15 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
             )
     if type(evaluation) is not Evaluation:
         return  # the columns of logs have standard names
+    names = next(iter(evaluation.opened.values())).log.names if evaluation.opened else ()
     flags = {"predictions": "--predictions FIELD", "references": "--references FIELD"}
     for module, metric in evaluation.metrics.items():
         missing = [
-            flag
-            for name, flag in flags.items()
-            if name in metric.required_inputs and name not in named
+            flags.get(name, f"--column {name}=FIELD")
+            for name in metric.required_inputs
+            if name not in (named if name in flags or not names else {*columns, *names})
         ]
         if missing:
-            names = next(iter(evaluation.opened.values())).log.names if evaluation.opened else ()
             raise UsageError(
                 f"{module} needs {' and '.join(missing)}: "
                 f"the fields of {', '.join(metric.required_inputs)}"
