@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 from metric_commons import rewards
-from metric_commons.frameworks.harnesses.row_scorers import task
+from metric_commons.frameworks.rewards.named_tasks import task
 from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "mathematics.jsonl.gz"
@@ -128,7 +128,7 @@ def form_over_verdict():
         "TRL, one batch": lambda: reward(completions, solution=solutions),
         "verl": lambda: [reward.verl("x", text, ref, {}) for text, ref in pairs],
         "verl, with settings": lambda: [
-            reward.verl("x", text, ref, {}, extract=["boxed"], other=1) for text, ref in pairs
+            reward.verl("x", text, ref, {}, extract=["boxed"]) for text, ref in pairs
         ],
         "OpenRLHF": lambda: [reward.openrlhf([f"?{t}"], ["?"], [r]) for t, r in pairs],
         "AReaL": lambda: [reward.areal("?", t, [], [], solution=r) for t, r in pairs],

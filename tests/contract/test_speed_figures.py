@@ -1,6 +1,9 @@
 """The speeds in README and the guide are the ranges that the tables of the benchmarks show."""
 
+import ast
+import importlib
 import re
+from importlib.util import find_spec
 
 import pytest
 
@@ -91,3 +94,14 @@ def test_a_billion_answers_take_the_hours_of_their_table():
     assert rounds_to(max(hours["Parquet"]), stated[1])
     assert rounds_to(min(hours["JSON Lines"]), stated[2])
     assert rounds_to(max(hours["JSON Lines"]), stated[3])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.stem)
+def test_a_benchmark_imports_what_there_is(path):
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("metric_commons"):
+            module = importlib.import_module(node.module)
+            assert all(
+                hasattr(module, name.name) or find_spec(f"{node.module}.{name.name}")
+                for name in node.names
+            )
