@@ -15,6 +15,7 @@ from ...module.declaration.declarations import (
     texts_of_rows,
 )
 from ...statistics.arguments.domains import is_per_row
+from ...statistics.resampling.progress import step
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
 from ..results.module_results import provenance, row_digests
@@ -129,7 +130,8 @@ def score_systems(
             request.jobs or 1,
         )
         reporting = {**request.intervals, "per_example": per_example or compare}
-        results = results_of_states(states, provenance(inputs), reporting, progress=progress)
+        with step(0, 1 + compare):
+            results = results_of_states(states, provenance(inputs), reporting, progress=progress)
     digests = row_digests(
         {
             system: {"references": rows.references(), "ids": rows.ids}
@@ -141,15 +143,16 @@ def score_systems(
     if not compare:
         return results.choose(request.scores)
     level = request.confidence_level
-    comparisons = compare_pairs(
-        paired_scores(results, combinations(systems, 2), request.scores),
-        correction=request.correction,
-        assume=request.assume,
-        bounds=request.bounds,
-        confidence_level=_LEVEL if level is None else level,
-        n_resamples=request.n_resamples,
-        seed=request.seed,
-    )
+    with step(1, 2):
+        comparisons = compare_pairs(
+            paired_scores(results, combinations(systems, 2), request.scores),
+            correction=request.correction,
+            assume=request.assume,
+            bounds=request.bounds,
+            confidence_level=_LEVEL if level is None else level,
+            n_resamples=request.n_resamples,
+            seed=request.seed,
+        )
     results = results if per_example else results.without_rows()
     return replace(results, comparisons=comparisons).choose(request.scores)
 

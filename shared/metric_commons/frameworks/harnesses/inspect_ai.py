@@ -274,33 +274,7 @@ def _maj(equivalence: Literal["normalized", "math"] = "normalized") -> ScoreRedu
     return reduce
 
 
-def until_decided(
-    score: str | None = None,
-    *,
-    half_width: float | None = None,
-    margin: float = 0.0,
-    baseline: str | None = None,
-    level: float = 0.95,
-) -> UntilDecided:
-    """Return an early stopping: no samples are started once the mean or a comparison is decided.
-
-    Samples count in the order of the data set, which must be shuffled; several epochs of a sample
-    count as one mean. Whatever is decided holds with the probability `level` for all looks together
-    and for the mean that the full run would show.
-
-    Args:
-        score: the name of a scorer, with scores from 0 to 1; None for the only one, as "accuracy"
-            and "mean".
-        half_width: stop when the interval of the mean is this wide to each side.
-        margin: with a baseline, a difference that does not matter: stop when the run is better,
-            worse or equivalent.
-        baseline: the log of the other system, whose samples are matched by id.
-        level: the confidence level.
-
-    Raises:
-        ValueError: an option is not valid, or there is not one of `half_width` and `baseline`.
-    """
-    return UntilDecided(score, half_width=half_width, margin=margin, baseline=baseline, level=level)
+until_decided = UntilDecided
 
 
 def _scored(scores: Sequence[SampleScore]) -> list[tuple[SampleScore, float]]:

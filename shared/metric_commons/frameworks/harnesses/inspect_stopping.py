@@ -21,10 +21,24 @@ _MEANS = ("accuracy", "mean")  # metrics, in the place of the only scorer
 
 
 class UntilDecided:
-    """An early stopping of inspect_ai, after which samples are no longer started.
+    """An early stopping: no samples are started once the mean or a comparison is decided.
 
-    The score of a sample is the mean of its epochs, and the target the mean of all samples of the
-    run. A sample without a score keeps those after it waiting.
+    Samples count in the order of the data set, which must be shuffled; several epochs of a sample
+    count as one mean. Whatever is decided holds with the probability `level` for all looks together
+    and for the mean that the full run would show. A sample without a score keeps those after it
+    waiting.
+
+    Args:
+        score: the name of a scorer, with scores from 0 to 1; None for the only one, as "accuracy"
+            and "mean".
+        half_width: stop when the interval of the mean is this wide to each side.
+        margin: with a baseline, a difference that does not matter: stop when the run is better,
+            worse or equivalent.
+        baseline: the log of the other system, whose samples are matched by id.
+        level: the confidence level.
+
+    Raises:
+        ValueError: an option is not valid, or there is not one of `half_width` and `baseline`.
     """
 
     def __init__(

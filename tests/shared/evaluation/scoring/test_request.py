@@ -10,9 +10,11 @@ from metric_commons.__main__ import program
 from metric_commons.apps.console.config import Config, Fields
 from metric_commons.apps.mcp.tools import TOOLS
 from metric_commons.evaluation.scoring.evaluations import Evaluation
+from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
 from metric_commons.module.declaration.declarations import arguments
 from metric_commons.statistics.arguments.domains import schema
+from metric_commons.statistics.resampling.progress import watched
 
 NAMES = {item.name for item in fields(Request)}
 COLUMNS = {"references", "groups", "clusters", "ids"}
@@ -82,3 +84,12 @@ def test_the_server_has_an_argument_for_every_field():
 
 def test_an_evaluation_of_files_is_a_request():
     assert issubclass(Evaluation, Request)
+
+
+def test_progress_of_a_comparison_leaves_room_for_its_tests():
+    reported = []
+    systems = {"a": ["x", "y"], "b": ["x", "z"]}
+    with watched(reported.append):
+        score("qa_em", predictions=systems, references=["x", "y"], compare=True)
+
+    assert reported == [0.25, 0.5, 1.0]
