@@ -27,10 +27,10 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
-    max_examples=40,
+    max_examples=25,
 )
 settings.register_profile("same", settings.get_profile("new"), derandomize=True)
-settings.register_profile("many", settings.get_profile("new"), max_examples=400)
+settings.register_profile("many", settings.get_profile("new"), max_examples=250)
 settings.load_profile("same" if os.environ.get("CI") else "new")
 
 

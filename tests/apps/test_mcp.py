@@ -981,6 +981,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.slow
 def test_malformed_requests_do_no_harm(wire):
     server = wire()
     for line in MALFORMED:
@@ -1126,6 +1127,7 @@ def test_the_end_of_a_server_ends_its_work(root, long, ending):
     eventually(lambda: not any(map(alive, started)))
 
 
+@pytest.mark.slow
 def test_a_call_has_a_budget(wire, root, long):
     server = wire("--seconds", "1", "--processes", "1", "--max-unpacked", "2000000")
     answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": long})["result"]
@@ -1147,6 +1149,7 @@ def test_a_call_has_a_budget(wire, root, long):
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
 
+@pytest.mark.slow
 def test_calls_have_a_budget_of_memory_together(wire, root):
     rows = '{"data":\n[{"b": "y",\n"a": "%s"}]}' % ("x" * 100_000_000)
     (root / "large.json").write_text(rows, "utf-8")

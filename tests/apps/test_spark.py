@@ -50,7 +50,7 @@ def answers(spark):
 
 
 @pytest.mark.parametrize(
-    ("kind", "partitions"), [("classic", 4), ("connect", 3), *nightly(("connect", 1))]
+    ("kind", "partitions"), [("connect", 3), *nightly(("classic", 4), ("connect", 1))]
 )
 def test_the_result_is_that_of_compute(sessions, kind, partitions):
     answers = sessions[kind].createDataFrame(ROWS, KINDS)

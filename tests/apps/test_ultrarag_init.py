@@ -142,6 +142,7 @@ async def test_build_describes_the_server_from_its_parameters(place):
     assert described["tools"]["evaluate_trec"]["input"]["ks"] == "ks"
 
 
+@pytest.mark.slow
 async def test_build_writes_nowhere_else(place, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
@@ -194,6 +195,7 @@ async def test_the_documented_answers(place, profile):
     assert content["profile"] == profile
 
 
+@pytest.mark.slow
 async def test_the_files_of_trec_eval(place):
     for name in ("results.test", "qrels.test"):
         shutil.copy(trec_eval_files() / name, Path("data", name))
@@ -205,6 +207,7 @@ async def test_the_files_of_trec_eval(place):
     assert found["ndcg@10"] == of_this_python(0.30157719921022785)
 
 
+@pytest.mark.slow
 async def test_two_runs(place):
     changed(place, ir_metrics=None, ks=[1])
     found = (await UltraRAG(place).run("evaluate_trec_pvalue"))["eval_res"]
@@ -219,6 +222,7 @@ async def test_two_runs(place):
     }
 
 
+@pytest.mark.slow
 async def test_files_elsewhere_have_to_be_named(place, tmp_path, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "run").write_text(NEW, "utf-8")

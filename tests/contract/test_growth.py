@@ -12,7 +12,7 @@ import pytest
 
 import metric_commons
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 
 FACTORS = (2, 4, 8)
 # Of the usual growth; eight times a text of which time is the square takes 64 times as long.

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from fnmatch import fnmatch
 from functools import cache, lru_cache
 from importlib import import_module
@@ -117,15 +118,18 @@ def script(name):
 # Rules for files of rooms
 
 
+@cache
 def sources(path, text):
     """Each file of the package that a file imports."""
+    files = set()
     for node in nodes(text):
         if isinstance(node, ast.ImportFrom) and node.level:
             source = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             if source.with_suffix(".py").is_file() or (node.module and not source.is_dir()):
-                yield source.with_suffix(".py")
+                files.add(source.with_suffix(".py"))
             else:
-                yield from (source / f"{alias.name}.py" for alias in node.names)
+                files |= {source / f"{alias.name}.py" for alias in node.names}
+    return files
 
 
 def imported_rooms(path, text):
@@ -427,7 +431,7 @@ def test_a_file_keeps_the_rules(path):
 
 @pytest.mark.long
 def test_nothing_imports_itself_by_way_of_others():
-    graph = {path: set(sources(path, path.read_text("utf-8"))) for path in OF_ROOMS}
+    graph = {path: sources(path, path.read_text("utf-8")) for path in OF_ROOMS}
 
     assert not circles({path: found for path, found in graph.items() if path.stem != "__init__"})
 
@@ -459,28 +463,19 @@ def test_files_of_a_space_have_unique_names():
     assert not twins([path for path in OF_ROOMS if is_bundled(path)])
 
 
-def test_a_class_is_defined_once():
-    defined = [
-        node.name
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.ClassDef)
-    ]
-
-    assert sorted({name for name in defined if defined.count(name) > 1}) == []
-
-
-def test_docstrings_of_functions_say_what_they_do():
+def test_a_class_is_defined_once_and_docstrings_say_what_a_function_does():
     """ "Return the rows", not "The rows"."""
-    functions = [
-        ast.get_docstring(node) or ""
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node)
-    ]
-    nouns = [text for text in functions if text.startswith("The ")]
+    classes, docstrings = Counter(), []
+    for path in FILES:
+        for node in nodes(path.read_text("utf-8")):
+            if isinstance(node, ast.ClassDef):
+                classes[node.name] += 1
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                docstrings += filter(None, [ast.get_docstring(node)])
+    nouns = [text for text in docstrings if text.startswith("The ")]
 
-    assert len(nouns) <= 0.05 * len(functions), "\n".join(nouns)
+    assert {name for name, times in classes.items() if times > 1} == set()
+    assert len(nouns) <= 0.05 * len(docstrings), "\n".join(nouns)
 
 
 def test_contributing_lists_the_rooms_and_their_imports():

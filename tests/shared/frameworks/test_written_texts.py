@@ -32,7 +32,7 @@ def test_each_has_a_verdict(module, number):
             assert verdict.score is not None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [True, False])
 @pytest.mark.parametrize(("module", "options"), LINEAR)
 def test_time_is_linear(module, options, ends):

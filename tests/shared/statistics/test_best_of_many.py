@@ -21,7 +21,7 @@ def coverage(systems, rows, samples):
     return hits / samples
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_winner_of_equal_systems_is_covered():
     covered, plain = coverage(20, 60, 40)
     assert covered >= 0.9

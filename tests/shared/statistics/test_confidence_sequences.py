@@ -148,7 +148,7 @@ def test_used_up_benchmarks_are_known():
     assert comparison.interval == (0, 0)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("total", [None, 100])
 def test_all_looks_cover(total):
     rng = np.random.default_rng(0)

@@ -55,6 +55,7 @@ def test_a_call_that_is_cut_off_is_not_no_call(text):
         read_calls(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

@@ -140,7 +140,7 @@ def drawn(rng, rows=100):
     return (references, *scores), (true, *(true + common + rng.standard_t(5, rows) for _ in "ab"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_equal_systems_differ_in_at_most_one_of_twenty_samples():
     rng = np.random.default_rng(1)
     names = ("f1", "mcc", "roc_auc", "average_precision", "log_loss", "r2", "rmse", "pearson")
@@ -182,6 +182,7 @@ def test_areas_do_not_depend_on_the_size_of_scores():
     assert areas[0] - areas[1] == pytest.approx(exact[0] - exact[1], rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_median_is_compared_by_rows_that_are_exchanged():
     rng = np.random.default_rng(2)
     references = rng.normal(size=40)

@@ -162,7 +162,7 @@ def test_a_number_whose_square_is_infinite_is_refused(column):
     assert math.isfinite(judge_corrected(**columns, interval="normal")["judge_corrected"])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_interval_with_a_judge_is_wider_than_without():
     rng = np.random.default_rng(0)
     narrower = beside = 0

@@ -79,7 +79,7 @@ def test_clusters_flip_as_often_as_they_should(rates):
     assert max(flipped, robust) <= at_most(0.06, 200)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("equal", "unlike"), [(3, 2), *nightly((5, 0))])
 def test_families_err_as_often_as_their_correction_says(rates, equal, unlike):
     corrections = ("holm", "max_t", "none")

@@ -52,7 +52,7 @@ def test_runs_are_those_of_the_table(monkeypatch, cells, large):
     ] == expected
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_long_texts_take_linear_time():
     """A table of these texts would have 10^10 cells."""
     text = [0, 1] * 50_000

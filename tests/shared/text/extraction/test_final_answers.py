@@ -182,7 +182,7 @@ def test_long_texts_take_little_time(step, text):
     assert process_time() - start < 2
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("step", sorted(STEPS.keys() - {"gpqa_choices"}))
 @pytest.mark.parametrize(
     "text_of",

@@ -34,7 +34,7 @@ def seconds(function, text):
     return min(times)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["whisper_basic", "whisper_english", "jiwer_standardize"])
 @pytest.mark.parametrize("letter", "<[( ")
 def test_eight_times_the_text_takes_about_eight_times_as_long(name, letter):
