@@ -24,7 +24,7 @@ from .bradley_terry import (
     slopes_of_systems,
 )
 from .rating_errors import cluster_scores
-from .vote_counts import Votes
+from .vote_counts import Votes, VotesOfPairs
 
 _DEPENDENT = 1e-10  # the smallest eigenvalue of a correlation matrix that can be inverted
 
@@ -84,10 +84,12 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
 
     size = votes.size
     weight = votes.total_weight
+    pairs = votes.pairs()
 
     def log_odds(point: Floats) -> Floats:
         strengths = point[:size]
-        return strengths[votes.first] - strengths[votes.second] + covariates @ point[size:]
+        differences = strengths[pairs.first] - strengths[pairs.second]
+        return np.repeat(differences, pairs.lengths) + covariates @ point[size:]
 
     def likelihood(point: Floats) -> float:
         odds = log_odds(point)
@@ -95,25 +97,27 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
             weight @ (votes.share * log_expit(odds) + (1 - votes.share) * log_expit(-odds))
         )
 
-    def information(point: Floats) -> Floats:
-        expected = expit(log_odds(point))
-        return _cross_products(votes, covariates, weight * expected * (1 - expected))
+    def information(expected: Floats) -> Floats:
+        return _cross_products(pairs, covariates, weight * expected * (1 - expected))
 
     def step(point: Floats) -> Floats:
-        residuals = weight * (votes.share - expit(log_odds(point)))
+        expected = expit(log_odds(point))
+        residuals = weight * (votes.share - expected)
         gradient = np.append(
-            slopes_of_systems(votes.first, votes.second, residuals, size), covariates.T @ residuals
+            slopes_of_systems(pairs.first, pairs.second, pairs.sums(residuals), size),
+            covariates.T @ residuals,
         )
-        matrix = information(point)
+        matrix = information(expected)
         matrix[:size, :size] = regular(matrix[:size, :size])
         return np.linalg.solve(matrix, gradient)
 
     start = np.zeros(size + covariates.shape[1])
-    _check_independent(information(start), size)
+    _check_independent(information(np.full(votes.share.size, 0.5)), size)
     point = maximize(likelihood, step, start)
-    inverse = inverse_information(information(point), size)
+    expected = expit(log_odds(point))
+    inverse = inverse_information(information(expected), size)
     strengths = point[:size] - point[:size].mean()
-    return StyleFit(strengths, point[size:], inverse, expit(log_odds(point)))
+    return StyleFit(strengths, point[size:], inverse, expected)
 
 
 def style_covariance(
@@ -125,7 +129,7 @@ def style_covariance(
     """
     residuals = votes.share - fit.expected
     if clusters is None:
-        middle = _cross_products(votes, covariates, votes.total_weight * residuals**2)
+        middle = _cross_products(votes.pairs(), covariates, votes.total_weight * residuals**2)
     else:
         weighted = votes.total_weight * residuals
         totals = [np.bincount(clusters, weighted * column) for column in covariates.T]
@@ -134,16 +138,16 @@ def style_covariance(
     return np.asarray(fit.inverse @ middle @ fit.inverse, np.float64)
 
 
-def _cross_products(votes: Votes, covariates: Floats, amounts: Floats) -> Floats:
-    """The sum over votes of amount * d d', where d has 1, -1 and the covariates of the vote."""
-    size, features = votes.size, covariates.shape[1]
-    table = votes.table(amounts)
+def _cross_products(pairs: VotesOfPairs, covariates: Floats, amounts: Floats) -> Floats:
+    """Return the sum over votes of amount * d d', where d has 1, -1 and the vote's covariates."""
+    size, features = pairs.systems, covariates.shape[1]
+    table = np.zeros((size, size))
+    table[pairs.first, pairs.second] = pairs.sums(amounts)
     weighted = amounts[:, None] * covariates
     matrix = np.empty((size + features, size + features))
     matrix[:size, :size] = laplacian(table + table.T)
-    for number in range(features):
-        slopes = weighted[:, number]
-        column = slopes_of_systems(votes.first, votes.second, slopes, size)
+    for number, slopes in enumerate(pairs.sums(weighted).T):
+        column = slopes_of_systems(pairs.first, pairs.second, slopes, size)
         matrix[:size, size + number] = matrix[size + number, :size] = column
     matrix[size:, size:] = covariates.T @ weighted
     return matrix

@@ -258,7 +258,7 @@ def _rated(rows: VoteRows, columns: Mapping[str, Any], **options: Any) -> dict[s
         result["ratings"] = {name: shift + unit * value for name, value in by_name.items()}
     elif options["method"] == "bradley_terry":
         if options["ties"] == "ignore":
-            votes = votes.take(votes.share != 0.5)
+            votes = votes.take(np.flatnonzero(votes.share != 0.5))
         _add_ratings(result, votes, unit, options)
     return result
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers, Unsigned, scattered
+from ...statistics.arguments.arrays import Column, Floats, Integers, Unsigned, scattered
 from ...statistics.arguments.checks import (
     RowError,
     check_labels,
@@ -29,6 +29,20 @@ VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad"
 _MAX_CELLS = 1 << 23  # distinct votes up to which an array has a place for each of them
 _ROUNDING = 1e-9  # by which values of systems with equal votes may differ, relative to their size
 _ROUNDS = 8  # of exchange between opponents; each distinguishes more systems
+
+
+class VotesOfPairs(NamedTuple):
+    """Pairs of systems with votes; those of a pair are a slice of all votes."""
+
+    systems: int  # their number
+    first: Integers
+    second: Integers
+    starts: Integers
+    lengths: Integers
+
+    def sums(self, amounts: Floats) -> Floats:
+        """Return the amounts of all votes, with any further axes, added up for each pair."""
+        return np.add.reduceat(amounts, self.starts)
 
 
 @dataclass(frozen=True)
@@ -65,24 +79,28 @@ class Votes:
         """Return the weight of all votes that are equal."""
         return self.count * self.weight
 
-    def take(self, selection: Booleans | Integers) -> "Votes":
-        """Some of the distinct votes, in this order; the systems stay."""
-        return replace(
-            self,
-            first=self.first[selection],
-            second=self.second[selection],
-            share=self.share[selection],
-            weight=self.weight[selection],
-            count=self.count[selection],
-            clusters=None if self.clusters is None else self.clusters[selection],
-            covariates=None if self.covariates is None else self.covariates[selection],
-        )
+    def take(self, selection: Integers) -> "Votes":
+        """Return some of the distinct votes, by number, in this order; the systems stay."""
+        columns = ("first", "second", "share", "weight", "count", "clusters", "covariates")
+        taken = {
+            name: column.take(selection, axis=0)
+            for name in columns
+            if (column := getattr(self, name)) is not None
+        }
+        return replace(self, **taken)
 
     def table(self, amounts: Floats) -> Floats:
         """Return the amounts added up by (first, second), shape (systems, systems)."""
         cells = self.first * self.size + self.second
         totals = np.bincount(cells, amounts, self.size**2).astype(np.float64, copy=False)
         return totals.reshape(self.size, self.size)
+
+    def pairs(self) -> VotesOfPairs:
+        """Return the pairs (first, second); votes are in their order."""
+        cells = self.first * self.size + self.second
+        starts = np.flatnonzero(np.diff(cells, prepend=-1))
+        lengths = np.diff(starts, append=cells.size)
+        return VotesOfPairs(self.size, self.first[starts], self.second[starts], starts, lengths)
 
     def points(self, multiplicities: Floats | Integers | None = None) -> Floats:
         """Return the points that each system took from each other one, shape (systems, systems).
@@ -307,7 +325,7 @@ def _ordered(votes: Votes) -> Votes:
         classes=np.unique(finer[order], return_inverse=True)[1],
         first=first,
         second=second,
-    ).take(np.lexsort((details, second, first)))
+    ).take(np.lexsort((details, first * votes.size + second)))
 
 
 def _colors(votes: Votes, content: Unsigned) -> Unsigned:

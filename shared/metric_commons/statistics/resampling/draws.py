@@ -17,7 +17,7 @@ _HALF_WORDS = 2**20  # rows up to which half a word is drawn
 _AT_ONCE = 1 << 18  # counts, or rows, of a block of resamples
 _WEIGHTS_AT_ONCE = 1 << 19  # weights of a block
 _FEWEST, _MOST = 32, 1 << 12  # draws of a block of weights
-_REPEATED = 32  # rows of a kind on average, from which counts are drawn instead of rows
+_REPEATED = 8  # rows of a kind on average, from which counts are drawn instead of rows
 
 
 class WeightedTotals(NamedTuple):

@@ -32,7 +32,7 @@ def obvious_interval(values, *, confidence_level, n_resamples, seed):
 
 def obvious_sums(words, units, times, n_resamples):
     rows = sum(times)
-    if rows >= 32 * len(times):
+    if rows >= 8 * len(times):
         chance = np.random.RandomState(words)
         counts = [chance.multinomial(rows, np.array(times) / rows) for _ in range(n_resamples)]
         return [
