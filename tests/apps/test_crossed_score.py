@@ -10,6 +10,7 @@ from metric_commons.statistics.tests.significance import compare as compare_rows
 
 FIELDS = ["item", "template"]
 SYSTEMS = ["a", "b"]
+CLUSTERS = ["--cluster-by", "item", "--cluster-by", "template"]
 
 
 @pytest.fixture
@@ -104,15 +105,67 @@ def test_rows_of_two_files_in_another_order_are_matched_by_id(columns):
     check_comparison(results.comparisons[0], columns)
 
 
+def check_saved(path, columns):
+    result = json.loads(path.read_text())
+    modules = {name: result["systems"][name]["qa_em"] for name in SYSTEMS}
+    intervals = {name: module["confidence_interval"] for name, module in modules.items()}
+    assert intervals == intervals_of_modules(columns)
+    for signed in [*modules.values(), *result["comparisons"]]:
+        assert "|clusters=item,template|" in signed["signature"]
+    check_comparison(result["comparisons"][0], columns)
+
+
 def test_command(columns, write, run, tmp_path):
     saved = tmp_path / "result.json"
-    fields = ["--cluster-by", "item", "--cluster-by", "template"]
-    arguments = ["-p", "a", "-p", "b", *fields, "--confidence", 0.9, "--compare", "--save", saved]
+    arguments = ["-p", "a", "-p", "b", *CLUSTERS, "--confidence", 0.9, "--compare", "--save", saved]
     run("score", "qa_em", write(columns), *arguments)
-    result = json.loads(saved.read_text())
-    intervals = {name: result["systems"][name]["qa_em"]["confidence_interval"] for name in SYSTEMS}
-    assert intervals == intervals_of_modules(columns)
-    check_comparison(result["comparisons"][0], columns)
+    check_saved(saved, columns)
+
+
+@pytest.mark.parametrize("when", ["scored", "compared"])
+def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, when):
+    saved, compared = tmp_path / "result.json", tmp_path / "compared.json"
+    first, later = (CLUSTERS, []) if when == "scored" else ([], CLUSTERS)
+    rows = ["--per-example", tmp_path / "scores.jsonl", "--save", saved]
+    level = ["--confidence", 0.9]
+    run("score", "qa_em", write(columns), "-p", "a", "-p", "b", *first, *level, *rows)
+    assert run("compare", saved, *later, *level, "--save", compared)[0] == 0
+    check_saved(compared, columns)
+
+
+def test_gate_counts_both_fields(columns, write, run, tmp_path):
+    for system in SYSTEMS:
+        files = ["--per-example", tmp_path / f"{system}.rows", "--save", tmp_path / system]
+        run("score", "qa_em", write(columns), "-p", system, *files)
+    gate = ["gate", tmp_path / "a", "--baseline", tmp_path / "b", "--score", "qa_em"]
+    options = ["--margin", 0.2, "--confidence", 0.9, "--floor", "qa_em=0.1", "--format", "json"]
+    status, out, _ = run(*gate, *options, *CLUSTERS)
+    compared, floor = json.loads(out)["checks"]
+    expected = compare_rows(
+        *([float(answer == "yes") for answer in columns[system]] for system in SYSTEMS),
+        clusters=crossed(columns),
+        margin=0.2,
+    )
+    assert compared["p_not_inferior"] == expected["p_non_inferior"]
+    assert floor["confidence_interval"] == intervals_of_modules(columns)["a"]["qa_em"]
+    assert status == 3
+    status, _, err = run(*gate, "--margin", 0.2, "--sequential", *CLUSTERS)
+    assert (status, err) == (2, "--sequential takes one --cluster-by, not 2\n")
+
+
+def test_configuration_names_both_fields(columns, write, run, tmp_path):
+    path, config = write(columns), tmp_path / "config.yaml"
+    fields = {"references": "references", "clusters": FIELDS}
+    described = {
+        "data": {"path": str(path), "fields": fields},
+        "systems": {system: system for system in SYSTEMS},
+        "modules": ["qa_em"],
+        "confidence_level": 0.9,
+        "outputs": {"save": str(tmp_path / "result.json")},
+    }
+    config.write_text(json.dumps(described))
+    assert run("run", config)[0] == 0
+    check_saved(tmp_path / "result.json", columns)
 
 
 def test_unbalanced_rows_name_the_missing_combination(columns):
@@ -137,8 +190,6 @@ def test_unbalanced_rows_name_the_missing_combination(columns):
 
 def test_refused(columns):
     table = {"data": columns, "predictions": SYSTEMS, "clusters": FIELDS}
-    with pytest.raises(ValueError, match="per_example keeps one field"):
-        metric_commons.score("qa_em", per_example=True, **table)
     with pytest.raises(ValueError, match="'max_t' is not for crossed clusters"):
         metric_commons.score("qa_em", compare=True, correction="max_t", **table)
     with pytest.raises(ValueError, match="clusters must be one label per row"):

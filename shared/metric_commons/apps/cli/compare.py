@@ -30,6 +30,7 @@ from ..console.options import (
     Sort,
     Top,
     level,
+    one_field,
     refuse,
     statistics_option,
 )
@@ -164,8 +165,9 @@ def compare(
         )
         from ...evaluation.comparison.labelled_systems import read_systems
 
+        field = one_field(cluster_by, "--labels")
         systems = read_systems(
-            paths, predictions or [], labels, id_field=id_field, cluster_by=cluster_by
+            paths, predictions or [], labels, id_field=id_field, cluster_by=field
         )
         _compare_labelled(systems, testing.confidence_level, presentation.format_name)
         return
@@ -181,7 +183,7 @@ def compare(
         refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
         from ...evaluation.comparison.combined_results import compare as compare_results
 
-        results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+        results = read_with_rows(paths, rows or [], cluster_by=cluster_by or [])
         outputs.write(compare_results(*results, scores=scores, **vars(testing)), top)
         return
     refuse(context, ["rows"], "is for saved results, but these are runs")
@@ -199,8 +201,9 @@ def compare(
         from ...reporting.plots.query_differences import deltas
 
         check(plot)  # report a missing library before reading a large file
+    clusters = one_field(cluster_by, "a comparison of runs")
     compared, scores_of_runs = _compare_runs(
-        qrels, runs, measures_to_compare, scoring, testing, cluster_by
+        qrels, runs, measures_to_compare, scoring, testing, clusters
     )
     if plot:
         write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
@@ -215,7 +218,7 @@ def _look(
     margin: float,
     scores: Sequence[str] | None,
     rows: Sequence[Path] | None,
-    cluster_by: str | None,
+    cluster_by: Sequence[str] | None,
     format_name: str,
 ) -> None:
     """Print the verdict on two results, which holds over all looks."""
@@ -233,7 +236,7 @@ def _look(
         verdict_of=lambda found: found.verdict,
         is_decided=lambda verdict: verdict != "undecided",
         rows=rows or [],
-        cluster_by=cluster_by,
+        cluster_by=cluster_by or [],
         shows=format_name != "json",
     )
     if format_name == "json":

@@ -103,14 +103,14 @@ def gate(
         ]
     elif baseline is not None:
         options = {"alpha": alpha, "power": power, "confidence_level": confidence}
-        results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by)
+        results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by or [])
         checks = [
             _compared(results, second, name, margins[name], system, options) for name in score or []
         ]
     if floors:
         from ...evaluation.comparison.floors import level_of, reaches
 
-        if cluster_by is not None:
+        if cluster_by:
             results = _clustered(results, new, rows or [], cluster_by, level_of(alpha))
         elif results is None:
             results = Results.read(new)
@@ -139,7 +139,7 @@ def _look(
     system: str | None,
     alpha: float,
     rows: Sequence[Path] | None,
-    cluster_by: str | None,
+    cluster_by: Sequence[str] | None,
 ) -> _Check:
     """Return the verdict on a score, which holds over all looks, by an interval of 1 - 2 alpha."""
     check_option("margin", margin, Positive)
@@ -160,7 +160,7 @@ def _look(
         is_decided=lambda verdict: verdict != UNDECIDED,
         rows=rows or [],
         system=system,
-        cluster_by=cluster_by,
+        cluster_by=cluster_by or [],
         shows=False,
     )
     verdict = verdict_of(comparison)
@@ -239,7 +239,7 @@ def _compared(
 
 
 def _clustered(
-    results: Results | None, path: Path, rows: Sequence[Path], field: str, level: float
+    results: Results | None, path: Path, rows: Sequence[Path], fields: Sequence[str], level: float
 ) -> Results:
     """Return the new result with intervals for clusters of rows."""
     from ...evaluation.comparison.cluster_labels import clustered
@@ -247,7 +247,7 @@ def _clustered(
     if results is None:
         (results,) = read_with_rows([path], rows)
     try:
-        return clustered(results, field, confidence_level=level)
+        return clustered(results, fields, confidence_level=level)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 

@@ -27,6 +27,7 @@ from ..console.options import (
     Rows,
     Scores,
     Top,
+    one_field,
     output_option,
     refuse,
     setting,
@@ -130,7 +131,9 @@ def leaderboard(
         of_results = ["score", "mean", "rows", "group", "scores", "tasks", "missing_tasks"]
         of_results += ["benchmark", "lower", "best"]
         refuse(context, of_results, "is for saved results and does not go with --votes")
-        section = _votes_section(votes, settings or [], cluster_by, confidence, top, notation)
+        section = _votes_section(
+            votes, settings or [], one_field(cluster_by, "--votes"), confidence, top, notation
+        )
         _show([section], presentation, page)
         return
     if settings:
@@ -246,13 +249,16 @@ def history(
 
 
 def _read(
-    paths: Sequence[Path], rows: Sequence[Path] | None, cluster_by: str | None, level: float
+    paths: Sequence[Path],
+    rows: Sequence[Path] | None,
+    cluster_by: Sequence[str] | None,
+    level: float,
 ) -> "list[SavedResult]":
     """Return the saved results, with intervals for clusters of rows if a field is named."""
     from ...reporting.leaderboards import leaderboards
 
     results = leaderboards.read_results(paths, rows or [])
-    if cluster_by is None:
+    if not cluster_by:
         return results
     return [stored.clustered(cluster_by, level) for stored in results]
 

@@ -9,11 +9,12 @@ import typer
 from ...evaluation.comparison.crossed_plans import CrossedPlan, crossed_plan_table, crossed_plans
 from ...evaluation.comparison.saved_rows import read_with_rows
 from ...evaluation.comparison.verdicts import Plan, plan_table, plans
+from ...evaluation.results.comparisons import is_crossed
 from ...evaluation.results.rendering import Table
 from ...module.catalog.usage import UsageError
 from ..console.options import (
     Alpha,
-    CrossedBy,
+    ClusterBy,
     Power,
     PrintedFormat,
     Rows,
@@ -30,7 +31,7 @@ def power(
     half_width: Annotated[float, typer.Option(metavar="WIDTH")] = 0.05,
     scores: Scores = None,
     rows: Rows = None,
-    cluster_by: CrossedBy = None,
+    cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     format_name: PrintedFormat = "table",
@@ -73,18 +74,13 @@ def power(
         raise UsageError("Missing option '--effect', or '--labels' to plan labels")
     from ...evaluation.comparison.combined_results import pairs_of_results
 
-    pairs_by_field = {
-        field: pairs_of_results(
-            *read_with_rows(paths, rows or [], cluster_by=field or None), scores=scores
-        )
-        for field in cluster_by or [""]
-    }
+    results = read_with_rows(paths, rows or [], cluster_by=cluster_by or [])
+    pairs = pairs_of_results(*results, scores=scores)
     planned: Sequence[Plan | CrossedPlan]
-    if len(pairs_by_field) > 1:
-        crossed = crossed_plans(pairs_by_field, effect, alpha=alpha, power=power)
+    if is_crossed(pairs[0].clusters):
+        crossed = crossed_plans(pairs, effect, alpha=alpha, power=power)
         planned, table = crossed, crossed_plan_table(crossed, effect, power)
     else:
-        (pairs,) = pairs_by_field.values()
         of_rows = plans(pairs, effect, alpha=alpha, power=power)
         planned, table = of_rows, plan_table(of_rows, effect, alpha, power)
     if format_name == "json":

@@ -86,11 +86,8 @@ def score(
     outputs = Outputs(presentation, save, per_example, sort=sort)
     references = requested.references or []
     outputs.check([*paths, *map(Path, references), *filter(None, [inputs.answers])])
-    clusters = list(dict.fromkeys(requested.clusters or []))
     request = vars(requested) | {
         "modules": modules,
-        "clusters": clusters[0] if len(clusters) == 1 else None,
-        "crossed": clusters if len(clusters) > 1 else (),
         "options": dict(map(setting, requested.options or [])),
         "columns": named_columns(requested.columns or []),
         "per_example": per_example is not None,
@@ -106,12 +103,11 @@ def score(
         fields, request["references"] = usual_fields(modules, files, predictions or [])
         evaluation = evaluation_on(files, fields, request, inputs)
         check_usage(evaluation)
-        if evaluation.crossed and (partial or per_example or isinstance(evaluation, LogEvaluation)):
-            raise UsageError(
-                "several --cluster-by are for plain rows, without --per-example and --partial"
-            )
-        is_saved = save is not None or partial is not None  # with counts of clusters
-        if clusters and not evaluation.uses_clusters and (evaluation.crossed or not is_saved):
+        is_crossed = len(evaluation.cluster_fields) > 1
+        if is_crossed and (partial or isinstance(evaluation, LogEvaluation)):
+            raise UsageError("several --cluster-by are for plain rows, without --partial")
+        is_counted = not is_crossed and (save is not None or partial is not None)
+        if requested.clusters and not (evaluation.uses_clusters or is_counted):
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )

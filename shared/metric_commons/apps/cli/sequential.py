@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...module.catalog.usage import UsageError
-from ..console.options import statistics_option
+from ..console.options import one_field, statistics_option
 
 if TYPE_CHECKING:
     from ...statistics.tests.confidence_sequences import SequentialComparison
@@ -52,7 +52,7 @@ def looked(
     bounds: Sequence[float] | None = None,
     rows: Sequence[Path] = (),
     system: str | None = None,
-    cluster_by: str | None = None,
+    cluster_by: Sequence[str] = (),
     shows: bool = True,
 ) -> "tuple[SequentialComparison, str, str]":
     """Return the comparison after all rows so far, its score and the sentence about it.
@@ -69,21 +69,21 @@ def looked(
         bounds: of a difference; -1 and 1 by default.
         rows: files of the scores of rows.
         system: which system, if a result has several.
-        cluster_by: a field of the inputs whose labels are clusters.
+        cluster_by: fields of the inputs whose labels are clusters; only one.
         shows: whether to print a line while rows are followed.
     """
     from ...evaluation.comparison import looks  # imports numpy
     from ...evaluation.comparison.saved_rows import read_with_rows
     from ...statistics.tests.confidence_sequences import SequentialComparison
 
-    options = {"cluster_by": cluster_by}
+    one_field(cluster_by, "--sequential")
     limits = (-1.0, 1.0) if bounds is None else (float(bounds[0]), float(bounds[1]))
     comparison = SequentialComparison(margin, level, limits, looking.total)
     if looking.follow:
-        (old,) = read_with_rows([baseline], rows, **options)
+        (old,) = read_with_rows([baseline], rows, cluster_by=cluster_by)
         base = looks.BaselineRows.of(old, score, system)
     else:
-        results, old = read_with_rows([new, baseline], rows, **options)
+        results, old = read_with_rows([new, baseline], rows, cluster_by=cluster_by)
         base = looks.BaselineRows.of(old, score, system)
 
     def line() -> str:

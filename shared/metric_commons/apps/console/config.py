@@ -30,7 +30,7 @@ class Fields:
     predictions: str | None = None
     references: str | None = None
     groups: str | None = None
-    clusters: str | None = None
+    clusters: str | Sequence[str] | None = None
     id: str | None = None
     columns: Mapping[str, str] | None = None
 

@@ -125,6 +125,17 @@ def refuse(context: typer.Context, names: Sequence[str], reason: str) -> None:
             raise UsageError(f"{flags[name]} {reason}")
 
 
+def one_field(cluster_by: Sequence[str] | None, purpose: str) -> str | None:
+    """Return the field of clusters, if there is one.
+
+    Raises:
+        UsageError: there are several.
+    """
+    if cluster_by and cluster_by[1:]:
+        raise UsageError(f"{purpose} takes one --cluster-by, not {len(cluster_by)}")
+    return cluster_by[0] if cluster_by else None
+
+
 def is_chosen(context: typer.Context, name: str) -> bool:
     """Return whether an option is on the command line."""
     source = context.get_parameter_source(name)
@@ -330,9 +341,7 @@ def request_option(field: str, *flags: str, panel: str | None = STATISTICS, **se
 _CONFIDENCE = request_option("confidence_level", "--confidence", metavar="LEVEL")
 Confidence = Annotated[float | None, _CONFIDENCE]
 ConfidenceLevel = Annotated[float, _CONFIDENCE]  # where there always are intervals
-_CLUSTER_BY = request_option("clusters", "--cluster-by", metavar="FIELD")
-ClusterBy = Annotated[str | None, _CLUSTER_BY]
-CrossedBy = Annotated[list[str] | None, _CLUSTER_BY]  # where several fields are crossed
+ClusterBy = Annotated[list[str] | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
 Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
     Literal["bonferroni", "max_t", "holm", "bh", "benjamini_hochberg", "none"],
@@ -411,7 +420,7 @@ class RequestOptions(IntervalOptions):
         str | None,
         request_option("preset", metavar="NAME", panel=None, autocompletion=presets_like),
     ] = None
-    clusters: CrossedBy = None
+    clusters: ClusterBy = None
     standard_error: Annotated[bool, request_option("standard_error", "--standard-error")] = False
     compare: Annotated[bool, request_option("compare", "--compare")] = False
     scores: Scores = None

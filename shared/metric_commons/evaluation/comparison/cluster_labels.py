@@ -15,6 +15,7 @@ from ...data.tables.tables import Source, file_of, getter
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.declaration.declarations import OF_INTERVALS
 from ...statistics.arguments.checks import check_labels
+from ..results.comparisons import clusters_of_rows, crossed_labels, is_crossed
 from ..results.logged_scores import NAME as LOGGED
 from ..results.logged_scores import LoggedScores
 from ..results.module_results import (
@@ -34,24 +35,28 @@ _DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
 
 def clustered(
     results: Results,
-    field: str,
+    fields: Sequence[str],
     *,
     confidence_level: float | None = None,
 ) -> Results:
-    """The results as if their rows had been scored with the labels in this field as clusters.
+    """The results as if their rows had been scored with the labels in these fields as clusters.
 
     Scores do not change; intervals are recomputed for clusters.
 
     Args:
         results: results with the scores of every row.
-        field: a field of the inputs, as a path into a row.
+        fields: fields of the inputs, as paths into a row; several are crossed.
         confidence_level: the level of the intervals; None for the level of the result, if any.
 
     Raises:
-        ValueError: an input is missing, has changed, or does not have the field; or rows with the
-            same id have different labels.
+        ValueError: an input is missing, has changed, or does not have the field; rows with the same
+            id have different labels; or a score with crossed rows is not their mean.
     """
-    labels = {system: _labels(results, system, field) for system in results.systems}
+    labels = {}
+    for system, modules in results.systems.items():
+        columns = {field: _labels(results, system, field) for field in fields}
+        rows = next(iter(modules.values())).rows
+        labels[system] = crossed_labels(columns, rows) if fields[1:] else columns[fields[0]]
 
     def with_intervals(system: str, module: str, result: ModuleResult) -> ModuleResult:
         return _with_intervals(system, module, result, labels[system], confidence_level)
@@ -139,7 +144,7 @@ def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> d
 
 
 def _with_intervals(
-    system: str, module: str, result: ModuleResult, labels: Sequence[str], level: float | None
+    system: str, module: str, result: ModuleResult, labels: Sequence[Any], level: float | None
 ) -> ModuleResult:
     """The result with intervals for clusters, and without the statistics of independent rows."""
     from ...statistics.intervals.summary import reported
@@ -152,7 +157,7 @@ def _with_intervals(
         for name, value in result.options.items()
         if name not in OF_INTERVALS or (name == "seed" and result.options.get("sample_size"))
     }
-    options = {"confidence_level": level, "interval": "auto", **_DRAWING}
+    options = {"confidence_level": level, "interval": "auto", "clusters": labels[0], **_DRAWING}
     options_of_intervals = interval_options(options, report) if estimates else {}
     fields: dict[str, Any] = {
         **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
@@ -166,7 +171,7 @@ def _with_intervals(
 
 
 def _intervals(
-    system: str, module: str, result: ModuleResult, labels: Sequence[str], level: float
+    system: str, module: str, result: ModuleResult, labels: Sequence[Any], level: float
 ) -> dict[str, Any]:
     """Return the interval of each score that is a mean over rows or computed from sums."""
     import numpy as np
@@ -176,17 +181,19 @@ def _intervals(
 
     metric = LoggedScores() if module == LOGGED else load_without_evaluate(module)
     estimates: dict[str, Any] = {}
-    all_clusters = Clusters.of_labels(list(labels), len(labels))
     for name, column in means_of_rows(result).items():
         values = np.array(column, np.float64)
         counting = ~np.isnan(values)
         values = values[counting]
         bounds = kind_of(metric).bounds(metric, {name: (values.min(), values.max())})[name]
         values = np.minimum(values, bounds[1])  # rounding may have exceeded the bound
-        sums = all_clusters.take(counting).sums(values)
-        estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)
-    if functions_of_sums(result):
+        clusters = clusters_of_rows(labels, counting.nonzero()[0])
+        estimates[name] = interval(values, clusters=clusters, confidence_level=level, bounds=bounds)
+    for name in functions_of_sums(result)[:1]:
+        if is_crossed(labels):
+            raise ValueError(f"crossed clusters are for means of rows, and {name} is none")
         statistics = row_statistics(system, module, result)
+        all_clusters = Clusters.of_labels(labels, len(labels))
         estimates |= statistics.intervals(all_clusters, confidence_level=level, **_DRAWING)
     return estimates
 

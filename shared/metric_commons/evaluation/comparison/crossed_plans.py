@@ -1,10 +1,9 @@
 """How many items and templates are needed to find a difference, from crossed rows."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..results.comparisons import Pair
+from ..results.comparisons import Pair, clusters_of_rows
 from ..results.rendering import Table, label
 
 _MORE = 2  # labels of the field with the fewest, whose worth is said
@@ -25,7 +24,7 @@ class CrossedPlan(NamedTuple):
 
 
 def crossed_plans(
-    pairs_by_field: Mapping[str, Sequence[Pair]],
+    pairs: Sequence[Pair],
     effect: float,
     *,
     alpha: float = 0.05,
@@ -34,7 +33,7 @@ def crossed_plans(
     """Return the plans of pairs of systems whose rows are crossed by two fields.
 
     Args:
-        pairs_by_field: for each field the same pairs, with its labels as clusters.
+        pairs: the scores of both systems, with two fields of clusters.
         effect: the mean difference to be found, above 0.
         alpha: the level of the test.
         power: the desired probability of finding it.
@@ -43,22 +42,18 @@ def crossed_plans(
         ValueError: an argument is out of its range, a score is not a mean of rows, or rows are not
             crossed and balanced.
     """
+    import numpy as np
+
     from ...statistics.tests.crossed_power import CrossedPilot
 
     planned = []
-    for pairs in zip(*pairs_by_field.values(), strict=True):
-        pair = pairs[0]
+    for pair in pairs:
         if not pair.has_rows:
             raise ValueError(f"{pair.score} is not a mean of rows, as crossed fields require")
-        rows = [
-            (a - b, *labels)
-            for a, b, *labels in zip(
-                pair.scores_a, pair.scores_b, *(p.clusters or () for p in pairs), strict=True
-            )
-            if not math.isnan(a - b)
-        ]
-        differences, *columns = zip(*rows, strict=True)
-        pilot = CrossedPilot(differences, dict(zip(pairs_by_field, columns, strict=True)))
+        differences = np.subtract(pair.scores_a, pair.scores_b)
+        counting = ~np.isnan(differences)
+        columns = clusters_of_rows(pair.clusters, counting.nonzero()[0])
+        pilot = CrossedPilot(differences[counting], columns)
         few, many = sorted(pilot.levels, key=lambda field: pilot.levels[field])
         planned.append(
             CrossedPlan(

@@ -23,7 +23,7 @@ def read_with_rows(
     paths: Sequence[Path],
     rows: Sequence[Path] = (),
     *,
-    cluster_by: str | None = None,
+    cluster_by: Sequence[str] = (),
 ) -> list[Results]:
     """Read saved results with the scores of their rows.
 
@@ -32,7 +32,7 @@ def read_with_rows(
         rows: files written by `save_per_example`: one for each result, or in order, one for each
             result that does not name its file. A file that a result names is looked for where it
             was written, and next to the result, and must be unchanged.
-        cluster_by: a field of the inputs of these results, whose labels are the clusters of rows.
+        cluster_by: fields of the inputs of these results, whose labels are the clusters of rows.
 
     Raises:
         UsageError: there are more files of rows than results that need one.
@@ -43,7 +43,7 @@ def read_with_rows(
     for path, results, problem in _results_with_rows(paths, rows):
         if problem:
             raise ValueError(problem)
-        filled.append(results if cluster_by is None else _clustered(path, results, cluster_by))
+        filled.append(_clustered(path, results, cluster_by) if cluster_by else results)
     return filled
 
 
@@ -68,11 +68,11 @@ def _results_with_rows(
         raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
 
 
-def _clustered(path: Path, results: Results, field: str) -> Results:
+def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:
     from .cluster_labels import clustered
 
     try:
-        return clustered(results, field)
+        return clustered(results, fields)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ...statistics.arguments.domains import Level, Positive, check_option
-from ..results.comparisons import Comparison, Pair, compare_pairs
+from ..results.comparisons import Comparison, Pair, compare_pairs, is_crossed
 from ..results.rendering import Table, counted, label, p_value
 from ..results.results import Results
 from .pairing import paired_scores
@@ -120,9 +120,13 @@ def gate(
 
 
 def _cautious(pair: Pair) -> dict[str, Any]:
-    """Return the options of a comparison that assumes nothing, or is Student's without bounds."""
+    """Return the options of a comparison that assumes nothing, or is Student's.
+
+    The latter for crossed rows and without bounds.
+    """
     values = [value for side in (pair.scores_a, pair.scores_b) for value in side if value == value]
-    if not values or (min(values) >= 0 and max(values) <= 1):
+    is_bounded = not values or (min(values) >= 0 and max(values) <= 1)
+    if is_bounded and not is_crossed(pair.clusters):
         return {"assume": "nothing"}
     return {"test": "t"}
 
@@ -213,6 +217,8 @@ def _needed(
     """
     from ...statistics.tests.significance import rows_that_show_margin
 
+    if is_crossed(pair.clusters):
+        return None  # of which field, `power` says
     if pair.has_rows:
         options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
         bounded, needed = rows_that_show_margin(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...statistics.arguments.domains import Level, check_option
+from .comparisons import clusters_of_rows
 from .module_results import ModuleResult
 from .rendering import label
 
@@ -82,11 +83,11 @@ def best_system(
     table = table[counting]
     if not table.size or table.min() < 0 or table.max() > 1:
         raise ValueError(f"the best by {score} needs scores of rows from 0 to 1")
-    clusters = None
-    if labels.get("cluster") is not None:
-        clusters = Clusters.of_labels(list(labels["cluster"]), counting.size).take(
-            np.flatnonzero(counting)
-        )
+    clusters = clusters_of_rows(labels.get("cluster"), np.flatnonzero(counting))
+    if isinstance(clusters, Mapping):
+        raise ValueError("the best of systems is not for crossed clusters")
+    if clusters is not None:
+        clusters = Clusters.of_labels(clusters, len(clusters))
     is_lower_better = score in result.lower_is_better
     winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
     ends = [winner.low, winner.high]

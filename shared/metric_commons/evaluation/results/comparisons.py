@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from ...statistics.arguments.checks import check_labels
 from .module_results import signature
 from .rendering import (
     PLAIN,
@@ -67,7 +68,7 @@ class Pair(NamedTuple):
     score: str
     scores_a: Sequence[float]
     scores_b: Sequence[float]
-    clusters: Sequence[Any] | None = None  # one label per row, or one of each crossed field
+    clusters: Sequence[Any] | None = None  # one label per row, or several by field
     # If the score is not a mean of rows: what each row adds to the sums behind it.
     sums_a: "RowStatistics | None" = None
     sums_b: "RowStatistics | None" = None
@@ -185,13 +186,13 @@ def compare_pairs(
     rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
     counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
     shared = [pair for pair, _ in counted_pairs]
-    labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
+    clusters = [pair.clusters for pair in shared]
     if correction == "max_t":
         if any(rows is None for _, rows in counted_pairs):
             raise ValueError("correction 'max_t' requires scores of rows; use 'bonferroni'")
-        if len(labels) > 1:
+        if any(labels != clusters[0] for labels in clusters):
             raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
-        if any(map(_is_crossed, shared)):
+        if any(map(is_crossed, clusters)):
             raise ValueError("correction 'max_t' is not for crossed clusters; use 'bonferroni'")
     family = Family.of(
         cast("Any", correction),
@@ -202,14 +203,14 @@ def compare_pairs(
             for _, rows in counted_pairs
         ],
         law=(test, alternative, assume),
-        clusters=next(iter(labels), None),
+        clusters=next(iter(clusters), None),
         **drawing,
     )
     results: list[dict[str, Any]] = []
     resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
     for (pair, rows), interval_alpha in zip(counted_pairs, family.alphas, strict=True):
         if rows is None:
-            if _is_crossed(pair):
+            if is_crossed(pair.clusters):
                 raise ValueError(
                     f"crossed clusters are for means of rows, and {pair.score} is none"
                 )
@@ -226,7 +227,7 @@ def compare_pairs(
         result = compared(
             a[counting],
             b[counting],
-            clusters=_clusters_of_rows(pair, counting.nonzero()[0]),
+            clusters=clusters_of_rows(pair.clusters, counting.nonzero()[0]),
             bounds=bounds,
             interval_alpha=interval_alpha,
             **testing,
@@ -264,7 +265,7 @@ def compare_pairs(
             "p_adjusted": p,
             "significant": bool(p < alpha),
             "options": options_of_pair,
-            "signature": _signature(options_of_pair, result),
+            "signature": _signature(options_of_pair, result, pair),
         }
         for pair, result, p in zip(shared, results, p_adjusted, strict=True)
         for options_of_pair in [
@@ -331,18 +332,29 @@ def _compare_drawn(
     return result | {"rows": rows}
 
 
-def _is_crossed(pair: Pair) -> bool:
-    return bool(pair.clusters) and isinstance(cast("Any", pair.clusters)[0], tuple)
+def is_crossed(labels: Sequence[Any] | None) -> bool:
+    """Return whether the clusters of rows are labels by field."""
+    return bool(labels) and isinstance(cast("Any", labels)[0], Mapping)
 
 
-def _clusters_of_rows(pair: Pair, rows: "Integers") -> Any:
-    """Return the labels of these rows, by field if there are several."""
-    if pair.clusters is None:
+def clusters_of_rows(clusters: Sequence[Any] | None, rows: "Integers") -> Any:
+    """Return the labels of these rows, in a column of each field if there are several."""
+    if clusters is None:
         return None
-    labels = [pair.clusters[row] for row in rows.tolist()]
-    if not _is_crossed(pair):
+    labels = [clusters[row] for row in rows.tolist()]
+    if not is_crossed(clusters):
         return labels
-    return {column[0][0]: [label for _, label in column] for column in zip(*labels, strict=True)}
+    return {field: [by_field[field] for by_field in labels] for field in labels[0]}
+
+
+def crossed_labels(clusters: Mapping[str, Any], rows: int) -> list[dict[str, str]]:
+    """Return the labels of each row by field, the inverse of columns of labels.
+
+    >>> crossed_labels({"item": ["a", "b"], "seed": [0, 0]}, 2)
+    [{'item': 'a', 'seed': '0'}, {'item': 'b', 'seed': '0'}]
+    """
+    columns = [check_labels(f"clusters[{field!r}]", clusters[field], rows) for field in clusters]
+    return [dict(zip(clusters, labels, strict=True)) for labels in zip(*columns, strict=True)]
 
 
 def _checked_sums(pair: Pair) -> Pair:
@@ -401,7 +413,7 @@ def _missing(
 
     def verdict(a: "Floats", b: "Floats", rows: "Integers") -> float:
         """Return the sign of a significant difference in these rows; 0 if there is none."""
-        labels = _clusters_of_rows(pair, rows)
+        labels = clusters_of_rows(pair.clusters, rows)
         result = compared(a[rows], b[rows], clusters=labels, interval_alpha=limit, **testing)
         return math.copysign(result["p_value"] < limit, result["diff"])
 
@@ -420,9 +432,11 @@ def _missing(
     return {"missing_rows": int(gaps.size), "turning_rows": turning}
 
 
-def _signature(options: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+def _signature(options: Mapping[str, Any], result: Mapping[str, Any], pair: Pair) -> str:
     """Return the line that records how a p-value and its interval were computed."""
     clusters = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
+    if is_crossed(pair.clusters):
+        clusters = {"clusters": [*cast("Any", pair.clusters)[0]]}
     return signature("paired_significance", {**options, **clusters}, result["rows"])
 
 

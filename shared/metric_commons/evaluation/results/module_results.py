@@ -373,7 +373,7 @@ def module_result(
 
 
 def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that determine intervals, with the number of clusters.
+    """Return the options that determine intervals, with the number of clusters or their fields.
 
     >>> interval_options(
     ...     {"confidence_level": 0.9, "interval": "auto", "n_resamples": 100, "seed": 0},
@@ -387,7 +387,8 @@ def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> 
     options = {name: reported[name] for name in names if name in reported}
     options |= {n: reported[n] for n in OF_UNSEEN_ROWS if reported.get(n) is not None}
     if extras.get("n_clusters") is not None:
-        options["clusters"] = extras["n_clusters"]
+        clusters = reported.get("clusters")
+        options["clusters"] = [*clusters] if isinstance(clusters, Mapping) else extras["n_clusters"]
     return options
 
 

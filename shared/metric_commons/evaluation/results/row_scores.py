@@ -43,7 +43,7 @@ _RECORD = {
 }
 _OPTIONAL_OF_RECORD = {
     "id": int | str,
-    "cluster": int | str,
+    "cluster": int | str | Mapping[str, str],
     "statistics": Mapping[str, Any],
     "texts": Mapping[str, Any],
     "inputs": Mapping[str, Any],

@@ -22,7 +22,7 @@ from ..results.rendering import counted
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .parallel_reading import columns_of, map_pieces
-from .system_rows import InputError
+from .system_rows import InputError, by_field
 from .system_scores import need_rows, score_columns
 from .worker_processes import cores, run_parallel
 
@@ -42,7 +42,6 @@ class Evaluation(Request):
     """A request about files: the systems to be scored, and how to read their files."""
 
     systems: Mapping[str, tuple[Path, str]]  # the file, and the field of predictions if needed
-    crossed: Sequence[str] = ()  # fields of crossed clusters, instead of one
     common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
@@ -118,10 +117,8 @@ class Evaluation(Request):
         several_files = self.common is not None and set(self._paths()) != {self.common}
         one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         all_at_once = several_files or not one_by_one or need_rows(self.metrics, self.options or {})
-        keeps_rows = (
-            self.per_example or self.compare or self.missing != "refuse" or bool(self.crossed)
-        )
-        return keeps_rows or all_at_once
+        keeps_rows = self.per_example or self.compare or self.missing != "refuse"
+        return keeps_rows or all_at_once or len(self.cluster_fields) > 1
 
     def part(self) -> "Part":
         """Return the states of every system and module, to be merged with those of other rows.
@@ -209,7 +206,7 @@ class Evaluation(Request):
         try:
             self._plan.update(part, block, start, systems)
             for name, texts in labels.items():
-                if column := block.get(self.fields[name] or ""):
+                if column := block.get(self._labels.get(name, "")):
                     check_labels(name, column, len(column), texts)
         except ValueError as error:
             refused = error if isinstance(error, InputError) else InputError(systems[0], error)
@@ -238,14 +235,14 @@ class Evaluation(Request):
             }
             for system, (path, predictions) in self.systems.items()
         }
-        labels: dict[str, Any] = dict.fromkeys(self.fields)
+        labels: dict[str, Any] = dict.fromkeys([*self.fields, "clusters"])
         for name in self._labels:
             labels[name] = {system: rows[system][name] for system in rows}
-        if self.crossed:
-            labels["clusters"] = {
-                system: {name: columns[self.common or path][name] for name in self.crossed}
-                for system, (path, _) in self.systems.items()
-            }
+        clusters = {field: labels.pop(name) for name, field in self.cluster_fields.items()}
+        labels["clusters"] = {
+            system: by_field({field: column[system] for field, column in clusters.items()})
+            for system in rows
+        }
         try:
             results = score_columns(
                 replace(self, options=self._all_options() | options, jobs=jobs),
@@ -292,7 +289,6 @@ class Evaluation(Request):
         ]
         is_common = self.common in (None, path)
         labels = [field for name, field in self._labels.items() if is_common or name == "ids"]
-        labels += self.crossed if is_common else ()
         source = self.opened.get(path)
         if source is None:
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
@@ -434,17 +430,14 @@ def results_of_file(
     Raises:
         ValueError: a column is not the name of a field, or the rows are not valid.
     """
-    crossed = labels["clusters"] if isinstance(labels["clusters"], list) else []
-    labels = {**labels, "clusters": None} if crossed else labels
     for name, field_name in labels.items():
-        if not isinstance(field_name, str | None):
+        if not isinstance(field_name, str | list | None if name == "clusters" else str | None):
             raise ValueError(f"{name} must name a field of {path}, got {shown(field_name)}")
     further = {n: f for n, f in labels.items() if f and n not in ("references", *ROW_LABELS)}
     named = {name: labels[name] for name in ("references", *ROW_LABELS)}
     given = {item.name: getattr(request, item.name) for item in fields(request)}
     evaluation = Evaluation(
         **given | named | {"columns": further},
-        crossed=crossed,
         systems={system: (path, field_name or "") for system, field_name in systems.items()},
     )
     return evaluation.results()

@@ -163,8 +163,7 @@ def score(
         return results_of_file(request, path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    is_crossed = isinstance(labels["clusters"], list)
-    keeps_rows = per_example or compare or missing != "refuse" or is_crossed
+    keeps_rows = per_example or compare or missing != "refuse"
     if not (keeps_rows or _needs_rows(data, metrics, labels, options or {})):
         from .scoring_plans import plan_of_columns
         from .table_parts import part_of_table
@@ -239,7 +238,9 @@ def _from_table(
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """The predictions of each system, and the other columns, some of which may not be names."""
     predicted = {system: name for system, name in systems.items() if name is not None}
-    crossed = labels["clusters"] if _are_names(labels["clusters"], data) else []
+    clusters, columns_of_data = labels["clusters"], {*(table_names(data) or ())}
+    is_named = isinstance(clusters, list) and columns_of_data.issuperset(clusters)
+    crossed = clusters if is_named else []
     names = [*predicted.values(), *(name for name in labels.values() if isinstance(name, str))]
     columns = columns_of_table(data, [*names, *crossed])
     if crossed:
@@ -247,15 +248,6 @@ def _from_table(
     return {system: columns[name] for system, name in predicted.items()} or None, {
         label: columns[name] if isinstance(name, str) else name for label, name in labels.items()
     }
-
-
-def _are_names(clusters: Any, data: Any) -> bool:
-    """Return whether clusters are names of columns of the table, not labels of its rows."""
-    return (
-        isinstance(clusters, list)
-        and bool(clusters)
-        and {*clusters} <= {*(table_names(data) or ())}
-    )
 
 
 def _with_usual_columns(

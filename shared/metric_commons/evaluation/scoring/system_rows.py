@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ...module.catalog.request import ROW_LABELS, Missing
 from ...statistics.arguments.checks import check_labels
+from ..results.comparisons import crossed_labels
 from .row_samples import RowSamples, taken
 
 
@@ -103,7 +104,7 @@ def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[An
                 continue
             try:
                 labels = (
-                    _crossed_labels(column, len(rows))
+                    crossed_labels(column, len(rows))
                     if isinstance(column, Mapping)
                     else check_labels(option, column, len(rows))
                 )
@@ -113,13 +114,13 @@ def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[An
     return labels_by_system
 
 
-def _crossed_labels(clusters: Mapping[str, Any], rows: int) -> list[Any]:
-    """Return for each row its fields and their labels."""
-    columns = [
-        [(field, label) for label in check_labels(f"clusters[{field!r}]", column, rows)]
-        for field, column in clusters.items()
-    ]
-    return list(zip(*columns, strict=True))
+def by_field(clusters: Mapping[str, Sequence[Any]]) -> Any:
+    """Return the labels of several fields of clusters by field, or those of the only one, if any.
+
+    >>> by_field({"item": ["a", "b"]}), by_field({})
+    (['a', 'b'], None)
+    """
+    return clusters if len(clusters) > 1 else next(iter(clusters.values()), None)
 
 
 def as_list(row: Any) -> Any:

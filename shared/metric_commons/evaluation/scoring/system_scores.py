@@ -105,10 +105,6 @@ def score_systems(
                 raise ValueError(
                     f"{option} of {name} is about single rows, which only per_example keeps"
                 )
-    if per_example and any(isinstance(rows.clusters, Mapping) for rows in systems.values()):
-        raise ValueError(
-            "per_example keeps one field of clusters; several only affect intervals and tests"
-        )
     if compare:
         check_same_rows(systems)
         if len(systems) < 2:

@@ -54,7 +54,7 @@ class Request(Reporting):
     options: Mapping[str, Any] | None = None
     references: str | None = None
     groups: str | None = None
-    clusters: str | None = None
+    clusters: str | Sequence[str] | None = None
     ids: str | None = None
     columns: Mapping[str, str] | None = None
     missing: Missing = "refuse"
@@ -63,8 +63,21 @@ class Request(Reporting):
     @cached_property
     def fields(self) -> dict[str, str | None]:
         """Return the fields of all columns but the predictions, by the names of inputs."""
-        names = ("references", *ROW_LABELS)
-        return {name: getattr(self, name) for name in names} | dict(self.columns or {})
+        named = {name: getattr(self, name) for name in ("references", "groups", "ids")}
+        return {**named, **self.cluster_fields, **(self.columns or {})}
+
+    @property
+    def cluster_fields(self) -> dict[str, str]:
+        """Return the field of each column of clusters, by its name in messages.
+
+        >>> Request(modules=[], clusters="item").cluster_fields
+        {'clusters': 'item'}
+        >>> Request(modules=[], clusters=["item", "seed"]).cluster_fields
+        {"clusters['item']": 'item', "clusters['seed']": 'seed'}
+        """
+        fields = [self.clusters] if isinstance(self.clusters, str) else self.clusters or ()
+        distinct = list(dict.fromkeys(fields))
+        return {f"clusters[{field!r}]" if distinct[1:] else "clusters": field for field in distinct}
 
 
 HELP = {
@@ -75,7 +88,7 @@ HELP = {
     "references": "field of the references: a text or a list of texts, if the modules need them.",
     "groups": "field of groups, such as a topic; each group is also scored separately.",
     "clusters": "field with the cluster of each row, such as its document; intervals and tests "
-    "count clusters instead of rows, and scores do not change.",
+    "count clusters instead of rows, and scores do not change; several fields are crossed.",
     "ids": "field that identifies each row; results are compared by it.",
     "columns": "fields of further inputs of the modules, by name, such as sources=src.",
     "missing": "rows without an answer: refuse them, skip them, count them as zero, or report the "

@@ -48,8 +48,8 @@ class SavedResult:
     results: Results
     problem: str = ""
 
-    def clustered(self, field: str, confidence_level: float) -> Self:
-        """Return the same result, with the labels in this field of its inputs as clusters.
+    def clustered(self, fields: Sequence[str], confidence_level: float) -> Self:
+        """Return the same result, with the labels in these fields of its inputs as clusters.
 
         Raises:
             ValueError: the rows or their labels are missing.
@@ -57,7 +57,7 @@ class SavedResult:
         if self.problem:
             raise ValueError(f"clusters need the scores of rows: {self.problem}")
         try:
-            results = clustered(self.results, field, confidence_level=confidence_level)
+            results = clustered(self.results, fields, confidence_level=confidence_level)
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}") from error
         return replace(self, results=results)
