@@ -112,8 +112,10 @@ class _DifferenceSums:
         return True
 
 
-def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Moments] | None:
-    """Moments that enclose the exact ones: the best for a score, and the worst.
+def enclosing_moments(
+    pairs: Pairs, terms: Sequence[str]
+) -> tuple[list[Moments], list[Moments]] | None:
+    """Moments of each output that enclose the exact ones: the best for a score, and the worst.
 
     The first have the least errors and the largest variation of references. References are less a
     constant, so of them these moments know the variation alone; their range is that of a sample.
@@ -129,8 +131,8 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
 
     >>> predictions, references = np.sqrt(np.arange(4096.0)), np.arange(4096.0)
     >>> terms = ["absolute", "reference", "reference_squared", "squared"]
-    >>> best, worst = enclosing_moments(Pairs(predictions, references), terms)
-    >>> best.sums["absolute"][0] < worst.sums["absolute"][0]
+    >>> (best,), (worst,) = enclosing_moments(Pairs(predictions, references), terms)
+    >>> best.sums["absolute"] < worst.sums["absolute"]
     True
     >>> best.mean_float("absolute") == worst.mean_float("absolute")
     True
@@ -147,12 +149,15 @@ def enclosing_moments(pairs: Pairs, terms: Sequence[str]) -> tuple[Moments, Mome
             return None
         outputs.append(sums)
     best, worst = (
-        Moments(
-            pairs.rows,
-            Fraction(rows),
-            {term: tuple(ends[term][side] for ends, _ in outputs) for term in terms},
-            {"reference": tuple(range_of_output for _, range_of_output in outputs)},
-        )
+        [
+            Moments(
+                pairs.rows,
+                Fraction(rows),
+                {term: ends[term][side] for term in terms},
+                {"reference": range_of_output},
+            )
+            for ends, range_of_output in outputs
+        ]
         for side in (0, 1)
     )
     return best, worst

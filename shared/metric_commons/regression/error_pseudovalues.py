@@ -6,7 +6,7 @@ it, which for correlations gives the comparison of Steiger.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy as np
 from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import check_weights
 from ..statistics.intervals.pair_counts import PairedScores
-from ..statistics.intervals.rank_correlations import CORRELATIONS
+from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_CORRELATIONS
+from .explained_intervals import CORRELATIONS, score_and_effects, summands
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs
 from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
@@ -129,15 +130,22 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] |
             _rank_output(measure.kind, *pair)
             for pair in zip(pairs.columns().predictions, pairs.columns().references, strict=True)
         ]
+    tables: list[tuple[Floats, ...]]
     if measure.kind in D2_NAMES:
-        tables = zip(*pairs.tables(), strict=True)
-        losses = [d2_losses(measure, *pair, pairs.weights) for pair in tables]
-        return [_quotient(*pair, weights, mean) for pair in losses]
-    if measure.kind not in ("r2", "explained_variance", "pearson", "concordance"):
+        tables = [
+            d2_losses(measure, *pair, pairs.weights) for pair in zip(*pairs.tables(), strict=True)
+        ]
+    elif measure.kind in ("r2", "explained_variance", *CORRELATIONS):
+        predictions, references, _ = pairs.columns()
+        tables = [
+            summands(measure.kind, *pair, weights)
+            for pair in zip(predictions, references, strict=True)
+        ]
+    else:
         return None
     return [
-        _of_moments(measure.kind, *columns, weights, mean)
-        for columns in zip(*pairs.columns(), strict=True)
+        _OutputEffects(*score_and_effects(measure.kind, np.stack(columns) * weights))
+        for columns in tables
     ]
 
 
@@ -151,48 +159,10 @@ def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
     return values
 
 
-def _quotient(
-    losses: Floats, constant_losses: Floats, weights: Floats, mean: Callable[[Floats], np.float64]
-) -> _OutputEffects:
-    """Return 1 - losses / losses of the best constant."""
-    value = 1 - mean(losses) / mean(constant_losses)
-    effects = -(losses - (1 - value) * constant_losses) / mean(constant_losses)
-    return _OutputEffects(value, weights * (effects - mean(effects)))
-
-
-def _of_moments(
-    kind: str,
-    predictions: Floats,
-    references: Floats,
-    residuals: Floats,
-    weights: Floats,
-    mean: Callable[[Floats], np.float64],
-) -> _OutputEffects:
-    """Return a measure of means, variances and a covariance."""
-    center_x, center_y = mean(predictions), mean(references)
-    x, y = predictions - center_x, references - center_y
-    if kind in ("r2", "explained_variance"):
-        shift = mean(residuals) if kind == "explained_variance" else 0.0
-        return _quotient(np.square(residuals - shift), np.square(y), weights, mean)
-    products, squares_x, squares_y = x * y, np.square(x), np.square(y)
-    covariance, variance_x, variance_y = map(mean, (products, squares_x, squares_y))
-    if kind == "pearson":
-        value = covariance / math.sqrt(variance_x * variance_y)
-        changes = products / math.sqrt(variance_x * variance_y)
-        changes = changes - value / 2 * (squares_x / variance_x + squares_y / variance_y)
-    else:
-        distance = center_x - center_y
-        spread = variance_x + variance_y + distance * distance
-        value = 2 * covariance / spread
-        changes = 2 * products - value * (squares_x + squares_y + 2 * distance * (x - y))
-        changes = changes / spread
-    return _OutputEffects(value, weights * (changes - mean(changes)))
-
-
 def _rank_output(kind: str, predictions: Floats, references: Floats) -> _OutputEffects:
     """Return a rank correlation."""
     scores = PairedScores(predictions, references)
-    estimate = CORRELATIONS[_RANKS[kind]](scores)
+    estimate = RANK_CORRELATIONS[_RANKS[kind]](scores)
     effects = np.full(scores.size, math.nan)
     if estimate.influences is not None:
         effects[scores.order] = estimate.influences

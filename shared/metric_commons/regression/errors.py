@@ -183,7 +183,7 @@ def _error_scores(
 
 def _values_of_moments(
     pairs: Pairs, names: Sequence[str], multioutput: Any
-) -> tuple[dict[str, list[float]], Moments]:
+) -> tuple[dict[str, list[float]], list[Moments]]:
     """The measures that follow from moments, and these, which are enclosures where they suffice."""
     names = [name for name in names if name in MOMENT_MEASURES]
     if not names and multioutput != "variance_weighted":
@@ -198,7 +198,7 @@ def _values_of_moments(
     return moment_measures(moments, names), moments
 
 
-def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list[float]]:
+def moment_measures(moments: Sequence[Moments], measures: Sequence[str]) -> dict[str, list[float]]:
     """Return the values of measures in each output.
 
     Undefined values are NaN: everything if the weights sum to zero, R2 of less than two rows, and
@@ -206,20 +206,26 @@ def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list
     the residuals do not vary, otherwise 0.0, as in scikit-learn.
 
     Args:
-        moments: the moments that the measures need.
+        moments: the moments of each output that the measures need.
         measures: names from `MOMENT_MEASURES`.
 
     >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
     >>> moment_measures(compute_moments(pairs, ["mae", "r2"]), ["mae", "r2"])
     {'mae': [0.5], 'r2': [0.9486081370449678]}
     """
-    if not moments.weight:
-        return {name: [math.nan] * moments.outputs for name in measures}
-    return {name: MOMENT_MEASURES[name](moments) for name in measures}
+    return {
+        name: [
+            MOMENT_MEASURES[name](of_output) if of_output.weight else math.nan
+            for of_output in moments
+        ]
+        for name in measures
+    }
 
 
 def aggregate_outputs(
-    values: Mapping[str, list[float]], moments: Moments, multioutput: str | Sequence[float]
+    values: Mapping[str, list[float]],
+    moments: Sequence[Moments],
+    multioutput: str | Sequence[float],
 ) -> dict[str, Any]:
     """Return the average of each measure over the outputs.
 
@@ -231,21 +237,22 @@ def aggregate_outputs(
     if multioutput == "variance_weighted":
         weights = _variance_weights(moments)
     elif not isinstance(multioutput, str):
-        if len(multioutput) != moments.outputs:
+        if len(multioutput) != len(moments):
             raise ValueError(
-                f"multioutput has {len(multioutput)} weights, but rows have {moments.outputs} "
-                "numbers"
+                f"multioutput has {len(multioutput)} weights, but rows have {len(moments)} numbers"
             )
         weights = [Fraction(weight) for weight in multioutput]
     return {name: _average(outputs, weights) for name, outputs in values.items()}
 
 
-def _variance_weights(moments: Moments) -> list[Fraction] | None:
+def _variance_weights(moments: Sequence[Moments]) -> list[Fraction] | None:
     """Return the variation of the references of each output; None if all are constant."""
-    if not moments.weight:
-        return None
-    outputs = zip(moments.variation("reference"), moments.constant("reference"), strict=True)
-    weights = [Fraction(0) if constant else variation for variation, constant in outputs]
+    weights = [
+        Fraction(0)
+        if not of_output.weight or of_output.constant("reference")
+        else of_output.variation("reference")
+        for of_output in moments
+    ]
     return weights if any(weights) else None
 
 
@@ -261,128 +268,74 @@ def _average(values: Sequence[float], weights: Sequence[Fraction] | None) -> flo
     return as_float(total / sum(weight for _, weight in weighted))
 
 
-# Measures from moments: one value per output
+# Measures from the moments of one output
 
 
-def _mae(moments: Moments) -> list[float]:
-    return moments.mean_float("absolute")
+def _max_error(moments: Moments) -> float:
+    low, high = moments.ranges["residual"]
+    return as_float(Fraction(max(-low, high)))
 
 
-def _mse(moments: Moments) -> list[float]:
-    return moments.mean_float("squared")
-
-
-def _rmse(moments: Moments) -> list[float]:
-    return list(map(root, moments.mean("squared")))
-
-
-def _mape(moments: Moments) -> list[float]:
-    return moments.mean_float("relative")
-
-
-def _smape(moments: Moments) -> list[float]:
-    return moments.mean_float("symmetric")
-
-
-def _max_error(moments: Moments) -> list[float]:
-    return [as_float(Fraction(max(-low, high))) for low, high in moments.ranges["residual"]]
-
-
-def _r2(moments: Moments) -> list[float]:
+def _r2(moments: Moments) -> float:
     if moments.rows < 2:
-        return [math.nan] * moments.outputs
+        return math.nan
     return _explained(moments, moments.sums["squared"])
 
 
 _ROUNDING = 10**9  # a variation this many times smaller than its terms may be due to rounding
 
 
-def _explained_variance(moments: Moments) -> list[float]:
+def _explained_variance(moments: Moments) -> float:
     # The variation of residuals follows from those of references and predictions and their
     # covariation. Residuals themselves are rounded, which shows if predictions are far off. If they
     # are all equal, a variation near 0 is 0, but not otherwise.
-    columns = (
-        moments.variation("reference"),
-        moments.variation("prediction"),
-        moments.covariation(),
-        moments.constant("residual"),
-    )
-    unexplained = []
-    for reference, prediction, covariation, constant in zip(*columns, strict=True):
-        residual = reference + prediction - 2 * covariation
-        is_rounding = constant and residual * _ROUNDING <= reference + prediction
-        unexplained.append(Fraction(0) if is_rounding else residual)
+    terms = moments.variation("reference") + moments.variation("prediction")
+    unexplained = terms - 2 * moments.covariation()
+    if moments.constant("residual") and unexplained * _ROUNDING <= terms:
+        unexplained = Fraction(0)
     return _explained(moments, unexplained)
 
 
-def _explained(moments: Moments, unexplained: Sequence[Fraction]) -> list[float]:
+def _explained(moments: Moments, unexplained: Fraction) -> float:
     """Return the proportion of the variation of references that is explained."""
-    outputs = zip(
-        moments.variation("reference"), moments.constant("reference"), unexplained, strict=True
-    )
-    return [
-        float(not residual)
-        if constant or variation <= 0
-        else quotient(variation - residual, variation)
-        for variation, constant, residual in outputs
-    ]
+    variation = moments.variation("reference")
+    if moments.constant("reference") or variation <= 0:
+        return float(not unexplained)
+    return quotient(variation - unexplained, variation)
 
 
-def _pearson(moments: Moments) -> list[float]:
-    columns = (
-        moments.variation("reference"),
-        moments.variation("prediction"),
-        moments.covariation(),
-        moments.constant("reference"),
-        moments.constant("prediction"),
-    )
-    return [
-        _correlation(reference, prediction, covariation)
-        if not (constant_reference or constant_prediction)
-        else math.nan
-        for reference, prediction, covariation, constant_reference, constant_prediction in zip(
-            *columns, strict=True
-        )
-    ]
+def _pearson(moments: Moments) -> float:
+    if moments.constant("reference") or moments.constant("prediction"):
+        return math.nan
+    reference, prediction = moments.variation("reference"), moments.variation("prediction")
+    if reference <= 0 or prediction <= 0:  # rounded to nothing
+        return math.nan
+    covariation = moments.covariation()
+    correlation = min(root(covariation * covariation / (reference * prediction)), 1.0)
+    return correlation if covariation > 0 else -correlation
 
 
-def _concordance(moments: Moments) -> list[float]:
+def _concordance(moments: Moments) -> float:
     """Lin's coefficient: 2 covariation / (both variations + rows * (difference of means)**2).
 
     Source:
         Lin, A concordance correlation coefficient to evaluate reproducibility (1989).
     """
-    if moments.rows < 2:
-        return [math.nan] * moments.outputs
-    columns = (
-        moments.variation("reference"),
-        moments.variation("prediction"),
-        moments.covariation(),
-        moments.mean("reference"),
-        moments.mean("prediction"),
-    )
-    values = []
-    for reference, prediction, covariation, *means in zip(*columns, strict=True):
-        spread = reference + prediction + moments.weight * (means[0] - means[1]) ** 2
-        values.append(quotient(2 * covariation, spread) if spread > 0 else math.nan)
-    return values
-
-
-def _correlation(reference: Fraction, prediction: Fraction, covariation: Fraction) -> float:
-    """Pearson's correlation from two variations and the covariation."""
-    if reference <= 0 or prediction <= 0:  # rounded to nothing
+    distance = moments.mean("reference") - moments.mean("prediction")
+    spread = moments.variation("reference") + moments.variation("prediction")
+    spread += moments.weight * distance**2
+    if moments.rows < 2 or spread <= 0:
         return math.nan
-    correlation = min(root(covariation * covariation / (reference * prediction)), 1.0)
-    return correlation if covariation > 0 else -correlation
+    return quotient(2 * moments.covariation(), spread)
 
 
-MOMENT_MEASURES: dict[str, Callable[[Moments], list[float]]] = {
-    "mae": _mae,
-    "mse": _mse,
-    "rmse": _rmse,
+MOMENT_MEASURES: dict[str, Callable[[Moments], float]] = {
+    "mae": lambda moments: moments.mean_float("absolute"),
+    "mse": lambda moments: moments.mean_float("squared"),
+    "rmse": lambda moments: root(moments.mean("squared")),
     "r2": _r2,
-    "mape": _mape,
-    "smape": _smape,
+    "mape": lambda moments: moments.mean_float("relative"),
+    "smape": lambda moments: moments.mean_float("symmetric"),
     "max_error": _max_error,
     "explained_variance": _explained_variance,
     "pearson": _pearson,

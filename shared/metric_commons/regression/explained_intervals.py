@@ -73,10 +73,8 @@ def explained_interval(
     correlated = measure.kind in CORRELATIONS
     scale = _CORRELATION if correlated else _SHARE
     w = np.ones(references.size) if weights is None else weights
-    x, y = _in_units(measure.kind, predictions, references, w)
-    e = y - x
-    columns = [np.ones(y.size), y, e, y * y, e * e, y * e] if losses is None else [*losses]
-    units = cluster_values((np.stack(columns) * w).T, clusters)
+    columns = np.stack(losses or summands(measure.kind, predictions, references, w))
+    units = cluster_values((columns * w).T, clusters)
     n_clusters = None if clusters is None else len(units)
     undefined = Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
     if len(units) < 3 + correlated or math.isnan(value):
@@ -91,7 +89,9 @@ def explained_interval(
         interval = found[""].interval(confidence_level, n_clusters)
         return interval._replace(method="jackknife")
 
-    constant = [_is_constant_without_a_unit(column, clusters) for column in (references, x)]
+    constant = [
+        _is_constant_without_a_unit(column, clusters) for column in (references, predictions)
+    ]
     if constant[0] and not correlated:
         return undefined
     total = np.array([*map(rounded_sum, units.T)])
@@ -119,10 +119,21 @@ def explained_interval(
     return interval._replace(low=min(low, interval.low), high=high)
 
 
+def summands(
+    kind: str, predictions: Floats, references: Floats, weights: Floats
+) -> tuple[Floats, ...]:
+    """Return what rows of weight 1 add to the sums of `sums_score`, except for a D2.
+
+    Both columns are in units in which no square overflows, near a mean of 0.
+    """
+    x, y = _in_units(kind, predictions, references, weights)
+    e = y - x
+    return np.ones(y.size), y, e, y * y, e * e, y * e
+
+
 def _in_units(
     kind: str, predictions: Floats, references: Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Return both columns in units in which no square overflows, near a mean of 0."""
     largest = max(float(np.abs(column).max(initial=0.0)) for column in (predictions, references))
     exponent = math.frexp(largest)[1]
     x, y = (np.ldexp(column, -exponent) for column in (predictions, references))
@@ -136,6 +147,26 @@ def _in_units(
     for column in (x, y):
         column /= math.sqrt(rounded_sum(np.square(column) * weights) / total) or 1.0
     return x, y
+
+
+def score_and_effects(kind: str, columns: Floats) -> tuple[float, Floats]:
+    """Return the score from sums, and the effect of each row on it, whose mean is 0.
+
+    Args:
+        kind: as in `sums_score`.
+        columns: what each row adds to the sums, shape (sums, rows).
+
+    >>> score, effects = score_and_effects("d2_tweedie", np.array([[0.0, 1.0], [1.0, 3.0]]))
+    >>> score, effects.tolist()
+    (0.75, [0.125, -0.125])
+    """
+    if not np.isfinite(columns).all():
+        return math.nan, np.full(columns.shape[1], math.nan)
+    totals: Any = np.array([*map(rounded_sum, columns)])
+    step = 1e-100  # an imaginary step has the derivative as its imaginary part, without rounding
+    slopes = np.imag(sums_score(kind, totals[:, np.newaxis] + step * 1j * np.eye(totals.size)))
+    effects: Floats = columns.shape[1] * (slopes / step @ columns)
+    return float(sums_score(kind, totals)), effects
 
 
 def sums_score(kind: str, sums: Floats) -> Floats:
@@ -155,9 +186,7 @@ def sums_score(kind: str, sums: Floats) -> Floats:
     return np.asarray(2 * covariation / (variation + predicted + e * e / rows))
 
 
-def _unseen_row(
-    kind: str, value: float, columns: list[Floats], total: Floats, weight: float
-) -> Floats:
+def _unseen_row(kind: str, value: float, columns: Floats, total: Floats, weight: float) -> Floats:
     """Return what a row of weight 1 that lowers the score most adds to the sums.
 
     It is at the mean of references, with the largest error of all rows. For a perfect correlation

@@ -30,6 +30,15 @@ _PLAIN = [
     for name in (*MOMENT_NAMES, *LOSS_NAMES, *D2_NAMES, *ORDER_NAMES, *INTERVAL_NAMES)
     if name not in _PARAMETERS
 ]
+_LOSSES = {
+    "d2_absolute_error": "pinball",
+    "d2_pinball": "pinball",
+    "d2_tweedie": "tweedie",
+    "rmsle": "msle",
+    "poisson_deviance": "tweedie",
+    "gamma_deviance": "tweedie",
+}
+_FIXED = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+", re.ASCII)
 
 
@@ -39,6 +48,11 @@ class RegressionMeasure(NamedTuple):
     name: str  # as the caller wrote it; the key of the result
     kind: str  # such as "pinball"
     parameter: float = 0.0  # alpha, the rate below a quantile or outside an interval; or power
+
+    @property
+    def loss(self) -> str:
+        """Return the loss of rows that the measure is based on: its own kind, or another."""
+        return _LOSSES.get(self.kind, self.kind)
 
 
 def parse_measures(measures: Any) -> list[RegressionMeasure]:
@@ -56,7 +70,7 @@ def parse_measures(measures: Any) -> list[RegressionMeasure]:
         parsed = {name: _with_parameter(name) for name in names}
     supported = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
     return [
-        parsed[name] or RegressionMeasure(name, name)
+        parsed[name] or RegressionMeasure(name, name, _FIXED.get(name, 0.0))
         for name in check_measures(measures, supported)
     ]
 

@@ -7,14 +7,13 @@ however far from zero the numbers are.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum, quotient
 from .pairs import Pairs, check_finite
-from .product_sums import Ranges, column_ranges, product_sums
+from .product_sums import NumberRange, column_ranges, product_sums
 
 # The terms whose sums a measure needs. A residual is reference minus prediction: its absolute value
 # and its square are "absolute" and "squared". "product" is reference times prediction.
@@ -35,21 +34,20 @@ _NO_RANGE = (math.inf, -math.inf)
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted sums over rows, without rounding.
+    """Weighted sums over the rows of one output, without rounding.
 
     Attributes:
         rows: the number of rows, including those of weight 0.
         weight: the sum of the weights, or the number of rows if there are none.
-        sums: for each term, the weighted sum in each output.
-        ranges: the minimum and maximum in each output, over the rows with a positive weight, of
-            references ("reference"), of residuals ("residual") and, if a measure needs them, of
-            predictions ("prediction").
+        sums: the weighted sum of each term.
+        ranges: the minimum and maximum, over the rows with a positive weight, of references
+            ("reference"), predictions ("prediction") and residuals ("residual").
     """
 
     rows: int
     weight: Fraction
-    sums: Mapping[str, tuple[Fraction, ...]]
-    ranges: Mapping[str, Ranges]
+    sums: Mapping[str, Fraction]
+    ranges: Mapping[str, NumberRange]
 
     def __add__(self, other: "Moments") -> "Moments":
         """The moments of the rows of both.
@@ -57,19 +55,20 @@ class Moments:
         Raw sums (about zero) simply add up. Only rounded sums about a mean would need the update
         formula of Chan, Golub and LeVeque.
 
-        >>> first, second = Pairs([1.0], [1.0]), Pairs([2.0, 4.0], [2.0, 3.0])
-        >>> total = compute_moments(first, ["r2"]) + compute_moments(second, ["r2"])
-        >>> total == compute_moments(Pairs([1.0, 2.0, 4.0], [1.0, 2.0, 3.0]), ["r2"])
+        >>> (first,) = compute_moments(Pairs([1.0], [1.0]), ["r2"])
+        >>> (second,) = compute_moments(Pairs([2.0, 4.0], [2.0, 3.0]), ["r2"])
+        >>> [first + second] == compute_moments(Pairs([1.0, 2.0, 4.0], [1.0, 2.0, 3.0]), ["r2"])
         True
         """
+        ranges = {
+            name: (min(low, other.ranges[name][0]), max(high, other.ranges[name][1]))
+            for name, (low, high) in self.ranges.items()
+        }
         return Moments(
             self.rows + other.rows,
             self.weight + other.weight,
-            {
-                term: tuple(a + b for a, b in zip(sums, other.sums[term], strict=True))
-                for term, sums in self.sums.items()
-            },
-            {name: _union(ranges, other.ranges[name]) for name, ranges in self.ranges.items()},
+            {term: total + other.sums[term] for term, total in self.sums.items()},
+            ranges,
         )
 
     def to_jsonable(self) -> dict[str, Any]:
@@ -80,16 +79,10 @@ class Moments:
         return {
             "rows": self.rows,
             "weight": self.weight.as_integer_ratio(),
-            "sums": {
-                _stored_name(term): [total.as_integer_ratio() for total in outputs]
-                for term, outputs in self.sums.items()
-            },
+            "sums": {term: total.as_integer_ratio() for term, total in self.sums.items()},
             "ranges": {
-                _stored_name(name): [
-                    [end.as_integer_ratio() for end in ends] if self.weight else None
-                    for ends in outputs
-                ]
-                for name, outputs in self.ranges.items()
+                name: [end.as_integer_ratio() for end in ends] if self.weight else None
+                for name, ends in self.ranges.items()
             },
         }
 
@@ -99,50 +92,34 @@ class Moments:
         return cls(
             plain["rows"],
             Fraction(*plain["weight"]),
+            {term: Fraction(*total) for term, total in plain["sums"].items()},
             {
-                _name(stored): tuple(Fraction(*total) for total in outputs)
-                for stored, outputs in plain["sums"].items()
-            },
-            {
-                _name(stored): tuple(
-                    _NO_RANGE if ends is None else (Fraction(*ends[0]), Fraction(*ends[1]))
-                    for ends in outputs
-                )
-                for stored, outputs in plain["ranges"].items()
+                name: _NO_RANGE if ends is None else (Fraction(*ends[0]), Fraction(*ends[1]))
+                for name, ends in plain["ranges"].items()
             },
         )
 
-    @property
-    def outputs(self) -> int:
-        """Return the number of outputs of a row."""
-        return len(self.ranges["reference"])
+    def mean(self, term: str) -> Fraction:
+        """Return the weighted mean of a term."""
+        return self.sums[term] / self.weight
 
-    def mean(self, term: str) -> list[Fraction]:
-        """Return the weighted mean of a term in each output."""
-        return [total / self.weight for total in self.sums[term]]
-
-    def mean_float(self, term: str) -> list[float]:
+    def mean_float(self, term: str) -> float:
         """Return the same, rounded once."""
-        return [quotient(total, self.weight) for total in self.sums[term]]
+        return quotient(self.sums[term], self.weight)
 
-    def variation(self, name: str) -> list[Fraction]:
+    def variation(self, name: str) -> Fraction:
         """Return the sum of squared deviations of references or predictions from their mean."""
-        return [
-            squared - total * total / self.weight
-            for total, squared in zip(self.sums[name], self.sums[f"{name}_squared"], strict=True)
-        ]
+        return self.sums[f"{name}_squared"] - self.sums[name] ** 2 / self.weight
 
-    def covariation(self) -> list[Fraction]:
+    def covariation(self) -> Fraction:
         """Return the sum of products of the deviations of references and of predictions."""
-        sums = self.sums["reference"], self.sums["prediction"], self.sums["product"]
-        return [
-            product - reference * prediction / self.weight
-            for reference, prediction, product in zip(*sums, strict=True)
-        ]
+        product = self.sums["reference"] * self.sums["prediction"]
+        return self.sums["product"] - product / self.weight
 
-    def constant(self, name: str) -> list[bool]:
-        """Return whether a column is constant over all rows, for each output."""
-        return [lowest == highest for lowest, highest in self.ranges[name]]
+    def constant(self, name: str) -> bool:
+        """Return whether a column is constant over all rows."""
+        lowest, highest = self.ranges[name]
+        return lowest == highest
 
 
 def required_measures(measures: Sequence[str], multioutput: str | Sequence[float]) -> list[str]:
@@ -163,60 +140,39 @@ def required_terms(measures: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(term for name in measures for term in _TERMS.get(name, ())))
 
 
-def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
-    """Return the moments that these measures need, in one pass over the rows.
+def compute_moments(pairs: Pairs, measures: Sequence[str]) -> list[Moments]:
+    """Return the moments of each output that these measures need, in one pass over the rows.
 
     Raises:
         ValueError: a number is not finite; names the row.
 
-    >>> moments = compute_moments(Pairs([2.5, 0.0], [3.0, -0.5]), ["mae"])
+    >>> (moments,) = compute_moments(Pairs([2.5, 0.0], [3.0, -0.5]), ["mae"])
     >>> moments.sums["absolute"], moments.weight
-    ((Fraction(1, 1),), Fraction(2, 1))
+    (Fraction(1, 1), Fraction(2, 1))
     """
     terms = required_terms(measures)
     if not len(pairs.references):
         return no_moments(pairs, terms)
     check_finite(predictions=pairs.predictions, references=pairs.references)
-    names = ["reference", *(["prediction"] if "prediction" in terms else []), "residual"]
-    blocks = []
+    outputs = no_moments(pairs, terms)
     for block in pairs.blocks():
-        ranges = column_ranges(block)
         weight = block.references.shape[1] if block.weights is None else exact_sum(block.weights)
-        blocks.append(
-            Moments(
+        parts = zip(product_sums(block, terms), column_ranges(block), strict=True)
+        outputs = [
+            moments
+            + Moments(
                 0,
                 exact_ldexp(weight, pairs.weight_exponent),
-                {
-                    term: tuple(exact_ldexp(total, pairs.weight_exponent) for total in outputs)
-                    for term, outputs in product_sums(block, terms).items()
-                },
-                {name: ranges[name] for name in names},
+                {name: exact_ldexp(total, pairs.weight_exponent) for name, total in sums.items()},
+                ranges,
             )
-        )
-    return replace(reduce(Moments.__add__, blocks), rows=pairs.rows)
+            for moments, (sums, ranges) in zip(outputs, parts, strict=True)
+        ]
+    return outputs
 
 
-def no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
+def no_moments(pairs: Pairs, terms: Sequence[str]) -> list[Moments]:
     """Return the moments of rows that all have weight 0, or if no moments are needed."""
-    zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
-    empty = (_NO_RANGE,) * pairs.outputs
-    ranges = dict.fromkeys(["reference", "residual"], empty)
-    return Moments(pairs.rows, Fraction(0), dict.fromkeys(terms, zeros), ranges)
-
-
-def _union(first: Ranges, second: Ranges) -> Ranges:
-    return tuple(
-        (min(low, second_low), max(high, second_high))
-        for (low, high), (second_low, second_high) in zip(first, second, strict=True)
-    )
-
-
-# The format of stored moments calls references "target" and predictions "guess".
-
-
-def _stored_name(name: str) -> str:
-    return name.replace("reference", "target").replace("prediction", "guess")
-
-
-def _name(stored: str) -> str:
-    return stored.replace("target", "reference").replace("guess", "prediction")
+    sums = dict.fromkeys(terms, Fraction(0))
+    ranges = dict.fromkeys(("reference", "prediction", "residual"), _NO_RANGE)
+    return [Moments(pairs.rows, Fraction(0), sums, ranges)] * pairs.outputs

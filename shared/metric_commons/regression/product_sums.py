@@ -24,7 +24,7 @@ from ..statistics.arguments.arrays import Booleans, Floats
 from ..statistics.arithmetic.exact_sums import Number, as_float, exact_sum
 from .pairs import Numbers, PairBlock
 
-Ranges = tuple[tuple[Number, Number], ...]  # the minimum and maximum of each output
+NumberRange = tuple[Number, Number]  # the minimum and the maximum
 
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 # Numbers with exponents beyond these have products that may overflow or underflow.
@@ -33,8 +33,8 @@ _HALVING = 2.0**27 + 1
 RELATIVE = ("relative", "symmetric")
 
 
-def product_sums(block: PairBlock, terms: Sequence[str]) -> dict[str, list[Fraction]]:
-    """Return the sum of each term in each output, over finite rows.
+def product_sums(block: PairBlock, terms: Sequence[str]) -> list[dict[str, Fraction]]:
+    """Return for each output the sum of each term over finite rows.
 
     Args:
         block: the rows.
@@ -42,7 +42,7 @@ def product_sums(block: PairBlock, terms: Sequence[str]) -> dict[str, list[Fract
             "absolute", "squared", "relative" and "symmetric".
 
     >>> block = PairBlock(np.array([[0.1, 1e9]]), np.array([[0.3, 1e9 + 0.5]]), None)
-    >>> [float(total) for total in product_sums(block, ["absolute"])["absolute"]]
+    >>> [float(sums["absolute"]) for sums in product_sums(block, ["absolute"])]
     [0.7]
     """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -55,12 +55,10 @@ def product_sums(block: PairBlock, terms: Sequence[str]) -> dict[str, list[Fract
         for term in RELATIVE:
             if term in terms:
                 tables[term] = relative_errors(term, block.predictions, block.references, residuals)
-    outputs = zip(*tables.values(), strict=True)
-    sums = [
+    return [
         _sums_of_output(dict(zip(tables, columns, strict=True)), block.weights, terms)
-        for columns in outputs
+        for columns in zip(*tables.values(), strict=True)
     ]
-    return {term: [of_output[term] for of_output in sums] for term in terms}
 
 
 def _sums_of_output(
@@ -144,26 +142,28 @@ def _terms_of_row(row: Mapping[str, Any]) -> dict[str, Fraction]:
     }
 
 
-def column_ranges(block: PairBlock) -> dict[str, Ranges]:
+def column_ranges(block: PairBlock) -> list[dict[str, NumberRange]]:
     """Return the minimum and maximum reference, prediction and residual of each output."""
     with np.errstate(over="ignore"):
         residuals = block.residuals()
-    ranges = {
-        name: tuple(map(_range, table))
-        for name, table in (("reference", block.references), ("prediction", block.predictions))
-    }
-    outputs = zip(residuals, block.predictions, block.references, strict=True)
-    return ranges | {"residual": tuple(_residual_range(*columns) for columns in outputs)}
+    return [
+        {
+            "reference": _range(references),
+            "prediction": _range(predictions),
+            "residual": _residual_range(errors, predictions, references),
+        }
+        for errors, predictions, references in zip(
+            residuals, block.predictions, block.references, strict=True
+        )
+    ]
 
 
-def _range(column: Numbers) -> tuple[Number, Number]:
+def _range(column: Numbers) -> NumberRange:
     low, high = column.min().item(), column.max().item()
     return (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
 
 
-def _residual_range(
-    residuals: Floats, predictions: Numbers, references: Numbers
-) -> tuple[Number, Number]:
+def _residual_range(residuals: Floats, predictions: Numbers, references: Numbers) -> NumberRange:
     low, high = _range(residuals)
     if math.isfinite(low) and math.isfinite(high):
         return low, high

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ..statistics.arguments.arrays import Floats
+from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.resampling.draws import gathered, resampled_counts
 from ..statistics.resampling.row_units import in_whole_units
 from .explained_intervals import sums_score
-from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
-from .order_statistics import kendall, resampled_medians, resampled_spearman
+from .measure_names import D2_NAMES, ORDER_NAMES, RegressionMeasure, parse_measures
+from .order_statistics import kendall, median, spearman
 from .pairs import Pairs
 from .row_losses import ROOTS, d2, row_errors
 
@@ -98,6 +98,8 @@ class _SortedRows:
         if pairs.weights is not None:
             self._weights = pairs.weights[self.order]
         self._tables = [table[:, self.order] for table in pairs.tables()]
+        errors, self._exponent = pairs.absolute_errors()
+        self._errors = errors[:, self.order]
 
     def resampled(self, measure: RegressionMeasure) -> Resampled:
         """Return a function from how often rows are drawn to the values of a measure."""
@@ -113,30 +115,10 @@ class _SortedRows:
                 return np.asarray(np.ldexp(np.sqrt(means) if has_root else means, exponent))
 
             return mean
-        if measure.kind in ("max_error", "median_ae"):
-            absolute, exponent = self._pairs.absolute_errors()
-            absolute = absolute[:, self.order]
-            is_median = measure.kind == "median_ae"
-
-            def middle(counts: Floats) -> Floats:
-                weights = counts * self._weights
-                found = [
-                    resampled_medians(column, weights)
-                    if is_median
-                    else np.where(counts > 0, column, 0.0).max(axis=1)
-                    for column in absolute
-                ]
-                return np.asarray(np.ldexp(found, exponent))
-
-            return middle
-        if measure.kind == "spearman":
-            return lambda counts: np.array(
-                [resampled_spearman(x, y, counts) for x, y in zip(*self._tables, strict=True)]
-            )
-        if measure.kind == "kendall" or measure.kind in D2_NAMES:
+        if measure.kind in (*ORDER_NAMES, "max_error", *D2_NAMES):
             return lambda counts: np.array(
                 [
-                    [self._of_rows(measure, output, drawn) for drawn in counts]
+                    [self._of_rows(measure, output, drawn) for drawn in counts.astype(np.int64)]
                     for output in range(self._pairs.outputs)
                 ]
             )
@@ -161,13 +143,20 @@ class _SortedRows:
 
         return score
 
-    def _of_rows(self, measure: RegressionMeasure, output: int, counts: Floats) -> float:
+    def _of_rows(self, measure: RegressionMeasure, output: int, counts: Integers) -> float:
         """Return a measure of the rows of one resample."""
-        rows = np.repeat(np.arange(counts.size), counts.astype(np.int64))
-        predictions, references = (table[output][rows] for table in self._tables)
-        if measure.kind == "kendall":
-            return kendall(predictions, references)
+        rows = np.repeat(np.arange(counts.size), counts)
         weights = None if self._pairs.weights is None else self._weights[rows]
+        predictions, references = (table[output][rows] for table in self._tables)
+        match measure.kind:
+            case "max_error" | "median_ae":
+                errors = self._errors[output][rows]
+                value = errors.max() if measure.kind == "max_error" else median(errors, weights)
+                return float(np.ldexp(value, self._exponent))
+            case "spearman":
+                return spearman(predictions, references)
+            case "kendall":
+                return kendall(predictions, references)
         return d2(measure, predictions, references, weights)
 
     def sums_of_squares(self) -> Resampled:

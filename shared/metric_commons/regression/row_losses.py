@@ -18,18 +18,9 @@ from .measure_names import LOSS_NAMES, RegressionMeasure
 from .pairs import SAFE_EXPONENT, Numbers, Pairs, check_finite, difference
 from .unit_deviances import unit_deviance, unit_deviances
 
-_LOSSES = {
-    "d2_absolute_error": "pinball",
-    "d2_pinball": "pinball",
-    "d2_tweedie": "tweedie",
-    "rmsle": "msle",
-    "poisson_deviance": "tweedie",
-    "gamma_deviance": "tweedie",
-}
 ROOTS = {"rmse", "rmsle"}
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
-_PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 
 _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and calls are few
 _FEWEST_SETTLED = 1 << 10  # rows below which exact sums take no longer
@@ -69,10 +60,9 @@ def _set_losses(
     measure: RegressionMeasure, predictions: Numbers, references: Numbers, losses: Floats
 ) -> None:
     """Set `losses` for rows that are known to be in their domain."""
-    kind = _LOSSES.get(measure.kind, measure.kind)
-    parameter = _PARAMETERS.get(measure.kind, measure.parameter)
+    parameter = measure.parameter
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if kind == "pinball":
+        if measure.loss == "pinball":
             difference(references, predictions, losses)
             overestimates = losses * (parameter - 1)
             losses *= parameter
@@ -82,7 +72,7 @@ def _set_losses(
         predictions, references = (
             table.astype(np.float64, copy=False) for table in (predictions, references)
         )
-        if kind == "msle":
+        if measure.loss == "msle":
             _set_squared_log_errors(predictions, references, residuals, losses)
         else:
             unit_deviances(parameter, predictions, references, residuals, out=losses)
@@ -110,12 +100,11 @@ def _set_squared_log_errors(
 
 def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> None:
     """Check that all numbers are in the domain of the loss."""
-    kind = _LOSSES.get(measure.kind, measure.kind)
-    if kind == "msle":
+    if measure.loss == "msle":
         _check_above(measure, "predictions", predictions, -1)
         _check_above(measure, "references", references, -1)
-    elif kind == "tweedie":
-        power = _PARAMETERS.get(measure.kind, measure.parameter)
+    elif measure.loss == "tweedie":
+        power = measure.parameter
         if power:
             _check_above(measure, "predictions", predictions, 0)
         if power >= 2:
@@ -277,7 +266,9 @@ def d2(
         Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
 
     >>> numbers = np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 4.0])
-    >>> round(d2(RegressionMeasure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
+    >>> round(
+    ...     d2(RegressionMeasure("d2_absolute_error", "d2_absolute_error", 0.5), *numbers, None), 4
+    ... )
     0.3333
     """
     losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
@@ -293,11 +284,11 @@ def _avoided_loss(
     lowest, highest = references.min().item(), references.max().item()
     if lowest == highest:
         return float(not loss)
+    is_mean = measure.loss == "tweedie"
     constant = _best_constant(measure, references, weights)
-    if constant <= 0 and needs_positive_means(measure):
+    if constant <= 0 and is_mean and measure.parameter:  # a deviance that needs positive means
         return math.nan
     is_float = references.dtype.kind == "f"
-    is_mean = _LOSSES[measure.kind] == "tweedie"
     settled = None
     if weights is None and (is_float or not is_mean):
         best = np.full((1, 1), constant, references.dtype)
@@ -306,13 +297,8 @@ def _avoided_loss(
         losses = _losses_of_constant(measure, constant, references, weights)
         settled = mean_losses(losses[np.newaxis], weights)
     minimum = settled[0]
-    if is_float and is_mean:
-        # The best constant may not be a float. It is at most this far from the rounded one, which
-        # makes no difference to most minima.
-        distance = 8 * math.ulp(constant) + (highest - lowest) * 2.0**-48
-        excess = sum(_deviance(measure, constant, side * distance) for side in (-1, 1))
-        if not minimum - excess >= minimum:
-            minimum -= _excess(measure, constant, references, weights)
+    if is_float and is_mean:  # the best constant may not be a float
+        minimum -= _excess(measure.parameter, constant, references, weights)
     return 1 - loss / minimum if minimum else float(not loss)
 
 
@@ -320,25 +306,24 @@ def _best_constant(
     measure: RegressionMeasure, references: Numbers, weights: Floats | None
 ) -> float:
     """Return the constant prediction with the smallest loss: the mean, or a quantile."""
-    if _LOSSES[measure.kind] == "tweedie":
+    if measure.loss == "tweedie":
         return mean_losses(references[np.newaxis].astype(np.float64, copy=False), weights)[0]
-    alpha = _PARAMETERS.get(measure.kind, measure.parameter)
-    return _quantile(references, alpha, weights)
+    return _quantile(references, measure.parameter, weights)
 
 
 def _losses_of_constant(
     measure: RegressionMeasure, constant: float, references: Numbers, weights: Floats | None
 ) -> Floats:
     """Return the loss of each row if the best constant is predicted."""
-    if references.dtype.kind == "f" or _LOSSES[measure.kind] != "tweedie":
+    if references.dtype.kind == "f" or measure.loss != "tweedie":
         best = np.full(references.size, constant, references.dtype)
         losses: Floats = row_losses(measure, best[np.newaxis], references[np.newaxis])[0]
         return losses
     # The mean is not rounded before it is subtracted from integers that a float64 cannot hold.
     residuals = difference(references, references.min(), np.empty(references.shape))
     residuals -= mean_losses(residuals[np.newaxis], weights)[0]
-    power = _PARAMETERS.get(measure.kind, measure.parameter)
-    return unit_deviances(power, np.full(1, constant), references.astype(np.float64), residuals)
+    values = references.astype(np.float64)
+    return unit_deviances(measure.parameter, np.full(1, constant), values, residuals)
 
 
 def d2_losses(
@@ -346,7 +331,7 @@ def d2_losses(
 ) -> tuple[Floats, Floats]:
     """Return the losses of rows, and those of the best constant prediction, shape (rows,) each.
 
-    >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error")
+    >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error", 0.5)
     >>> lost, constant = d2_losses(measure, np.array([1.0, 2.0]), np.array([1.0, 4.0]), None)
     >>> abs(lost).tolist(), abs(constant).tolist()
     ([0.0, 1.0], [0.0, 1.5])
@@ -356,9 +341,7 @@ def d2_losses(
     return loss, _losses_of_constant(measure, constant, references, weights)
 
 
-def _excess(
-    measure: RegressionMeasure, rounded: float, values: Floats, weights: Floats | None
-) -> float:
+def _excess(power: float, rounded: float, values: Floats, weights: Floats | None) -> float:
     """Return the excess of the mean deviance from the rounded mean over that from the mean itself.
 
     It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
@@ -366,19 +349,7 @@ def _excess(
     floats are far apart, it counts.
     """
     (distance,) = mean_losses((values - rounded)[np.newaxis], weights)
-    return _deviance(measure, rounded, distance)
-
-
-def _deviance(measure: RegressionMeasure, mean: float, residual: float) -> float:
-    """Return the unit deviance of the value `mean + residual`."""
-    power = _PARAMETERS.get(measure.kind, measure.parameter)
-    return unit_deviance(power, mean, residual)
-
-
-def needs_positive_means(measure: RegressionMeasure) -> bool:
-    """Return whether the deviance is undefined for means of 0 or less."""
-    power = _PARAMETERS.get(measure.kind, measure.parameter)
-    return _LOSSES.get(measure.kind, measure.kind) == "tweedie" and power != 0
+    return unit_deviance(power, rounded, distance)
 
 
 def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> float:

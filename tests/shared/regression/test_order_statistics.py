@@ -3,18 +3,12 @@ from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.regression import order_statistics
-from metric_commons.regression.order_statistics import (
-    median,
-    resampled_medians,
-    resampled_spearman,
-    spearman,
-)
+from metric_commons.regression.order_statistics import median, spearman
 from metric_commons.statistics.arithmetic.exact_sums import root
 
 values = st.integers(-5, 5).map(float)
@@ -26,19 +20,6 @@ def test_weights_repeat_values(rows):
     repeated = np.repeat(numbers, weights.astype(int))
 
     assert median(numbers, weights) == median(repeated, None) == np.median(repeated)
-
-
-@pytest.mark.parametrize("values", [2, 100])
-def test_weighted_rows_are_repeated_rows(values):
-    rng = np.random.default_rng(0)
-    first, second = rng.integers(0, values, (2, 12)).astype(float)
-    weights = rng.multinomial(12, np.full(12, 1 / 12), 30)
-    rows = [np.repeat(np.arange(12), counts) for counts in weights]
-    medians = [np.median(first[sample]) for sample in rows]
-    assert resampled_medians(first, weights * 1.0).tolist() == medians
-    correlations = [spearman(first[sample], second[sample]) for sample in rows]
-    found = resampled_spearman(first, second, weights * 1.0)
-    assert found.tolist() == pytest.approx(correlations, rel=1e-12, abs=1e-15, nan_ok=True)
 
 
 @given(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from operator import add
+from itertools import chain
 from typing import Any, Self
 
 from ...module.declaration.row_module import RowModule
@@ -31,10 +31,10 @@ class RegressionMoments(SufficientStatistics):
     def __init__(self, metric: RowModule) -> None:
         super().__init__(metric)
         self._measures = [measure.name for measure in parse_measures(self._options["measures"])]
-        self._groups: dict[str | None, Moments] = {}
+        self._groups: dict[str | None, list[Moments]] = {}  # of each output
 
     def __len__(self) -> int:
-        return sum(moments.rows for moments in self._groups.values())
+        return sum(moments[0].rows for moments in self._groups.values())
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         inputs = dict(columns)
@@ -46,7 +46,7 @@ class RegressionMoments(SufficientStatistics):
         weights = check_weights("sample_weight", weight, rows)
         parts = checked["predictions"], checked["references"], weights
 
-        def moments(rows: Integers | None) -> Moments:
+        def moments(rows: Integers | None) -> list[Moments]:
             selected = parts if rows is None else [take(part, rows) for part in parts]
             return compute_moments(Pairs(*selected), measures)
 
@@ -66,39 +66,42 @@ class RegressionMoments(SufficientStatistics):
                 "State(..., confidence_level=0.95) keeps them, on the command line --confidence"
             )
         moments = list(self._groups.values())
-        result = self._values(reduce(add, moments))
+        result = self._values(reduce(_added, moments))
         if None not in self._groups:
             result["groups"] = {
-                label: self._values(self._groups[label]) | {"n": self._groups[label].rows}
+                label: self._values(self._groups[label]) | {"n": self._groups[label][0].rows}
                 for label in sorted(self._groups, key=str)
             }
         return result
 
     def to_jsonable(self) -> Any:
-        return [[label, moments.to_jsonable()] for label, moments in self._groups.items()]
+        return [
+            [label, [of_output.to_jsonable() for of_output in moments]]
+            for label, moments in self._groups.items()
+        ]
 
     def read_jsonable(self, content: Any) -> None:
-        self._add({label: Moments.from_jsonable(moments) for label, moments in content})
+        self._add({label: [*map(Moments.from_jsonable, moments)] for label, moments in content})
 
     def check(self) -> None:
         terms = required_terms(required_measures(self._measures, self._options["multioutput"]))
-        for moments in self._groups.values():
+        for moments in chain(*self._groups.values()):
             _check_moments(moments, terms)
 
-    def _add(self, new: Mapping[str | None, Moments]) -> None:
+    def _add(self, new: Mapping[str | None, list[Moments]]) -> None:
         merged = dict(self._groups)
         for label, moments in new.items():
+            if not moments:
+                raise ValueError("sums of outputs are missing")
             first = next(iter(merged.values()), moments)
-            if first.outputs != moments.outputs:
-                raise ValueError(
-                    f"some rows have {first.outputs} numbers, others {moments.outputs}"
-                )
-            merged[label] = merged[label] + moments if label in merged else moments
+            if len(first) != len(moments):
+                raise ValueError(f"some rows have {len(first)} numbers, others {len(moments)}")
+            merged[label] = _added(merged[label], moments) if label in merged else moments
         if None in merged and len(merged) > 1:
             raise ValueError("some rows have groups, others have none")
         self._groups = merged
 
-    def _values(self, moments: Moments) -> dict[str, Any]:
+    def _values(self, moments: list[Moments]) -> dict[str, Any]:
         values = moment_measures(moments, self._measures)
         return aggregate_outputs(values, moments, self._options["multioutput"])
 
@@ -166,6 +169,11 @@ class _MomentsKind(ScoreKind):
 KIND = _MomentsKind()
 
 
+def _added(first: list[Moments], second: list[Moments]) -> list[Moments]:
+    """Return the moments of the rows of both, of each output."""
+    return [*map(Moments.__add__, first, second)]
+
+
 def _check_moments(moments: Moments, terms: Sequence[str]) -> None:
     """Check that rows can have these sums.
 
@@ -180,12 +188,11 @@ def _check_moments(moments: Moments, terms: Sequence[str]) -> None:
         raise ValueError(f"rows is {moments.rows!r}, not a number of rows")
     if moments.weight < 0:
         raise ValueError("the sum of weights is negative")
-    outputs = {len(values) for values in (*moments.sums.values(), *moments.ranges.values())}
-    if len(outputs) > 1 or not {*terms} <= moments.sums.keys():
-        raise ValueError("sums of terms or outputs are missing")
-    for term, sums in moments.sums.items():
-        if term.endswith(_POSITIVE_TERMS) and min(sums, default=0) < 0:
+    if not {*terms} <= moments.sums.keys():
+        raise ValueError("sums of terms are missing")
+    for term, total in moments.sums.items():
+        if term.endswith(_POSITIVE_TERMS) and total < 0:
             raise ValueError(f"the sum of {term} is negative")
-    for name, ranges in moments.ranges.items():
-        if moments.weight and any(low > high for low, high in ranges):
+    for name, (low, high) in moments.ranges.items():
+        if moments.weight and low > high:
             raise ValueError(f"the minimum of {name} is above its maximum")

@@ -304,14 +304,10 @@ CLUSTERS_OF_EM = "statistics.0.1.1.qa_em"
         (("squad_v2", 0), "statistics.columns.f1.0", 7.5, "f1[0] is 7.5, but must lie between"),
         (("squad_v2", 0), "statistics.columns.exact", [0.0, 0.5, 1.0, 2.0], "exact[3] is 2.0"),
         (("squad_v2", 0), "statistics.names", [], "is a column without a name"),
-        (("regression", 0), "statistics.0.1.sums.absolute.0.0", -1, "sum of absolute is negative"),
-        (
-            ("regression", 0),
-            "statistics.0.1.sums.absolute",
-            [],
-            "sums of terms or outputs are missing",
-        ),
-        (("regression", 0), "statistics.0.1.weight", [-1, 1], "the sum of weights is negative"),
+        (("regression", 0), "statistics.0.1.0.sums.absolute.0", -1, "sum of absolute is negative"),
+        (("regression", 0), "statistics.0.1.0.sums", {}, "sums of terms are missing"),
+        (("regression", 0), "statistics.0.1", [], "sums of outputs are missing"),
+        (("regression", 0), "statistics.0.1.0.weight", [-1, 1], "the sum of weights is negative"),
         (
             ("chrf", 0),
             "options.char_order",
