@@ -13,7 +13,6 @@ BOUNDS = {
     "clipped_ngrams": ((), ("_MAX_PLAIN",)),
     "clusters": (("BLOCK",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
-    "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
     "edit_rate": (("_CHARACTERS",), ()),
     "enclosed_sums": (("_ROWS",), ("_FEWEST",)),
     "exact_sums": (("_BLOCK", "_ENCLOSED_ROWS"), ("_FEWEST_ENCLOSED",)),
