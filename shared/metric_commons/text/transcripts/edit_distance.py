@@ -8,9 +8,9 @@ inserted if that is strictly shorter than pairing the two items, else the two ar
 
 Where rapidfuzz is installed, it counts the edits. Otherwise a column of the table of distances,
 which has a row for each item of the reference and a column for each of the prediction, is one
-integer with a bit for each row (Myers 1999, in the form of Hyyrö 2003). A large table is split into two, as in
-rapidfuzz, at the first row in which a shortest path leaves the first half of the columns
-(Hirschberg 1975).
+integer with a bit for each row (Myers 1999, in the form of Hyyrö 2003). A large table is
+split into two, as in rapidfuzz, at the first row in which a shortest path leaves the first half of
+the columns (Hirschberg 1975).
 """
 
 from collections import deque
@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Integers
-from ..tokens.segments import segment_starts
 from ..tokens.sequences import Sequences
 
 try:
@@ -30,7 +29,6 @@ try:
 except ImportError:
     editops = None  # type: ignore[assignment] # it is optional
 
-_TEXT = 0x110000  # codes below this are characters, and a text is compared faster than a list
 _SPLIT_BYTES = 1 << 20  # of a table that rapidfuzz splits
 
 
@@ -42,7 +40,7 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
     >>> edit_counts(reference, prediction).tolist()
     [[4, 0, 1, 0]]
     """
-    rows, columns = _items(references), _items(predictions)
+    rows, columns = references.split(), predictions.split()
     if editops is None:
         steps = map(_steps, rows, columns)
         kinds = [(kinds.count("equal"), kinds.count("substitute")) for kinds in steps]
@@ -58,17 +56,6 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
     pairs = hits + substitutions
     deletions, insertions = references.counts - pairs, predictions.counts - pairs
     return np.stack([hits, substitutions, deletions, insertions], axis=1)
-
-
-def _items(side: Sequences) -> "list[str] | list[list[int]]":
-    """Return the items of each sequence, as a text if they can be characters."""
-    starts = segment_starts(side.counts)
-    ranges = list(zip(starts.tolist(), (starts + side.counts).tolist(), strict=True))
-    if int(side.codes.max(initial=0)) < _TEXT:
-        text = side.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        return [text[start:stop] for start, stop in ranges]
-    items = side.codes.tolist()
-    return [items[start:stop] for start, stop in ranges]
 
 
 def alignment(
