@@ -17,7 +17,7 @@ from _measure import ratio
 from rapidfuzz.distance import Levenshtein
 
 from metric_commons import load
-from metric_commons.text.transcripts import compiled_edits
+from metric_commons.text.transcripts import edit_distance
 from metric_commons.text.transcripts.edit_rate import error_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "asr"
@@ -55,9 +55,9 @@ def lines(characters, errors):
 
 def by_length():
     """Characters of lines of several lengths, with and without rapidfuzz."""
-    peer, editops = jiwer.process_characters, compiled_edits.editops
+    peer, editops = jiwer.process_characters, edit_distance.editops
     for engine, function in (("with rapidfuzz", editops), ("without", None)):
-        compiled_edits.editops = function
+        edit_distance.editops = function
         for characters in (20, 80, 360):
             for errors in (0.02, 0.3):
                 predictions, references = lines(characters, errors)
@@ -68,7 +68,7 @@ def by_length():
                     ).result(),
                     lambda p=predictions, r=references: peer(r, p),
                 )
-    compiled_edits.editops = editops
+    edit_distance.editops = editops
 
 
 def main():

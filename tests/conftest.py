@@ -66,14 +66,14 @@ def hasty_threads():
     sys.setswitchinterval(interval)
 
 
-@pytest.fixture(scope="module", params=["compiled", "numpy"])
+@pytest.fixture(scope="module", params=["compiled", "plain"])
 def edit_engine(request):
     """With rapidfuzz, which is optional, and without."""
-    from metric_commons.text.transcripts import compiled_edits
+    from metric_commons.text.transcripts import edit_distance
 
     with pytest.MonkeyPatch.context() as patch:
-        if request.param == "numpy":
-            patch.setattr(compiled_edits, "editops", None)
-        elif compiled_edits.editops is None:
+        if request.param == "plain":
+            patch.setattr(edit_distance, "editops", None)
+        elif edit_distance.editops is None:
             pytest.skip("rapidfuzz is not installed")
         yield

@@ -7,10 +7,9 @@ finds the words that both texts of a pair have, and longer n-grams and subsequen
 only among those.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +18,16 @@ from ...statistics.arguments.domains import checked_options
 from ...statistics.arithmetic.ratios import PrecisionRecallF1, precision_recall_f1
 from ..tokens.normalizers import Normalizer, normalizer_function
 from ..tokens.references import Aggregation, reference_counts, row_scores
-from ..tokens.segments import segment_starts
+from ..tokens.sequences import Sequences
 from .block_words import BlockWords, block_words
-from .compiled_lcs import compiled_lcs_lengths
 from .lcs import lcs_lengths
 from .ngram_overlaps import SharedNgrams, shared_ngrams
 from .pairwise_rouge import pairwise_rouge
 from .rouge_tokenizers import RougeTokenizer, SentenceSplitter, Tokenizer, sentence_lines
 from .rouge_types import LCS, UNION_LCS, NgramLengths, RougeTypes, ngram_lengths
-from .text_pairs import TextPairs, few_pairs, pair_blocks
+from .text_pairs import few_pairs, pair_blocks
 from .union_lcs import union_lcs_counts
 
-_BLOCKS = 4  # whose subsequences are computed together
 _PAIRWISE_LENGTH = 9  # words of an n-gram; building longer ones one by one would cost too much
 
 
@@ -102,61 +99,29 @@ def rouge(
     keep_freed_memory()
     counts = reference_counts(references)
     scores = np.empty((3, len(lengths), int(counts.sum())))
-    blocks = pair_blocks(predictions, references, normalize)
-    for first_block in blocks:
-        portion = chain([first_block], islice(blocks, _BLOCKS - 1))
-        shared = _portion_counts(portion, rouge_tokenizer, lengths)
-        stop = first_block.first_pair + shared.shape[-1]
-        scores[..., first_block.first_pair : stop] = precision_recall_f1(*shared)
+    for pairs in pair_blocks(predictions, references, normalize):
+        block_counts: dict[str, Integers] = {}
+        for pass_lengths, by_line in rouge_tokenizer.passes(lengths):
+            words = block_words(pairs, rouge_tokenizer, by_line=by_line)
+            block_counts |= _counts(words, pass_lengths)
+        shared = np.stack([block_counts[name] for name in lengths], axis=1)
+        stop = pairs.first_pair + shared.shape[-1]
+        scores[..., pairs.first_pair : stop] = precision_recall_f1(*shared)
     return {
         name: row_scores(PrecisionRecallF1(*pair_scores), counts, reference_aggregation)
         for name, *pair_scores in zip(lengths, *scores, strict=True)
     }
 
 
-class _Sequences(NamedTuple):
-    """The words of a block that both texts of their pair have, text after text."""
-
-    items: Integers  # the numbers of the words
-    counts: Integers  # how many of them each text has
-    kinds: int  # the number of distinct numbers
-
-
-def _portion_counts(
-    blocks: Iterable[TextPairs], tokenizer: RougeTokenizer, lengths: NgramLengths
-) -> Integers:
-    """Return the numbers of shared, predicted and reference items; shape (3, types, pairs).
-
-    The subsequences of all blocks are computed together, with as many calls as for one.
-    """
-    counts = []
-    sequences: list[_Sequences] = []
-    for pairs in blocks:
-        of_block: dict[str, Integers] = {}
-        for pass_lengths, by_line in tokenizer.passes(lengths):
-            words = block_words(pairs, tokenizer, by_line=by_line)
-            of_block |= _counts(words, pass_lengths, sequences)
-        counts.append(np.stack([of_block[name] for name in lengths], axis=1))
-    all_counts = np.concatenate(counts, axis=-1)
-    if LCS in lengths:
-        all_counts[0, list(lengths).index(LCS)] = _lcs_lengths(sequences)
-    return all_counts
-
-
-def _counts(
-    words: BlockWords, lengths: NgramLengths, sequences: list[_Sequences]
-) -> dict[str, Integers]:
-    """For each type, the numbers of shared, predicted and reference items; shape (3, pairs).
-
-    The lengths of subsequences are zero for now; the sequences are appended to `sequences`.
-    """
+def _counts(words: BlockWords, lengths: NgramLengths) -> dict[str, Integers]:
+    """For each type, the numbers of shared, predicted and reference items; shape (3, pairs)."""
     pairs = words.text_counts.size // 2
     shared_counts = {}
     for n, shared in shared_ngrams(words, set(lengths.values())):
         if n in lengths.values():
             shared_counts[f"rouge{n}"] = shared.overlaps(pairs)
         if n == 1 and LCS in lengths:
-            sequences.append(_sequences(words, shared))
+            shared_counts[LCS] = _lcs_lengths(words, shared)
         if n == 1 and UNION_LCS in lengths:
             shared_counts[UNION_LCS] = union_lcs_counts(words, shared)
     zeros = np.zeros(pairs, dtype=np.int64)
@@ -170,21 +135,17 @@ def _counts(
     return counts
 
 
-def _sequences(words: BlockWords, shared: SharedNgrams) -> _Sequences:
+def _lcs_lengths(words: BlockWords, shared: SharedNgrams) -> Integers:
+    """Return the length of the longest common subsequence of each pair of texts.
+
+    Only words that both texts have matter. Those of a pair have adjacent numbers, which count from
+    the first one here, because rapidfuzz compares small characters fastest.
+    """
     indices = np.flatnonzero(shared.numbers >= 0)
-    ends = np.searchsorted(indices, np.cumsum(words.text_counts))
-    items = shared.numbers.take(indices)
-    return _Sequences(items, np.diff(ends, prepend=0), shared.pairs.size)
-
-
-def _lcs_lengths(sequences: list[_Sequences]) -> Integers:
-    """For each pair of several blocks, the longest common subsequence of its words: its length."""
-    items, counts, kinds = zip(*sequences, strict=True)
-    firsts = segment_starts(np.array(kinds))
-    numbers = [block_items + first for block_items, first in zip(items, firsts, strict=True)]
-    columns = np.concatenate(numbers), np.concatenate(counts)
-    lengths = compiled_lcs_lengths(*columns)
-    return lcs_lengths(*columns) if lengths is None else lengths
+    counts = np.bincount(words.texts.take(indices), minlength=words.text_counts.size)
+    first_numbers = np.searchsorted(shared.pairs, np.arange(counts.size // 2))
+    codes = shared.numbers.take(indices) - np.repeat(first_numbers, counts[::2] + counts[1::2])
+    return lcs_lengths(Sequences(codes, counts))
 
 
 @cache
