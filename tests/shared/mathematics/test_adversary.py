@@ -391,8 +391,42 @@ PIECES = (
     *r"\frac \sqrt \pm \boxed{ \text{ \le \ne \in \cup \sum \begin{cases} \end{cases} \\".split(),
     *r"\begin{pmatrix} \end{pmatrix} \log \$ and apples cm pm mod XIV Interval( \lfloor".split(),
     *r"10^ 9^{ \infty \overline{ \vec{ \equiv \pmod \mathbb{R} \angle \circ ... \left \sin".split(),
-    *("\u00a0", "\U0001f600", " or ", " hours"),
+    *(
+        "\u00a0",
+        "\U0001f600",
+        " or ",
+        " hours",
+        "①",
+        "٣",
+        "^T",
+        "5C",
+        "0.1(",
+        "e3",
+        "max(x,",
+        "|f(",
+    ),
 )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("5C7.", "5'1.2.3\"", "5°3'1.2.3''", "0.1(6.5)", "6.3(11e3)", r"0.\overline{①}", "5 m^①"),
+        *(
+            "C_①^2",
+            "C(①,②)",
+            "7 ①/②",
+            r"\begin{pmatrix}1&2\\3\end{pmatrix}^T",
+            r"\{x|\}",
+            "|0/(x+1)|",
+        ),
+        *(r"\begin{pmatrix}\end{pmatrix}", "gcd(x,2^20000)", "|f(2^{20000}) x|"),
+        r"\lfloor 1/(e^{-100}+e^{-101}) \rfloor",
+    ],
+)
+def test_a_form_that_looks_like_another_raises_nothing(text):
+    assert not equivalent(text, "1")
+    assert not equivalent("1", text)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ from .exact_values import (
     nonzero_terms,
     opaque,
     rational,
+    sort_key,
     symbol,
 )
 from .fixed_point import Ball
@@ -398,6 +399,8 @@ def size(value: Value) -> Value:
     if is_number(value):
         check_real(value)
         return value if real_sign(value) >= 0 else -value
+    if not value.numerator:
+        return value
     first = min(value.numerator, key=_spelling)
     coefficient = value.numerator[first]
     if isinstance(coefficient, Fraction) and coefficient < 0:
@@ -410,7 +413,7 @@ def size(value: Value) -> Value:
 
 
 def _spelling(monomial: Monomial) -> list[str]:
-    return sorted(f"{generator!r} {exponent}" for generator, exponent in monomial)
+    return sorted(f"{sort_key(generator)} {exponent}" for generator, exponent in monomial)
 
 
 def rounded_down(value: Value) -> int:

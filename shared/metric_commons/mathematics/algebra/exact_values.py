@@ -363,6 +363,18 @@ def symbol(generator: Generator) -> Value:
     return Value({frozenset({(generator, 1)}): Fraction(1)})
 
 
+def sort_key(part: object) -> str:
+    """Return a text by which parts of values are put in order.
+
+    Raises:
+        UndecidedError: a number in it has more digits than Python writes.
+    """
+    try:
+        return repr(part)
+    except ValueError:
+        raise UndecidedError("too much work: a number is too long") from None
+
+
 def opaque(function: str, *arguments: Value) -> Value:
     """Return a function that is not analysed, as a value.
 

@@ -30,7 +30,7 @@ class Ball(NamedTuple):
         return abs(self.real) > self.error or abs(self.imaginary) > self.error
 
 
-class ImpreciseError(Exception):
+class ImpreciseError(UndecidedError):
     """A precision is too low to divide, or to take a root or a logarithm."""
 
 

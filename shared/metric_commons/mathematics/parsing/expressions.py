@@ -345,7 +345,7 @@ class _Parser(BracketReader):
         name, lower = self.next, self.following(1)
         if name.text not in ("C", "P") or name.is_spaced or name.kind != "word":
             return None
-        if lower.kind != "number" or lower.is_spaced:
+        if not lower.text.isdecimal() or lower.is_spaced:
             return None
         self.take()
         return chosen(name.text, upper, rational(int(self.take().text)))

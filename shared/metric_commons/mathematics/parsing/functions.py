@@ -12,7 +12,7 @@ from ..algebra.elementary import (
     trigonometric,
 )
 from ..algebra.enclosures import real_sign
-from ..algebra.exact_values import Value, opaque, rational
+from ..algebra.exact_values import Value, opaque, rational, sort_key
 from ..algebra.work_limits import UndecidedError, spend
 from .matrices import determinant
 from .structures import MathObject, Matrix, as_value
@@ -96,7 +96,7 @@ def applied_to_several(name: str, arguments: Sequence[Value]) -> Value:
 
 
 def _symmetric(name: str, arguments: Sequence[Value]) -> Value:
-    return opaque(name, *sorted(arguments, key=lambda argument: repr(argument.form)))
+    return opaque(name, *sorted(arguments, key=lambda argument: sort_key(argument.form)))
 
 
 def factorial_of(value: Value) -> Value:

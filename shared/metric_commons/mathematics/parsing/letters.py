@@ -251,7 +251,7 @@ class LetterReader(TokenReader, ABC):
         """C_5^2 and C(5, 2), which may also be a power and a function."""
         state = self.state()
         lower = name.partition("_")[2]
-        if letter not in ("C", "P") or not (self.next.is_sign("(") or lower.isdigit()):
+        if letter not in ("C", "P") or not (self.next.is_sign("(") or lower.isdecimal()):
             return None
         if lower and self.skip("^"):
             parts = [Token("number", lower), *self.group()]
@@ -262,7 +262,7 @@ class LetterReader(TokenReader, ABC):
             parts = [part for part in parts if not part.is_sign(",")]
         else:
             return None
-        if [part.text.isdigit() for part in parts] != [True, True]:
+        if [part.text.isdecimal() for part in parts] != [True, True]:
             self.restore(state)
             return None
         n, k = (int(part.text) for part in parts)

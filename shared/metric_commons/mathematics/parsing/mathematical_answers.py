@@ -67,9 +67,11 @@ _SPACES = re.compile(r"\\[,;: ]|~")
 _REMAINDER = re.compile(
     r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
 )
-_FEET = re.compile(r"([0-9]+) ?' ?([0-9.]+) ?(?:''|\")")
+_FEET = re.compile(r"([0-9]+) ?' ?([0-9]+\.?[0-9]*|\.[0-9]+) ?(?:''|\")")
 _DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
-_MINUTES_OF_ARC = re.compile(r"(-?)([0-9]+)° ?([0-9]+) ?' ?(?:([0-9.]+) ?(?:''|\"))?")
+_MINUTES_OF_ARC = re.compile(
+    r"(-?)([0-9]+)° ?([0-9]+) ?' ?(?:([0-9]+\.?[0-9]*|\.[0-9]+) ?(?:''|\"))?"
+)
 _CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
 _OTHER_SCRIPT = re.compile(
     "[①-⑳\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
@@ -131,10 +133,6 @@ def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unre
             return _answer(unmarked(text), conventions)
     except UndecidedError as error:
         return Unreadable(str(error))
-    except RecursionError:
-        raise  # read again on a stack of its own, by `on_own_stack`
-    except Exception as error:  # whatever one answer does, the batch goes on
-        return Unreadable(f"not understood: {error!r}")
 
 
 def unmarked(text: str) -> str:
@@ -219,7 +217,7 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     if len(with_both) > 1 and any(t.is_sign("=<>≤≥≠([⟨∓") for part in with_both for t in part):
         raise UndecidedError("± in several parts, which may belong together")
     contents = [_part(part, context) for part in parts]
-    content = contents[0] if len(contents) == 1 else _joined(contents, separators)
+    content = _joined(contents, separators)
     if goes_on:
         content = Noted(Bracketed("()", tuple(contents)), "…")
     if declared is not None:
@@ -378,12 +376,10 @@ def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | N
         return None
     parts, separators = split_answer(inner[bars[0] + 1 :])
     contents = [parse_item(condition, context) for condition in parts]
-    content = contents[0] if len(contents) == 1 else _joined(contents, separators)
-    if not (isinstance(content, Equation) and content.name == inner[0].text):
-        raise UndecidedError("a set with a condition that is not understood")
-    if not isinstance(content.content, RealSet):
-        raise UndecidedError("a set with a condition that is not understood")
-    return content.content
+    match _joined(contents, separators) if contents else None:
+        case Equation(_, name, RealSet() as numbers) if name == inner[0].text:
+            return numbers
+    raise UndecidedError("a set with a condition that is not understood")
 
 
 # Words
@@ -435,13 +431,13 @@ def _is_word(word: str) -> bool:
 
 
 def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathObject:
-    """Return the meaning of several parts together."""
+    """Return the meaning of one part or several together."""
+    if len(contents) == 1:
+        return contents[0]
     conditions = [content for content in contents if isinstance(content, Words)]
     if conditions and len(conditions) < len(contents):
         formulas = [content for content in contents if not isinstance(content, Words)]
-        content = (
-            formulas[0] if len(formulas) == 1 else _joined(formulas, [","] * (len(formulas) - 1))
-        )
+        content = _joined(formulas, [","] * (len(formulas) - 1))
         return Noted(content, "; ".join(condition.text for condition in conditions))
     names = [content.name for content in contents if isinstance(content, Equation)]
     if any(_numbers(content) is not None for content in contents) and len(set(names)) <= 1:

@@ -70,6 +70,7 @@ def matrix_power(matrix: Matrix, exponent: int) -> Matrix:
 
 def transposed(matrix: Matrix) -> Matrix:
     """Return the transposed matrix."""
+    shape(matrix)
     return Matrix(tuple(zip(*matrix.rows, strict=True)))
 
 

@@ -46,7 +46,7 @@ def recurring_decimal(
         return _recurring(text, _digits(reader.group()))
     if reader.next.is_command("dot"):
         return _recurring(text, _dotted(reader))
-    is_digits = reader.following(1).kind == "number" and reader.following(2).is_sign(")")
+    is_digits = reader.following(1).text.isdecimal() and reader.following(2).is_sign(")")
     if reader.next.is_sign("(") and is_digits:
         return _recurring(text, _bracketed(reader)) if chooses("brackets_recur") else None
     if reader.next.is_sign("…"):
@@ -59,7 +59,7 @@ def recurring_decimal(
 
 def _digits(tokens: list[Token]) -> str:
     text = "".join(token.text for token in tokens)
-    if not text.isdigit():
+    if not text.isdecimal():
         raise UndecidedError("a line above something other than digits")
     return text
 
@@ -117,7 +117,7 @@ def mixed_fraction(reader: TokenReader) -> Fraction | None:
     after_division = reader.previous(2).is_sign("/")
     if reader.next.kind == "number":
         numerator, slash, denominator = (reader.take() for _ in range(3))
-        if not (slash.is_sign("/") and numerator.text.isdigit() and denominator.text.isdigit()):
+        if not (slash.is_sign("/") and numerator.text.isdecimal() and denominator.text.isdecimal()):
             raise UndecidedError("two numbers side by side")
         numerator_digits, denominator_digits = int(numerator.text), int(denominator.text)
     elif reader.next.is_command("frac"):

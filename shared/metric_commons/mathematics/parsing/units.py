@@ -407,7 +407,7 @@ class _UnitReader:
         sign = -1 if self._take("-") else 1
         digits = self._next
         self._position += 1
-        if not digits.isdigit() or len(digits) > 1 or (is_braced and not self._take("}")):
+        if not digits.isdecimal() or len(digits) > 1 or (is_braced and not self._take("}")):
             return None
         return sign * int(digits)
 

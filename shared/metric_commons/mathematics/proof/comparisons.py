@@ -513,7 +513,7 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     match partner:
         case Bracketed(_, items) if len(items) > 1:
             return False
-        case Matrix(rows) if len(rows) > 1 or len(rows[0]) > 1:
+        case Matrix(rows) if len(rows) > 1 or sum(map(len, rows)) > 1:
             return False
         case Infinity():
             return False

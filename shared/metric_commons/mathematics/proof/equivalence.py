@@ -230,10 +230,6 @@ def verdict(
     except UndecidedError as error:
         is_work = str(error).startswith("too much work")
         return EquivalenceVerdict(None, "too much work" if is_work else "not decided")
-    except RecursionError:
-        raise  # compared again on a stack of its own
-    except Exception:  # whatever one answer does, the batch goes on
-        return EquivalenceVerdict(None, "not decided")
 
 
 def _unreadable(answer: Unreadable, reason: Reason) -> EquivalenceVerdict:
