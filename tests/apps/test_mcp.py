@@ -31,7 +31,7 @@ from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.frameworks.harnesses.ultrarag_tables import signature
 from metric_commons.module.catalog import catalog
 from tests.programs import output
-from tests.spec import METRICS, PATIENCE, ROOT, of_this_python, trec_eval_files
+from tests.spec import METRICS, PATIENCE, ROOT
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
@@ -202,23 +202,6 @@ async def test_intervals_if_they_are_asked_for(call, root, capfd):
     low, high = answers["confidence_interval"]["em"]
     assert 0 < low < 0.5 < high < 1
     assert len(compared["eval_res"]["map"]["confidence_interval"]) == 2
-
-
-async def test_evaluate_trec(call, root):
-    result = await call("evaluate_trec", {"run_path": "old", "qrels_path": str(root / "qrels")})
-
-    assert not result.is_error
-    assert text_of(result)["eval_res"] == ultrarag.evaluate_trec(root / "old", root / "qrels")
-
-
-async def test_evaluate_trec_gives_the_values_of_trec_eval(server):
-    async with Client(server([trec_eval_files()])) as client:
-        paths = {"run_path": "results.test", "qrels_path": "qrels.test"}
-        found = text_of(await client.call_tool("evaluate_trec", paths))["eval_res"]
-
-    assert found["map"] == of_this_python(0.17854506039656948)
-    assert found["mrr"] == of_this_python(0.4064327485380117)
-    assert found["ndcg@10"] == of_this_python(0.30157719921022785)
 
 
 async def test_evaluate_trec_pvalue(call, root):
@@ -471,19 +454,12 @@ async def test_a_mistake_of_the_caller_is_an_error_of_the_tool(call, root, tool,
     assert sorted(root.parent.rglob("*")) == before
 
 
-async def test_a_complaint_is_not_as_long_as_what_it_is_about(call):
-    result = await call("evaluate", {**ANSWERS, "metrics": ["x" * 10**6]})
-
-    assert result.is_error
-    assert len(result.content[0].text) < 3000
-
-
 @pytest.mark.parametrize(
     ("path", "cause"),
     [
         ("../secret", "leads outside"),
         ("/dev/zero", "which is never read"),
-        ("/etc/passwd", "leads outside"),
+        ("/etc/passwd", "start the server with --root /etc to allow it"),
         ("link", "leads outside"),
         ("above/secret", "leads outside"),
         ("x/../../secret", "leads outside"),
@@ -575,12 +551,6 @@ async def test_files_of_the_system_are_not_read(server):
     assert "is a system file" in result.content[0].text
     with pytest.raises(ValueError, match="belongs to the system"):
         Roots([Path("/proc")])
-
-
-async def test_what_is_outside_may_be_allowed(call):
-    result = await call("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"})
-
-    assert "start the server with --root /etc to allow it" in result.content[0].text
 
 
 async def test_no_line_of_other_files_is_told(call, root):
@@ -704,11 +674,6 @@ async def test_saved_results_are_compared_and_reported(call, root, two, tmp_path
     refused = await call("compare_files", {"paths": [saved["saved_to"]]})
     assert refused.is_error
     assert "the scores of its rows are missing" in refused.content[0].text
-
-
-def test_a_root_is_a_folder(root):
-    with pytest.raises(ValueError, match="new is not a folder"):
-        Roots([root / "new"])
 
 
 async def test_answers_that_are_too_long_should_stay_in_a_file(call):
