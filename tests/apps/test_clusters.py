@@ -111,33 +111,6 @@ def test_parts_of_the_command(run, lines, table, expected):
     assert told(json.loads(out)["systems"]["answer"]["qa_f1"]) == expected
 
 
-def test_states_of_parts_in_any_order(table, expected):
-    parts = []
-    for rows in (slice(0, 5), slice(5, 31), slice(31, None)):
-        state = State("qa_f1")
-        state.update(
-            predictions=table["answer"][rows],
-            references=table["gold"][rows],
-            clusters=table["passage"][rows],
-            groups=table["topic"][rows],
-        )
-        parts.append(State.from_json(state.to_json()))
-    total = parts[2]
-    total.merge(parts[0])
-    total.merge(parts[1])
-
-    assert total.result(confidence_level=0.9) == expected
-
-
-def test_rows_have_clusters_or_none_has():
-    row = {"predictions": ["a"], "references": ["a"]}
-    state = State("qa_em")
-    state.update(**row, clusters=["x"])
-    with pytest.raises(ValueError, match=r"^some rows have clusters, others have none$"):
-        state.update(**row)
-    assert len(state) == 1
-
-
 def test_datasets(table, expected, monkeypatch):
     monkeypatch.setattr(table_parts, "_ROWS", 7)
     results = metric_commons.score(

@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from metric_commons import load, names
-from metric_commons.apps.cli import ultrarag as parameters
 from metric_commons.evaluation.results.results import Results
 from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import presets
@@ -675,10 +674,9 @@ def test_limit_shuffle_and_seed_are_honoured(evaluated):
 
 
 @pytest.mark.parametrize("profile", ["ultrarag", "standard"])
-def test_blocks_give_what_all_rows_give(evaluated, monkeypatch, profile):
+def test_a_file_has_the_scores_of_the_tool(evaluated, profile):
     rows = [{"golden_answers": ["x y"], "pred_answer": "x " * i + "z"} for i in range(1, 12)]
     write_rows("answers.jsonl", rows)
-    monkeypatch.setattr(parameters, "_ROWS", 3)
     _, saved, _ = evaluated(PARAMETERS, "--profile", profile)
     expected = ultrarag.evaluate(
         [row["pred_answer"] for row in rows],

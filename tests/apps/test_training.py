@@ -298,16 +298,6 @@ def test_generation(way, tokenizer, tmp_path):
     assert result == expected
 
 
-def test_text_behind_the_right_words_is_refused(way, tokenizer, tmp_path):
-    """Without `generate` a model predicts each token after the right ones; it returns a tuple."""
-    model, dataset, collator = seq2seq(tokenizer)
-    hook = trainer_hook("rouge_n_l", task="generation", tokenizer=tokenizer)
-    trainer = make(model, dataset, hook, collator, way, tmp_path)
-
-    with pytest.raises(ValueError, match="set predict_with_generate=True"):
-        trainer.evaluate()
-
-
 COUNTING = GPT2Config(vocab_size=len(WORDS), n_embd=8, n_layer=1, n_head=1, pad_token_id=0)
 
 
