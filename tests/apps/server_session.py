@@ -65,8 +65,7 @@ def write_files(folder):
     (folder / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n", "utf-8")
     (folder / "new").write_text("q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n", "utf-8")
     (folder / "old").write_text("q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n", "utf-8")
-    with (folder / "long.jsonl").open("w") as file:
-        file.writelines(f'{{"a": {n / 7}, "b": {n * n % 101}}}\n' for n in range(20_000))
+    write_long_rows(folder)
     rows = [
         {"fid": dice.choice(WORDS), "dpr": dice.choice(WORDS), "gold": [dice.choice(WORDS)]}
         for _ in range(200)
@@ -79,6 +78,12 @@ def write_files(folder):
     )
     scored = scored.save_per_example(folder / "saved.rows.jsonl")
     scored.save(folder / "saved.json")
+
+
+def write_long_rows(folder):
+    """The file of the call that takes minutes."""
+    with (folder / LONG["path"]).open("w") as file:
+        file.writelines(f'{{"a": {n / 7}, "b": {n * n % 101}}}\n' for n in range(20_000))
 
 
 def mixed_calls(folder):

@@ -45,6 +45,14 @@ def test_an_interrupt_ends_a_server_and_its_calls(tmp_path, calls, on_terminal):
     assert (status, said, left) == (130, "interrupted\n", [])
 
 
+@pytest.mark.parametrize("delay", [0.05, 0.2, 0.4])
+def test_an_interrupt_while_a_command_is_imported_is_130(tmp_path, delay):
+    attacks.write_files(tmp_path)
+    interrupted = attacks.interrupted_command(tmp_path, attacks.INTERRUPTED["score"], delay)
+
+    assert attacks.is_interrupted(*interrupted)
+
+
 def test_a_server_that_was_started_to_ignore_interrupts_does_so():
     earlier = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

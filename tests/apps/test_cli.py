@@ -5,7 +5,6 @@ import re
 import resource
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -97,21 +96,6 @@ def test_the_commands_of_the_examples_work(run):
         assert arguments[0] == "leaderboard" or f"|rows={rows}|" in out
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
-def test_other_formats_print_the_same_result(run, form):
-    write("x.jsonl", json_lines(ROWS))
-    status, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--format", form)
-
-    assert status == 0
-    if form == "json":
-        scores = json.loads(out)["systems"]["answer"]["qa_em"]["scores"]
-        assert scores == {"qa_em": 1 / 3}
-    elif form == "csv":
-        assert out.splitlines()[1] == f"answer,,qa_em,qa_em,{1 / 3},,,3,,,,,,,,"
-    else:
-        assert out.splitlines()[2].split() == ["|", "answer", "|", "0.3333", "|"]
-
-
 def test_a_wide_table_goes_on_below(run, monkeypatch):
     write("x.jsonl", json_lines(ROWS))
     systems = ["--predictions", "other=answer"]
@@ -155,17 +139,6 @@ def test_groups_are_shown_below_the_scores(run):
     assert ["system", "topic", "rows", "qa_em"] in lines
     assert ["answer", "pets", "2", "0.5000"] in lines
     assert ["answer", "wild", "1", "0.0000"] in lines
-
-
-def test_scores_of_rows_are_written(run):
-    write("x.jsonl", json_lines(ROWS))
-    run("score", "qa_em", "substring_recall", "x.jsonl", *FIELDS, "--per-example", "rows.jsonl")
-
-    assert [json.loads(line) for line in Path("rows.jsonl").read_text().splitlines()] == [
-        {"row": 0, "system": "answer", "scores": {"qa_em": 1.0, "substring_recall": 1.0}},
-        {"row": 1, "system": "answer", "scores": {"qa_em": 0.0, "substring_recall": 0.0}},
-        {"row": 2, "system": "answer", "scores": {"qa_em": 0.0, "substring_recall": 0.0}},
-    ]
 
 
 def test_settings_are_json_or_else_text(run):
@@ -354,15 +327,6 @@ def test_every_kind_of_file_holds_the_same(run, name, content):
     columns = files.Source(Path(name), ["answer", "gold"]).columns()
 
     assert columns == {key: [row[key] for row in ROWS] for key in ("answer", "gold")}
-
-
-def test_parquet_holds_the_same(tmp_path):
-    path = tmp_path / "x.parquet"
-    parquet.write_table(pa.Table.from_pylist(ROWS), path)
-
-    assert files.Source(path, ["answer", "gold"]).columns() == {
-        key: [row[key] for row in ROWS] for key in ("answer", "gold")
-    }
 
 
 @pytest.mark.parametrize(
@@ -653,77 +617,7 @@ def test_an_unknown_command_is_one_line(refused):
     assert refused("scor") == (2, "No such command 'scor'. Did you mean 'score'?")
 
 
-def test_a_file_that_may_not_be_read_is_one_line(refused, monkeypatch):
-    def denied(path, *arguments, **settings):
-        if path.name == "x.jsonl":
-            raise PermissionError(13, "Permission denied", "x.jsonl")
-        return opened(path, *arguments, **settings)
-
-    opened = Path.open
-    write("x.jsonl", json_lines(ROWS))
-    monkeypatch.setattr(Path, "open", denied)
-
-    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (1, "x.jsonl: Permission denied")
-
-
-def test_a_folder_is_no_file(refused):
-    Path("x.jsonl").mkdir()
-
-    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (
-        1,
-        "x.jsonl: this is a folder; name the files in it",
-    )
-
-
 # How it ends
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "said"),
-    [
-        (OSError(28, "No space left on device"), 1, "r.json: No space left on device\n"),
-        (KeyboardInterrupt(), 130, "interrupted\n"),
-    ],
-)
-def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch, error, status, said):
-    def fail(_):
-        raise error
-
-    write("x.jsonl", json_lines(ROWS))
-    write("r.json", "old")
-    monkeypatch.setattr(os, "fsync", fail)
-
-    assert run("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json") == (status, "", said)
-    assert Path("r.json").read_text() == "old"
-    assert sorted(os.listdir()) == ["r.json", "x.jsonl"]
-
-
-@pytest.mark.processes
-@pytest.mark.parametrize("command", ["score", "run"])
-def test_whatever_kills_it_leaves_the_old_file(tmp_path, command):
-    (tmp_path / "x.jsonl").write_text(json_lines(ROWS))
-    (tmp_path / "r.json").write_text("old")
-    (tmp_path / "c.yaml").write_text(
-        "data: {path: x.jsonl, fields: {predictions: answer, references: gold}}\n"
-        "modules: [qa_em]\noutputs: {save: r.json}\n"
-    )
-    program = (
-        "import os, signal, sys; from metric_commons.__main__ import main;"
-        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL); sys.exit(main())"
-    )
-    arguments = {
-        "score": ["score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json"],
-        "run": ["run", "c.yaml"],
-    }[command]
-    killed = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=PATIENCE,
-    )
-
-    assert killed.returncode == -signal.SIGKILL
-    assert (tmp_path / "r.json").read_text() == "old"
 
 
 @pytest.mark.processes

@@ -96,16 +96,6 @@ def test_what_needs_rows_reads_columns(dataset, arguments):
         assert score("qa_em", dataset, **arguments, jobs=jobs).systems == expected
 
 
-def test_a_regression_has_intervals_too(small_batches):
-    rows = {"guess": [i * 7 % 10 / 2 for i in range(40)], "truth": [i % 10 / 2 for i in range(40)]}
-    options = {"confidence_level": 0.9, "n_resamples": 50}
-    columns = {"predictions": "guess", "references": "truth"}
-    results = score("regression", Dataset.from_dict(rows), **columns, **options)
-    assert as_computed(results) == load("regression").compute(
-        predictions=rows["guess"], references=rows["truth"], **options
-    )
-
-
 @pytest.mark.processes
 def test_each_row_keeps_its_columns_and_gets_its_scores(dataset, small_batches):
     scored = scores_of_rows("qa_f1", dataset, **COLUMNS, num_proc=2)

@@ -154,16 +154,6 @@ def test_what_makes_no_sense_is_one_line(run, saved, options, status, message):
     assert err.startswith(message)
 
 
-def test_a_row_without_an_id_is_found(run):
-    rows = [{"id": "q0", "gold": "x", "a": "x"}, {"id": None, "gold": "x", "a": "x"}]
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    fields = ("--predictions", "a", "--references", "gold", "--id", "id")
-    status, _, err = run("score", "qa_em", "rows.jsonl", *fields, "--per-example", "r.jsonl")
-
-    assert status == 1
-    assert err == "rows.jsonl: row 1 (line 2): field 'id' is None; every row needs a label\n"
-
-
 @pytest.mark.long
 def test_a_system_is_named_where_there_are_several(run, saved):
     old, several = saved("old"), saved("good", "bad", name="several")

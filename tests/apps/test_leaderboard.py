@@ -257,16 +257,6 @@ def test_less_is_better_where_it_is(run, saved):
     assert "Lower is better." in run("leaderboard", *paths, "--by", "ter")[1]
 
 
-def test_other_forms_have_the_same_numbers(run, saved):
-    paths = saved("one", "good", "fair")
-    command = ("leaderboard", *paths, "--by", "qa_em", "--format")
-    markdown, latex = (run(*command, form)[1] for form in ("markdown", "latex"))
-
-    assert "**0.950ᵇ**" in markdown
-    assert r"\textbf{0.950" in latex
-    assert run(*command, "xml")[0] == 2
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_leaderboard_has_every_format_of_results(run, saved, name):
     """A format of tables is also in `TABLE_FORMATS`, another in `_WRITERS` of the command."""

@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from fractions import Fraction
 
 import evaluate
@@ -149,32 +147,6 @@ def test_a_link_in_a_circle_is_one_line(refused, tmp_path):
 
     assert status == 1
     assert "circle" in said
-
-
-@pytest.mark.processes
-@pytest.mark.parametrize("delay", [0.05, 0.2, 0.4])
-def test_an_interrupt_while_it_imports_is_130(tmp_path, delay):
-    (tmp_path / "x.jsonl").write_text('{"a": "win"}', "utf-8")
-    program = (
-        "import sys; from metric_commons.__main__ import main; print('x', flush=True); "
-        "sys.exit(main())"
-    )
-    process = subprocess.Popen(
-        [*(sys.executable, "-c", program, "score", "win_rate", "x.jsonl", "--predictions", "a")],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    process.stdout.readline()
-    time.sleep(delay)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-
-    assert "Traceback" not in err
-    was_faster = process.returncode in (0, -signal.SIGINT) and "win_rate" in out
-    assert process.returncode == 130 or was_faster  # a Python that is ending no longer listens
 
 
 @pytest.mark.processes

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import sys
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -593,22 +592,6 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 
     assert status == 1
     assert said.endswith("pip install 'metric-commons[plot]'")
-
-
-@pytest.mark.long
-def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
-    pytest.importorskip("matplotlib")
-
-    def fail(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    Path("old.png").write_text("old")
-    monkeypatch.setattr(os, "replace", fail)
-    status, _, err = run("plot", "roc", *GUIDED, "--save", "old.png")
-
-    assert (status, err) == (1, "old.png: No space left on device\n")
-    assert [path.name for path in Path.cwd().iterdir()] == ["old.png"]
-    assert Path("old.png").read_text() == "old"
 
 
 # What goes wrong

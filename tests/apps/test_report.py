@@ -16,7 +16,6 @@ from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.report import axes
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import fold, render, visible
-from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"
@@ -423,20 +422,6 @@ def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
 
 
 @pytest.mark.long
-def test_a_configuration_leads_to_examples_as_well(scored, run):
-    write(ROWS)
-    fields = {"predictions": "one", "references": "gold"}
-    outputs = {"save": "r.json", "per_example": "rows_of.jsonl"}
-    config = {"data": {"path": "rows.jsonl", "fields": fields}, "modules": ["qa_em"]}
-    Path("c.yaml").write_text(json.dumps(config | {"outputs": outputs}))
-    assert run("run", "c.yaml")[0] == 0
-
-    page = scored.reported("--per-example", "rows_of.jsonl")
-    assert "references Oslo Christiania one Bergen" in examples_of(page)["Worst"][0]
-    assert '"modules"' in page.where(id="provenance")[0]["text"]
-
-
-@pytest.mark.long
 def test_inputs_that_changed_are_said_and_not_shown(scored):
     scored(write(ROWS), ["one"])
     with open("rows.jsonl", "a") as file:
@@ -744,29 +729,6 @@ def test_errors_are_one_line(run, monkeypatch):
 
 
 # Real data
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("source", SOURCES)
-def test_several_systems_on_real_questions(run, source, tmp_path):
-    files = answer_files(source, tmp_path)
-    fields = ("--predictions", "prediction", "--references", "answer")
-    saved = ("--save", "r.json", "--per-example", "rows.jsonl")
-    options = ("--set", "both_empty=0", "--confidence", "0.95", "--compare")
-    run("score", "qa_em", "qa_f1", *files, *fields, *options, *saved)
-    shown = ("--per-example", "rows.jsonl", "--show", "question")
-    assert run("report", "r.json", "--save", "page.html", *shown) == (0, "", "")
-    text = Path("page.html").read_text("utf-8")
-    page = Page(text)
-
-    for path, (em, f1) in files.items():
-        for module, percent in (("qa_em", em), ("qa_f1", f1)):
-            (line,) = page.where(data_system=path.stem, data_score=module)
-            assert f"{100 * float(line['data-value']):.2f}" == percent
-    pairs = len(files) * (len(files) - 1) // 2
-    assert len([each for each in page.elements if "data-diff" in each]) == 2 * pairs
-    assert len(page.of_class("example")) == 20
-    assert len(text) < 300_000
 
 
 # Many systems

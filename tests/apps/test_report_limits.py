@@ -3,7 +3,7 @@
 import pytest
 
 from metric_commons.reporting.report.page import render
-from tests.apps.test_report import Page, find_nothing, many, module_result, results_of
+from tests.apps.test_report import Page, find_nothing, module_result, results_of
 
 
 def page_of(results):
@@ -43,37 +43,6 @@ def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
         for name, value in zip("ab", scores, strict=True)
     }
     return results_of(systems, comparisons=[comparison])
-
-
-@pytest.mark.long
-def test_up_to_twelve_systems_all_pairs_have_lines():
-    lines = {
-        count: [each for each in differences(page_of(many(count, 1))) if "data-diff" in each]
-        for count in (12, 13)
-    }
-
-    assert {count: len(shown) for count, shown in lines.items()} == {12: 66, 13: 12}
-
-
-@pytest.mark.long
-def test_twelve_lines_are_open_and_more_are_folded():
-    for count, is_open in ((13, True), (14, False)):
-        folded, *_ = (e for e in differences(page_of(many(count, 1))) if e["tag"] == "details")
-        assert ("open" in folded) is is_open
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("count", "has_matrix"), [(3, False), (4, True)])
-def test_a_matrix_shows_four_systems_or_more(count, has_matrix):
-    assert bool(page_of(many(count, 1)).of_class("matrix")) is has_matrix
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("scores", "has_table"), [(40, True), (41, False)])
-def test_four_hundred_differences_are_a_table_as_well(scores, has_table):
-    page = page_of(many(5, scores))  # ten pairs for each score
-
-    assert any(each["tag"] == "table" for each in differences(page)) is has_table
 
 
 @pytest.mark.parametrize(

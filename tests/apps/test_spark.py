@@ -106,34 +106,6 @@ def test_a_regression_has_intervals_and_clusters_too(spark):
     assert as_computed(score("regression", frame, **columns, **options)) == expected
 
 
-def test_clusters_may_span_partitions(answers):
-    results = score(
-        "qa_f1",
-        answers.repartition(5),
-        predictions="answer",
-        references="gold",
-        clusters="topic",
-        confidence_level=0.9,
-    )
-    result = as_computed(results)
-    _, texts, references, topics = zip(*ROWS, strict=True)
-    expected = load("qa_f1").compute(
-        predictions=texts, references=references, clusters=topics, confidence_level=0.9
-    )
-    assert result == expected
-    assert result["n_clusters"] == 3
-
-
-def test_answers_are_cut_out_of_texts(answers):
-    steps = ["strip_think", {"regex": "[a-z]+", "group": -1}]
-    columns = {"predictions": "answer", "references": "gold"}
-    results = score("qa_em", answers.repartition(3), **columns, options={"extract": steps})
-    predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
-    expected = load("qa_em", extract=steps).compute(predictions=predictions, references=references)
-    assert as_computed(results) == expected
-    assert "unparsed" in expected
-
-
 def test_partitions_may_be_many_and_empty_and_unequal(answers):
     partitions = answers.repartition(8, "topic")  # of which at most three have rows
     predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
@@ -246,6 +218,8 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
     try:
         with pytest.raises(ValueError, match="No module named 'metric_commons'") as caught:
             score("qa_em", answers, **COLUMNS)
+        with pytest.raises(Exception, match=r"No module named 'metric_commons'.*pip install"):
+            scores_of_rows("qa_em", answers, **COLUMNS).collect()
     finally:
         spark.conf.unset("spark.sql.execution.pyspark.python")
     assert "pip install 'metric-commons[spark]'" in str(caught.value)

@@ -14,12 +14,11 @@ import pytest
 
 from metric_commons import load, score
 from metric_commons.evaluation.scoring.states import Part
-from metric_commons.frameworks.harnesses.spark import part_of_rows, scores_of_rows
+from metric_commons.frameworks.harnesses.spark import part_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,
     free_port,
-    python_without_metric_commons,
     spark_sessions,
 )
 from tests.result_keys import as_computed
@@ -125,19 +124,6 @@ def test_an_executor_that_is_killed_in_mid_job(answers, expected, tmp_path):
     dying = answers.repartition(10).mapInArrow(kill_once, KINDS)
     assert scored(dying) == expected
     assert killed.exists()
-
-
-def test_executors_without_metric_commons(spark, answers, expected, tmp_path):
-    python = python_without_metric_commons(tmp_path)
-    spark.conf.set("spark.sql.execution.pyspark.python", python)
-    try:
-        with pytest.raises(ValueError, match=r"No module named 'metric_commons'.*pip install"):
-            scored(answers)
-        with pytest.raises(Exception, match=r"No module named 'metric_commons'.*pip install"):
-            scores_of_rows("qa_f1", answers, **COLUMNS).collect()
-    finally:
-        spark.conf.unset("spark.sql.execution.pyspark.python")
-    assert scored(answers) == expected
 
 
 def test_an_environment_that_is_sent(sessions, expected, tmp_path, monkeypatch):

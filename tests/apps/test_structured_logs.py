@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from metric_commons import State, load, score
+from metric_commons import score
 
 TOOLS = [
     {
@@ -135,30 +135,6 @@ OBJECTS = [{"a": 1, "b": [n % 3]} for n in range(40)]
 TEXTS = [
     json.dumps({"a": n % 2, "b": [n % 3], "c": n} | ({} if n % 5 else {"d": 1})) for n in range(40)
 ]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("module", "predictions", "references", "options"),
-    [
-        ("tool_calls", CALLS, EXPECTED, {"match": "superset"}),
-        ("json_match", TEXTS, OBJECTS, {"by_path": True, "ignore_paths": ["$.c"]}),
-    ],
-)
-def test_states_have_the_bits_of_compute(module, predictions, references, options):
-    clusters = [f"c{row % 9}" for row in range(40)]
-    reporting = {"confidence_level": 0.9}
-    columns = {"predictions": predictions, "references": references}
-    whole = load(module).compute(**columns, **options, **reporting, clusters=clusters)
-    parts = [State(module, **options) for _ in range(3)]
-    for row in range(39, -1, -1):
-        parts[row % 3].update(
-            predictions=[predictions[row]], references=[references[row]], clusters=[clusters[row]]
-        )
-    first, *others = (State.from_json(part.to_json()) for part in parts)
-    first.merge(*others)
-
-    assert json.dumps(first.result(**reporting)) == json.dumps(whole)
 
 
 @pytest.mark.long

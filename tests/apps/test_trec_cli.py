@@ -1,5 +1,4 @@
 import csv
-import gzip
 import hashlib
 import io
 import json
@@ -7,13 +6,11 @@ import os
 import re
 import shlex
 import shutil
-import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from metric_commons.data.trec import trec
 from metric_commons.evaluation.results.results import Results
 from metric_commons.retrieval import runs
 from metric_commons.statistics.tests.significance import compare_measures
@@ -132,25 +129,6 @@ def test_nothing_is_bold_before_it_is_compared(run, monkeypatch):
     assert "\x1b[1m0.8333" not in scored
 
 
-def test_other_forms_print_the_same_result(run):
-    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--format")
-    markdown, latex, table = (run(*command, form)[1] for form in ("markdown", "latex", "csv"))
-
-    assert cells(markdown)[2] == ["|", "a", "|", "0.8333", "|"]
-    assert ["a", "&", "0.8333", r"\\"] in cells(latex)
-    assert r"\toprule" in latex
-    assert latex.splitlines()[-1].startswith("% ir_ranking|measures=map|missing=zero|")
-    first = next(csv.DictReader(io.StringIO(table)))
-    assert (first["system"], first["score"], first["value"]) == ("a", "map", str(5 / 6))
-
-
-def test_a_name_survives_latex(run):
-    shutil.copy("a.run", "50%_{a}.run")
-    _, out, _ = run("trec", "qrels", "50%_{a}.run", "-m", "map", "--format", "latex")
-
-    assert r"50\%\_\{a\}" in out
-
-
 def test_runs_are_called_by_what_tells_them_apart(run):
     for name in ("x/input.s", "x/input.t\ue000", "y/input.s"):
         Path(name).parent.mkdir(exist_ok=True)
@@ -160,22 +138,6 @@ def test_runs_are_called_by_what_tells_them_apart(run):
 
     assert {"input.s", r"input.t\ue000"} <= {line[0] for line in cells(few) if line}
     assert {"x/input.s", "y/input.s"} <= {line[0] for line in cells(all_) if line}
-
-
-def test_many_runs_show_a_bar_when_it_takes_long(run, monkeypatch, clock):
-    def slow(path, kind):
-        clock.now += 0.6
-        return read(path, kind)
-
-    read = trec.read_hashed
-    monkeypatch.setattr(trec, "read_hashed", slow)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    shutil.copy("a.run", "c.run")
-    status, out, err = run("trec", "qrels", "a.run", "b.run", "c.run", "-m", "map")
-
-    assert status == 0
-    assert "0.8333" in out
-    assert "scoring:  67%" in err
 
 
 # compare
@@ -277,18 +239,6 @@ def test_measures_that_are_no_mean_are_not_compared(refused):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "start"), [("d.png", b"\x89PNG"), ("x/d.PDF", b"%PDF"), ("d.svg", b"<?xml")]
-)
-def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
-    pytest.importorskip("matplotlib")
-    status, _, err = run("compare", "qrels", "a.run", "b.run", "-m", "map", "--plot", name)
-
-    assert (status, err) == (0, "")
-    assert Path(name).read_bytes().startswith(start)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
     ("queries", "a", "b"),
     [
         *((1, "a", "x"), (60, "x", "a"), (61, "a", "a"), (61, "aax", "axa")),
@@ -322,17 +272,6 @@ def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
 
     assert (drawn, status) == (0, 0)
     assert ["a", r"q\udcff", "1.0000"] in cells(out)
-
-
-def test_without_matplotlib_it_says_what_to_install(refused, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    status, said = refused(
-        *("compare", "qrels", "a.run", "b.run", "--plot", "d.png", "--save", "r.json")
-    )
-
-    assert status == 1
-    assert said.endswith("pip install 'metric-commons[plot]'")
 
 
 # What goes wrong
@@ -379,17 +318,6 @@ def test_a_recorded_fault_is_one_line(refused, command, case):
     place = f"{which} has no rows" if not case["qrels"] else rf"{which}, line \d+: "
     assert status == 1
     assert re.match(place, said)
-
-
-@pytest.mark.parametrize("name", ["qrels", "a.run"])
-@pytest.mark.parametrize("part", [5, 11, 40, -9, -5, -1])
-def test_a_file_that_was_cut_off_is_one_line(refused, name, part):
-    packed = gzip.compress(Path(name).read_bytes())
-    Path(name).write_bytes(packed[:part])
-    status, said = refused("trec", "qrels", "a.run", "--save", "out/r.json")
-
-    assert status == 1
-    assert said.startswith(f"{name}: the compressed file is broken: ")
 
 
 def test_a_total_goes_by_what_trec_eval_counts(run):
@@ -463,43 +391,6 @@ def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, st
 
     assert found == status
     assert said.startswith(message)
-
-
-@pytest.mark.long
-def test_a_picture_that_cannot_be_written_is_one_line(refused):
-    pytest.importorskip("matplotlib")
-    for path, fault in (("a.run/d.png", "a.run: File exists"), ("f.png", "f.png is not a file")):
-        Path("f.png").mkdir(exist_ok=True)
-        status, said = refused("compare", "qrels", "a.run", "b.run", "--plot", path)
-        assert (status, said[-len(fault) :]) == (1, fault)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("error", "status", "said"),
-    [
-        (OSError(28, "No space left on device"), 1, "No space left"),
-        (KeyboardInterrupt(), 130, "interrupted"),
-    ],
-)
-@pytest.mark.parametrize(("option", "failing"), [("--save", "fsync"), ("--plot", "replace")])
-def test_what_goes_wrong_while_writing_leaves_the_old_file(
-    run, monkeypatch, error, status, said, option, failing
-):
-    pytest.importorskip("matplotlib")
-
-    def fail(*_, **__):
-        raise error
-
-    Path("old.png").write_text("old")
-    monkeypatch.setattr(os, failing, fail)
-    found, out, err = run("compare", "qrels", "a.run", "b.run", option, "old.png")
-
-    assert (found, out) == (status, "")
-    assert said in err
-    assert err.count("\n") == 1
-    assert Path("old.png").read_text() == "old"
-    assert sorted(os.listdir()) == ["a.run", "b.run", "old.png", "qrels"]
 
 
 # Examples and real data

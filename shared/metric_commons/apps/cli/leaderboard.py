@@ -6,20 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import (
     Notation,
-    Table,
-    as_html,
     message_line,
     spreadsheet_cell,
 )
 from ...evaluation.results.results import TABLE_FORMATS
 from ...module.catalog.usage import UsageError
+from ...reporting.report.leaderboard_page import Board, leaderboard_page
 from ..console.options import (
     Assume,
     ClusterBy,
@@ -44,20 +43,6 @@ class OneTable(Presentation):
     """The options of how a leaderboard is printed, which is a single table."""
 
     table: None = field(default=None, init=False)
-
-
-class Section(NamedTuple):
-    """A table, its subject, and the numbers in it."""
-
-    table: Table
-    heading: Mapping[str, Any]
-    records: Sequence[Mapping[str, Any]]
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """Return the lines below the table: how its scores were computed."""
-        signatures: Sequence[str] = self.heading["signatures"]
-        return signatures
 
 
 def leaderboard(
@@ -198,7 +183,7 @@ def leaderboard(
         "missing": table.gaps(),
     }
     records = list(means.records())
-    section = Section(means.as_table(top, notation), heading, records[:top])
+    section = Board(means.as_table(top, notation), heading, records[:top])
     _show([section], presentation, page)
 
 
@@ -244,7 +229,7 @@ def history(
         signatures |= {change["signature"]: None for change in changes.changes}
         heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
         table = changes.table(top, presentation.notation)
-        sections.append(Section(table, heading, list(changes.records())))
+        sections.append(Board(table, heading, list(changes.records())))
     _show(sections, presentation)
 
 
@@ -291,7 +276,7 @@ def _votes_section(
     level: float,
     top: int | None,
     notation: Notation,
-) -> Section:
+) -> Board:
     """Return the leaderboard of a file of votes."""
     from ...data.tables.tables import Source
     from ...reporting.leaderboards.vote_boards import FIELDS, vote_board
@@ -308,10 +293,10 @@ def _votes_section(
         "sentence": board.sentence(),
         "signatures": [board.signature()],
     }
-    return Section(board.table(top, notation), heading, list(board.records())[:top])
+    return Board(board.table(top, notation), heading, list(board.records())[:top])
 
 
-def _section(content: "Leaderboard", notation: Notation) -> Section:
+def _section(content: "Leaderboard", notation: Notation) -> Board:
     heading = {
         "by": f"{content.module}.{content.score}",
         "task": content.task,
@@ -319,10 +304,10 @@ def _section(content: "Leaderboard", notation: Notation) -> Section:
         "lower_is_better": content.is_lower_better,
         "signatures": content.results.signatures(),
     }
-    return Section(content.table(notation), heading, list(content.records()))
+    return Board(content.table(notation), heading, list(content.records()))
 
 
-def _with_best(section: Section, board: "Leaderboard") -> Section:
+def _with_best(section: Board, board: "Leaderboard") -> Board:
     """Return a section with the best system and its interval, as a note and in the data."""
     found = board.results.best(f"{board.module}.{board.score}", board.confidence_level)
     note = f"{section.table.note} {found.sentence(board.confidence_level)}".strip()
@@ -330,12 +315,10 @@ def _with_best(section: Section, board: "Leaderboard") -> Section:
     return section._replace(table=section.table._replace(note=note), heading=heading)
 
 
-def _show(
-    sections: Sequence[Section], presentation: Presentation, page: Path | None = None
-) -> None:
+def _show(sections: Sequence[Board], presentation: Presentation, page: Path | None = None) -> None:
     """Print sections in a format, and write a page of them if it has a name."""
     if page is not None:
-        write_whole(page, [_as_page(sections)])
+        write_whole(page, [leaderboard_page(sections)])
         say_written(page)
     format_name = presentation.format_name
     tables = presentation.captioned([section.table for section in sections])
@@ -356,13 +339,13 @@ def _show(
     typer.echo(text, nl=not text.endswith("\n"))
 
 
-def _as_json(sections: Sequence[Section]) -> str:
+def _as_json(sections: Sequence[Board]) -> str:
     boards = [{**section.heading, "systems": section.records} for section in sections]
     content = to_jsonable({"format": "metric-commons-leaderboard/1", "boards": boards})
     return json.dumps(content, indent=2)
 
 
-def _as_csv(sections: Sequence[Section]) -> str:
+def _as_csv(sections: Sequence[Board]) -> str:
     """Return every number in full precision, one line per system.
 
     Leaderboards are numbered from 1.
@@ -398,20 +381,5 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _as_page(sections: Sequence[Section]) -> str:
-    from ...reporting.report.leaderboard_page import Board, leaderboard_page, with_dashes
-
-    return leaderboard_page(
-        [
-            Board(
-                as_html([with_dashes(section.table)], section.lines),
-                section.heading,
-                section.records,
-            )
-            for section in sections
-        ]
-    )
-
-
 # The formats in which leaderboards differ from the tables of results.
-_WRITERS = {"json": _as_json, "csv": _as_csv, "html": _as_page}
+_WRITERS = {"json": _as_json, "csv": _as_csv, "html": leaderboard_page}

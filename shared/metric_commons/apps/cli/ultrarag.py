@@ -2,9 +2,7 @@
 
 import json
 import random
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,11 +16,9 @@ from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag_tables import signature, table
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import Count
-from ...statistics.resampling.progress import is_quiet, shows_bars
+from ...statistics.resampling.progress import is_quiet, shows_bars, watched
 from ..console.config import ConfigDocument, key_error, validated
 from ..console.outputs import check_written, say_written
-
-_ROWS = 2048  # of a block
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,8 @@ def run(path: Path, document: ConfigDocument, profile: ultrarag.Profile) -> None
         results = _score_runs(settings, path, profile)
         line = signature(kind.tool, profile, {})
     if save:
-        write_whole(save, _json({**results, "profile": profile, "signature": line}))
+        content = {**results, "profile": profile, "signature": line}
+        write_whole(save, json.JSONEncoder(indent=4, allow_nan=False).iterencode(content))
     typer.echo(f"{table(results)}\n{line}")
     say_written(save)
 
@@ -207,91 +204,43 @@ def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
 def _score_answers(
     settings: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
 ) -> dict[str, Any]:
-    """Score the answers block by block, keeping only numbers, so that files may be large."""
-    limit = None if benchmark.limit == -1 else benchmark.limit
+    """Return the scores of the answers, and their means."""
     key_map = benchmark.key_map
-    source = Source(
-        Path(benchmark.path),
-        [key_map.pred_ls, key_map.gt_ls],
-        limit=None if benchmark.shuffle else limit,
-        progress=True,
-    )
-    scores: dict[str, array[float]] = {}
-    before = 0
-    for block in source.blocks(None if benchmark.shuffle else _ROWS):
-        order = list(range(source.rows - before))
-        if benchmark.shuffle:
-            random.Random(benchmark.seed).shuffle(order)
-            order = order[:limit]
-        predictions, references = (
-            [block[field][row] for row in order] for field in (key_map.pred_ls, key_map.gt_ls)
-        )
-        try:
-            scores_of_block = ultrarag.evaluate(
-                predictions, references, settings.metrics, profile=profile
-            )
-        except ValueError as error:
-            if not isinstance(error, RowError):
-                raise _keyed(error, "metrics", path) from error
-            position = source.location(before + order[error.row])
-            problem = error.about(f"field {getattr(key_map, error.column)!r}")
-            raise ValueError(f"{source.path}: {position}: {problem}") from error
-        for name in [name for name in scores_of_block if f"avg_{name}" in scores_of_block]:
-            scores.setdefault(name, array("d")).extend(scores_of_block[name])
-        before = source.rows
-    means = {name: ultrarag.average(values, profile=profile) for name, values in scores.items()}
-    return {**scores, **{f"avg_{name}": mean for name, mean in means.items()}}
-
-
-def _json(results: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the output of `json.dumps` with an indent of four, piece by piece.
-
-    >>> results = {"f1": [0.5, 1.0], "avg_f1": 0.75}
-    >>> "".join(_json({**results, "f1": array("d", results["f1"])})) == json.dumps(
-    ...     results, indent=4
-    ... )
-    True
-    """
-    opening = "{"
-    for name, value in results.items():
-        yield f"{opening}\n    {json.dumps(name)}: "
-        opening = ","
-        if isinstance(value, array):
-            for start in range(0, len(value), _ROWS):
-                yield "," if start else "["
-                rows = map(float.__repr__, value[start : start + _ROWS])
-                yield ",".join(f"\n        {row}" for row in rows)
-            yield "\n    ]"
-        else:
-            text = json.dumps(value, indent=4, allow_nan=False)
-            yield text.replace("\n", "\n    ")
-    yield "\n}"
+    fields = [key_map.pred_ls, key_map.gt_ls]
+    limit = None if benchmark.limit == -1 else benchmark.limit
+    rows_to_read = None if benchmark.shuffle else limit
+    source = Source(Path(benchmark.path), fields, limit=rows_to_read, progress=True)
+    columns = source.columns()
+    order = list(range(source.rows))
+    if benchmark.shuffle:
+        random.Random(benchmark.seed).shuffle(order)
+        order = order[:limit]
+    predictions, references = ([columns[field][row] for row in order] for field in fields)
+    try:
+        return ultrarag.evaluate(predictions, references, settings.metrics, profile=profile)
+    except RowError as error:
+        problem = error.about(f"field {getattr(key_map, error.column)!r}")
+        position = source.location(order[error.row])
+        raise ValueError(f"{source.path}: {position}: {problem}") from error
+    except ValueError as error:
+        raise _keyed(error, "metrics", path) from error
 
 
 def _score_runs(settings: Runs, path: Path, profile: ultrarag.Profile) -> dict[str, Any]:
+    from tqdm import tqdm
+
     arguments = {name: value for name, value in vars(settings).items() if name != "save_path"}
     arguments["metrics"] = arguments.pop("ir_metrics")
     try:
         if isinstance(settings, OneRun):
             return {**ultrarag.evaluate_trec(**arguments, profile=profile)}
-        with _bar() as advance:
-            return ultrarag.evaluate_trec_pvalue(**arguments, profile=profile, progress=advance)
+        with (
+            tqdm(desc="scoring", total=1, delay=1, leave=False, disable=not shows_bars()) as bar,
+            watched(lambda fraction: bar.update(fraction - bar.n)),
+        ):
+            return ultrarag.evaluate_trec_pvalue(**arguments, profile=profile)
     except ValueError as error:
         raise _keyed(error, "ir_metrics", path) from error
-
-
-@contextmanager
-def _bar() -> Iterator[ultrarag.Progress]:
-    """A bar on stderr, if it takes longer than a second."""
-    from tqdm import tqdm
-
-    with tqdm(desc="scoring", delay=1, leave=False, disable=not shows_bars()) as bar:
-
-        def advance(finished: int, steps: int) -> None:
-            bar.total = steps
-            bar.update(finished - bar.n)
-
-        yield advance
 
 
 def _keyed(error: ValueError, metrics: str, path: Path) -> ValueError:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ...statistics.arguments.checks import OptionError
 from .roots import Roots
-from .workers import Progress
 
 MAX_RESAMPLES = 1_000_000
 
@@ -19,13 +18,11 @@ class CallContext:
         roots: the folders that the tool may read and write.
         server_folder: the folder written by `ultrarag-init`, as the only root, if UltraRAG starts
             this server.
-        progress: called with reports of progress.
         python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
     roots: Roots
     server_folder: Roots | None
-    progress: Progress
     python_version: str | None = None
 
     def to_save(

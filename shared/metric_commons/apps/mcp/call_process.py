@@ -40,7 +40,6 @@ def serve(descriptor: int, modules: Sequence[str], max_unpacked: int | None = No
         for module in modules:
             import_module(module)
         gigabytes, work, arguments = pickle.loads(connection.recv_bytes())
-        connection.send(("started", None))
         threading.Thread(target=_end_with_the_server, args=(connection,), daemon=True).start()
         _limit_memory(gigabytes)
         connection.send(_answer(connection, work, arguments))
@@ -59,11 +58,11 @@ def _answer(
     """Return the result of the work, or the reason why it was refused."""
     last = -_PAUSE
 
-    def report(step: float, steps: float) -> None:
+    def report(fraction: float) -> None:
         nonlocal last
-        if step >= steps or time.monotonic() - last >= _PAUSE:
+        if fraction >= 1 or time.monotonic() - last >= _PAUSE:
             last = time.monotonic()
-            connection.send(("progress", (step, steps)))
+            connection.send(("progress", fraction))
 
     try:
         return "result", work(report, *arguments)

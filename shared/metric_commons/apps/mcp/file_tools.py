@@ -9,7 +9,6 @@ from ...module.catalog.field_names import suggestion
 from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Count, Level, Range, Seed
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
-from ...statistics.resampling.progress import watched
 from ...statistics.tests.paired_tests import Alternative, Test
 from .call_context import CallContext, check_resamples
 
@@ -97,11 +96,9 @@ def evaluate_file(
     )
     given = [name for name, field in evaluation.fields.items() if field is not None]
     check_inputs(evaluation.metrics, [*given, *(["predictions"] if any(fields) else [])])
-    with watched(lambda fraction: context.progress(fraction, 1.0)):
-        results = evaluation.results()
+    results = evaluation.results()
     if rows_target:
         results = results.save_per_example(rows_target)
-    context.progress(1.0, 1.0)
     if target:
         results.save(target)
     return results.to_dict() | {"saved_to": target and str(target)}
@@ -160,20 +157,19 @@ def compare_files(
         [context.roots.to_read("paths", path) for path in paths],
         [context.roots.to_read("rows_paths", path) for path in rows_paths or []],
     )
-    with watched(lambda fraction: context.progress(fraction, 1.0)):
-        compared = compare(
-            *results,
-            scores=scores,
-            test=test,
-            alternative=alternative,
-            assume=assume,
-            bounds=bounds,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
-            alpha=alpha,
-            correction=correction,
-        )
+    compared = compare(
+        *results,
+        scores=scores,
+        test=test,
+        alternative=alternative,
+        assume=assume,
+        bounds=bounds,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        seed=seed,
+        alpha=alpha,
+        correction=correction,
+    )
     if target:
         compared.save(target)
     return compared.to_dict() | {"saved_to": target and str(target)}

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -99,9 +100,9 @@ def _first_major(calls: Calls, about: dict[str, Any]) -> "Server[Any]":
         context = app.request_context
         token = context.meta.progressToken if context.meta else None
 
-        async def report(step: float, steps: float) -> None:
+        async def report(fraction: float) -> None:
             if token is not None:
-                await context.session.send_progress_notification(token, step, steps)
+                await context.session.send_progress_notification(token, fraction, 1.0)
 
         return await calls.answer(name, arguments, report)
 
@@ -115,8 +116,8 @@ def _second_major(calls: Calls, about: dict[str, Any]) -> "Server[Any]":
         return types.ListToolsResult(tools=calls.listed())
 
     async def on_call(context: Any, parameters: Any) -> types.CallToolResult:
-        arguments = parameters.arguments or {}
-        return await calls.answer(parameters.name, arguments, context.session.report_progress)
+        report = partial(context.session.report_progress, total=1.0)
+        return await calls.answer(parameters.name, parameters.arguments or {}, report)
 
     return Server("metric-commons", on_list_tools=on_list, on_call_tool=on_call, **about)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...data.files.access import limited_to
 from ...data.files.stored import to_jsonable
+from ...statistics.resampling.progress import watched
 from .call_context import CallContext
 from .file_tools import (
     REQUEST_FIELDS,
@@ -37,8 +38,8 @@ def call(
         OSError: a file cannot be read or written.
     """
     os.chdir(roots.first)  # relative paths in saved results start here, too
-    context = CallContext(roots, server_folder, progress, python_version)
-    with limited_to(roots):
+    context = CallContext(roots, server_folder, python_version)
+    with limited_to(roots), watched(progress):
         result: Any = to_jsonable(TOOLS[name].function(context, **arguments))
     text = json.dumps(result, ensure_ascii=False)
     try:

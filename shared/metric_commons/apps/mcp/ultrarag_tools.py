@@ -55,7 +55,6 @@ def evaluate(
         metrics,
         profile=profile,
         python_version=context.python_version,
-        progress=context.progress,
     )
     line = signature("evaluate", profile, {"rows": len(pred_ls)}, context.python_version)
     rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
@@ -144,7 +143,6 @@ def evaluate_trec_pvalue(
         profile=profile,
         python_version=context.python_version,
         confidence_level=confidence_level,
-        progress=context.progress,
     )
     line = signature("evaluate_trec_pvalue", profile, {}, context.python_version)
     return _evaluated(scores, target, profile, line)

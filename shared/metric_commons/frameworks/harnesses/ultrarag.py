@@ -16,7 +16,7 @@ the Python version that UltraRAG runs in, if it differs; it has no effect in "st
 """
 
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ from ...statistics.arguments.checks import OptionError, RowError, alternatives, 
 from ...statistics.arguments.domains import Names, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
 from ...statistics.intervals.summary import mean
+from ...statistics.resampling.progress import step
 from ...statistics.tests.significance import compare_measures
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
@@ -38,7 +39,6 @@ from ...text.tokens.references import best_pairs
 from .running_sums import compensated_sum, is_compensated, running_sum
 
 Profile = Literal["ultrarag", "ultrarag-main", "standard"]
-Progress = Callable[[int, int], object]  # called with the number of steps done and of all steps
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
 RANKING_METRICS = ("mrr", "map", "recall", "ndcg", "precision")
@@ -48,6 +48,7 @@ _ROUGE_TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL"}
 _CUTOFF_MEASURES = {"ndcg": "ndcg", "precision": "P", "recall": "recall"}  # in this order
 _TEXTS = Scalar(str)
 _BLOCK = 65_536  # rows between two progress reports
+_STEPS = 4  # of a comparison, in reports of progress: three files read, and the tests
 _COMPARISON_KEYS = ("A_mean", "B_mean", "diff", "p_value", "significant")
 
 
@@ -129,7 +130,6 @@ def evaluate(
     *,
     profile: Profile = "ultrarag",
     python_version: str | None = None,
-    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Scores of rows and their means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
 
@@ -147,7 +147,6 @@ def evaluate(
             have an F1 of 1, no prediction contains an answer without words, and a row without
             references is an error.
         python_version: of UltraRAG's Python; None for this one.
-        progress: called with the number of rows done, and of all rows.
 
     Raises:
         ValueError: the numbers of predictions and references differ, there are no rows, a row is
@@ -163,12 +162,13 @@ def evaluate(
     names = _check_names(metrics, ANSWER_METRICS)
     predictions, references = _read_rows(pred_ls, gt_ls, rules)
     scores: dict[str, list[float]] = {name: [] for name in names}
-    for start in range(0, len(predictions), _BLOCK):
+    starts = range(0, len(predictions), _BLOCK)
+    for number, start in enumerate(starts):
         rows = slice(start, start + _BLOCK)
-        for name, values in _row_scores(predictions[rows], references[rows], names, rules).items():
+        with step(number, len(starts)):
+            found = _row_scores(predictions[rows], references[rows], names, rules)
+        for name, values in found.items():
             scores[name] += values.tolist()
-        if progress:
-            progress(min(start + _BLOCK, len(predictions)), len(predictions))
     averages = {
         f"avg_{name}": average(values, profile=profile, python_version=python_version)
         for name, values in scores.items()
@@ -376,7 +376,6 @@ def evaluate_trec_pvalue(
     profile: Profile = "ultrarag",
     python_version: str | None = None,
     confidence_level: float | None = None,
-    progress: Progress | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return the means of both runs, and whether they differ significantly, for each measure.
 
@@ -397,21 +396,19 @@ def evaluate_trec_pvalue(
             the runs; a query missing from a run scores zero.
         python_version: as in `evaluate`.
         confidence_level: also return the interval of each difference, `confidence_interval`.
-        progress: called after each of the steps: three files read, and the tests.
 
     Raises:
         ValueError: as for `evaluate_trec`, or an invalid number of resamples or seed.
         OSError: a file cannot be read.
     """
     rules = _rules(profile)
-    report = progress or (lambda done, steps: None)
     measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
-    qrels = read_qrels(qrels_path)
-    report(1, 4)
+    with step(0, _STEPS):
+        qrels = read_qrels(qrels_path)
     runs = []
-    for step, path in enumerate((run_new_path, run_old_path), start=2):
-        runs.append(_query_scores(qrels, _read_run(path, qrels, qrels_path), measures, rules))
-        report(step, 4)
+    for number, path in enumerate((run_new_path, run_old_path), start=1):
+        with step(number, _STEPS):
+            runs.append(_query_scores(qrels, _read_run(path, qrels, qrels_path), measures, rules))
     queries = sorted({*runs[0], *runs[1]})
     a, b = (
         {
@@ -420,15 +417,15 @@ def evaluate_trec_pvalue(
         }
         for run in runs
     )
-    comparisons = compare_measures(
-        a,
-        b,
-        correction="none",
-        n_resamples=10_000 if n_resamples is None else n_resamples,
-        seed=seed,
-        confidence_level=confidence_level,
-    )
-    report(4, 4)
+    with step(3, _STEPS):
+        comparisons = compare_measures(
+            a,
+            b,
+            correction="none",
+            n_resamples=10_000 if n_resamples is None else n_resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+        )
     results = {}
     for name in _by_metric(metrics, comparisons):
         comparison = comparisons[name]

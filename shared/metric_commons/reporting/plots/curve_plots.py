@@ -81,24 +81,10 @@ def thinned(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     return x[remaining], y[remaining]
 
 
-def _roc_line(points: _Points) -> tuple[Floats, Floats]:
-    return thinned(points["fpr"], points["tpr"])
-
-
-def _roc_chance(_: _Points) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
 def _pr_line(points: _Points) -> tuple[Floats, Floats]:
     # Recall descends in results, but ascends in what can be thinned.
     recall, precision = thinned(points["recall"][::-1], points["precision"][::-1])
     return recall[::-1], precision[::-1]
-
-
-def _pr_chance(points: _Points) -> tuple[float, float]:
-    # The first point is that of the lowest threshold, where every row is predicted positive, so
-    # precision is the proportion of positives.
-    return points["precision"][0], points["precision"][0]
 
 
 _ROC = _Curve(
@@ -106,8 +92,8 @@ _ROC = _Curve(
     area="roc_auc",
     abbreviation="AUC",
     axes=("false positive rate", "true positive rate"),
-    line=_roc_line,
-    chance=_roc_chance,
+    line=lambda points: thinned(points["fpr"], points["tpr"]),
+    chance=lambda _: (0.0, 1.0),
     style={},
 )
 _PR = _Curve(
@@ -116,7 +102,9 @@ _PR = _Curve(
     abbreviation="AP",
     axes=("recall", "precision"),
     line=_pr_line,
-    chance=_pr_chance,
+    # The first point is that of the lowest threshold, where every row is predicted positive, so
+    # precision is the proportion of positives.
+    chance=lambda points: (points["precision"][0],) * 2,
     style={"drawstyle": "steps-post"},
 )
 

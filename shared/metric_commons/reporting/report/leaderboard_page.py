@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...evaluation.results.rendering import Table, label
+from ...evaluation.results.rendering import Table, as_html, label
 from .axes import fit_axis
 
 _FOLDER = Path(__file__).parent
@@ -18,11 +18,17 @@ _VALUES = ("value", "rating", "win_rate")  # what a picture shows, the first tha
 
 
 class Board(NamedTuple):
-    """A leaderboard: its table as HTML from `as_html`, and the data that the table shows."""
+    """A leaderboard: its table, its subject, and the data that the table shows."""
 
-    table: str
+    table: Table
     heading: Mapping[str, Any]  # `by`, and perhaps `task`, `confidence_level`, `lower_is_better`
     records: Sequence[Mapping[str, Any]]
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """Return the lines below the table: how its scores were computed."""
+        signatures: Sequence[str] = self.heading["signatures"]
+        return signatures
 
 
 def with_dashes(table: Table) -> Table:
@@ -77,7 +83,8 @@ def _card(board: Board) -> str:
     # On a board over tasks, ranks are what matters.
     picture = _picture_of_ranks(board.records) if "sample" in heading else ""
     picture += _picture(board.records)
-    table = f'<div class="table">{board.table}</div>'
+    table = as_html([with_dashes(board.table)], board.lines)
+    table = f'<div class="table">{table}</div>'
     return f'<section class="card">{head}<p class="about">{caption}</p>{picture}{table}</section>'
 
 
