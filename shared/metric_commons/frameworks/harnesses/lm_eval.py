@@ -18,6 +18,7 @@ from typing import Any, Literal, Self
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import check_option
 from ..rewards.mean_estimates import check_interval_options, mean_estimate
+from ..rewards.model_outputs import replies
 from ..rewards.named_tasks import task as named_task
 from ..rewards.repeated_samples import sample_scores
 from ..rewards.text_tasks import TextTask
@@ -93,7 +94,8 @@ def rows(
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         first = results[0]
-        samples = list(first) if isinstance(first, list | tuple) and first else [first]
+        are_samples = isinstance(first, list | tuple) and first and replies(first) is None
+        samples = list(first) if are_samples else [first]
         accepted = _references(doc, reference)
         verdicts = task.verdicts(samples, [accepted] * len(samples))
         scored = [verdict for verdict in verdicts if verdict.score is not None]
