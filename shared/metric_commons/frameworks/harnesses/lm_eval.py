@@ -35,7 +35,7 @@ _REFERENCES = ("answers", "answer", "targets", "target", "solution", "label", "g
 class ScoreToEstimate(float):
     """A score, with its cluster, whose plain mean is NaN.
 
-    lm-eval takes means of scores that `metric_list` leaves out, and a mean is no end of an interval.
+    lm-eval takes means of scores that `metric_list` leaves out; a mean is no end of an interval.
 
     >>> score = ScoreToEstimate(0.5, "a")
     >>> score, score.cluster, sum([score])
