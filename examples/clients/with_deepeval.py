@@ -12,7 +12,7 @@ os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "YES"
 
 from deepeval import assert_test, evaluate
 from deepeval.evaluate import AsyncConfig, DisplayConfig
-from deepeval.test_case import LLMTestCase
+from deepeval.test_case import LLMTestCase, ToolCall
 
 import metric_commons
 from metric_commons.scorers import scorer
@@ -48,6 +48,21 @@ def main() -> None:
     assert [data.success for data in judged] == [score >= 0.5 for score in expected]
     assert_test(cases[1], [scorer("deepeval", "qa_em")], run_async=False)
     print(judged[0].name, judged[0].score, judged[0].reason)
+    tools_called()
+
+
+def tools_called() -> None:
+    """The calls that deepeval traced are compared with the expected ones."""
+    calls = [ToolCall(name="add", input_parameters={"x": 1, "y": 2}), ToolCall(name="done")]
+    case = LLMTestCase(
+        input="1 + 2?",
+        actual_output="It is 3.",
+        tools_called=calls,
+        expected_tools=calls,
+    )
+    metric = scorer("deepeval", "tool_calls")
+    assert_test(case, [metric], run_async=False)
+    assert (metric.score, metric.is_successful()) == (1.0, True)
 
 
 if __name__ == "__main__":

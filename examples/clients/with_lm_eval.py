@@ -83,6 +83,7 @@ def main() -> None:
     found = scores("capitals_samples")  # whose list of metrics leaves the estimates out
     mean = sum(2 * a + b for a, b in zip(own, others, strict=True)) / 3 / len(own)
     assert math.isclose(found["qa_f1,all"], mean)
+    assert math.isnan(found["qa_f1_low,all"])
     assert found["avg@3,all"] == found["qa_f1,all"]
     passes = [a == 1 or b == 1 for a, b in zip(own, others, strict=True)]
     assert found["pass@3,all"] == sum(passes) / len(passes)

@@ -115,9 +115,9 @@ def _llama(text: str) -> Iterator[Any]:
 
 
 def _values_in_a_row(text: str) -> Iterator[Any]:
-    """Yield JSON values with semicolons, commas or nothing between them."""
+    """Yield the JSON values at the start, with semicolons, commas or nothing between them."""
     start = 0
-    while start < len(text):
+    while start == 0 or text.startswith("{", start):
         try:
             _, end = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError) as error:
@@ -150,17 +150,14 @@ def _deepseek(text: str) -> Iterator[Any]:
 
 
 def _mistral(text: str) -> Iterator[Any]:
+    """Yield the calls after each mark; results of tools and an answer may follow them."""
     for body in map(str.strip, text.split("[TOOL_CALLS]")[1:]):
-        body = body.removesuffix("</s>").strip()
-        if body.startswith("["):
-            yield json_value(body)
-        elif body.startswith("{"):
+        named = _MISTRAL.match(body)
+        if named is None:
             yield from _values_in_a_row(body)
         else:
-            named = _MISTRAL.match(body)
-            if named is None:
-                raise UnreadableCallError("a call has no arguments")
-            yield {"name": named[1], "arguments": json_value(body[named.end() :].strip())}
+            arguments = next(_values_in_a_row(body[named.end() :]))
+            yield {"name": named[1], "arguments": arguments}
 
 
 def _gemma(text: str) -> Iterator[Any]:

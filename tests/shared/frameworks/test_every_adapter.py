@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import inspect
+import json
 import sys
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import pytest
 from metric_commons import rewards
 from metric_commons.frameworks.harnesses import lighteval, lm_eval
 from metric_commons.frameworks.harnesses.row_scorers import scorer
+from metric_commons.frameworks.rewards.model_outputs import replies
 from metric_commons.frameworks.rewards.named_tasks import row_modules
 from metric_commons.module.catalog.catalog import names
 from metric_commons.scorers import task
@@ -65,9 +67,11 @@ def inspect_form(extension, completion):
     )
 
 
-def inspect_score(extension, module, completion, reference):
+def inspect_score(extension, module, completion, reference, **options):
     made = (
-        getattr(extension, module)() if module in ("math", "choice") else extension.module(module)
+        getattr(extension, module)()
+        if module in ("math", "choice")
+        else extension.module(module, **options)
     )
     score = asyncio.run(made(inspect_form(extension, completion), [reference]))
     return {"C": 1.0, "I": 0.0}.get(score.value, score.value)
@@ -161,10 +165,17 @@ def turns(texts):
     return [first, {"role": "tool", "content": "4"}, second, {"role": "tool", "content": "5"}, last]
 
 
-TRAJECTORIES = {**MESSAGES, **{name: turns(texts) for name, texts in TEXTS.items()}}
+def decoded(texts):
+    """What trainers and harnesses of texts have of the same run: one text of all its turns."""
+    return "\nuser\n4\nassistant\n".join([*texts, "It is 5."])
 
 
-def verifiers_score(completion):
+RUNS = {**MESSAGES, **{name: turns(texts) for name, texts in TEXTS.items()}}
+DECODED = {name: decoded(texts) for name, texts in TEXTS.items() if name not in ("json", "python")}
+HAVE_ROLES = {name: run for name, run in RUNS.items() if "of OpenAI" not in name}
+
+
+def verifiers_score(completion, turns):
     replies = [
         item
         for item in completion
@@ -172,36 +183,105 @@ def verifiers_score(completion):
     ]
 
     class Problem:
-        correct = rewards.tools(column="calls").verifiers
+        correct = rewards.tools(column="calls", turns=turns).verifiers
 
     run = SimpleNamespace(assistant_messages=replies, last_reply="It is 5.")
     return asyncio.run(Problem().correct(task=SimpleNamespace(calls=EXPECTED), trace=run))
 
 
-@pytest.mark.parametrize("form", TRAJECTORIES)
-def test_calls_of_all_turns_count(form, inspect_ai):
-    completion = TRAJECTORIES[form]
-    has_roles = "of OpenAI" not in form
-    plain = {"output": completion, "expected": EXPECTED}
+def deepeval_score(completion, turns):
+    """deepeval has texts, and beside them the calls that it traced."""
+    case = SimpleNamespace(actual_output=completion, expected_output=EXPECTED, tools_called=None)
+    if not isinstance(completion, str):
+        called = [call for reply in replies(completion) for call in reply.get("tool_calls", [])]
+        case.actual_output, case.tools_called = "It is 5.", list(map(deepeval_call, called))
+    return scorer("deepeval", "tool_calls", turns=turns).measure(case)
 
-    assert rewards.tools()([completion], expected_calls=[EXPECTED]) == [1.0]
-    assert rewards.tools(turns="last")([completion], expected_calls=[EXPECTED]) == [0.0]
-    assert rewards.tools(turns="last")([completion], expected_calls=[[]]) == [1.0]
-    assert scorer("phoenix", "tool_calls")(**plain)["score"] == 1.0
-    if has_roles:
-        assert verifiers_score(completion) == 1.0
-        assert inspect_score(inspect_ai, "tool_calls", completion, EXPECTED) == 1.0
-    assert (
-        asyncio.run(
-            rewards.tools().slime(None, SimpleNamespace(response=completion, label=EXPECTED))
-        )
-        == 1
-    )
-    deepeval = scorer("deepeval", "tool_calls")
-    case = {"actual_output": "5", "expected_output": EXPECTED, "tools_called": None}
-    called = [SimpleNamespace(name=c["name"], input_parameters=c["arguments"]) for c in EXPECTED]
-    assert deepeval.measure(SimpleNamespace(**{**case, "tools_called": called})) == 1.0
-    assert deepeval.measure(SimpleNamespace(**case)) == 0.0
+
+def deepeval_call(call):
+    arguments = call["arguments"]
+    if isinstance(arguments, str):
+        arguments = json.loads(arguments or "{}")
+    return SimpleNamespace(name=call["name"], description=None, input_parameters=arguments)
+
+
+def lighteval_score(completion, turns):
+    level = lighteval.metric("tool_calls", turns=turns).sample_level_fn
+    doc = SimpleNamespace(get_golds=lambda: [EXPECTED])
+    response = SimpleNamespace(final_text=[completion])
+    return level.compute(doc=doc, model_response=response)["exact_match"]
+
+
+def lm_eval_score(completion, turns):
+    process_results = lm_eval.rows("tool_calls", reference="calls", turns=turns)
+    return process_results({"calls": EXPECTED}, [completion])["exact_match"]
+
+
+def openrlhf_score(completion, turns):
+    form = rewards.tools(turns=turns).openrlhf
+    return float(form(["Call f. " + completion], ["Call f. "], [EXPECTED])["rewards"][0])
+
+
+def slime_score(completion, turns):
+    sample = SimpleNamespace(response=completion, label=EXPECTED)
+    return asyncio.run(rewards.tools(turns=turns).slime(None, sample))
+
+
+CLIENTS = {  # how each gets a run, and the runs that it can have
+    "TRL": (
+        lambda run, turns: rewards.tools(turns=turns)([run], expected_calls=[EXPECTED])[0],
+        RUNS,
+    ),
+    "verl": (
+        lambda run, turns: rewards.tools(turns=turns).verl("toy", run, EXPECTED)["score"],
+        DECODED,
+    ),
+    "OpenRLHF": (openrlhf_score, DECODED),
+    "slime": (slime_score, RUNS),
+    "verifiers": (verifiers_score, HAVE_ROLES),
+    "inspect_ai": (
+        lambda run, turns: inspect_score(
+            sys.modules["metric_commons.frameworks.harnesses.inspect_ai"],
+            "tool_calls",
+            run,
+            EXPECTED,
+            turns=turns,
+        ),
+        HAVE_ROLES,
+    ),
+    "lm-eval": (lm_eval_score, RUNS | {f"{name}, text": run for name, run in DECODED.items()}),
+    "lighteval": (lighteval_score, DECODED),
+    "deepeval": (deepeval_score, MESSAGES | DECODED),
+    "Phoenix": (
+        lambda run, turns: scorer("phoenix", "tool_calls", turns=turns)(
+            output=run, expected=EXPECTED
+        )["score"],
+        RUNS,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("client", "form"), [(client, form) for client, (_, runs) in CLIENTS.items() for form in runs]
+)
+def test_calls_of_all_turns_count(client, form, inspect_ai):
+    score, runs = CLIENTS[client]
+    run = runs[form]
+    has_messages = not isinstance(run, str) and client != "deepeval"
+
+    assert score(run, "all") == 1.0
+    # A single text is one turn, and so are the calls that deepeval traced.
+    assert score(run, "last") == (0.0 if has_messages else 1.0)
+
+
+def test_traced_calls_are_no_calls_of_the_text(inspect_ai):
+    case = SimpleNamespace(actual_output="5", expected_output=EXPECTED, tools_called=None)
+
+    assert scorer("deepeval", "tool_calls").measure(case) == 0.0
+    case.expected_output, case.tools_called = None, list(map(deepeval_call, EXPECTED))
+    case.expected_tools = case.tools_called
+    assert scorer("deepeval", "tool_calls").measure(case) == 1.0
+    assert rewards.tools(turns="last")([RUNS["messages"]], expected_calls=[[]]) == [1.0]
 
 
 BOMBS = [

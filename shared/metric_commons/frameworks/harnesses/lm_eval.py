@@ -12,12 +12,13 @@ This file does not import lm-eval.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import fsum
+from math import fsum, nan
 from typing import Any, Literal, Self
 
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import check_option
 from ..rewards.mean_estimates import check_interval_options, mean_estimate
+from ..rewards.model_outputs import replies
 from ..rewards.named_tasks import task as named_task
 from ..rewards.repeated_samples import sample_scores
 from ..rewards.text_tasks import TextTask
@@ -31,23 +32,30 @@ Results = Callable[[Mapping[str, Any], Sequence[Any]], dict[str, Any]]
 _REFERENCES = ("answers", "answer", "targets", "target", "solution", "label", "gold")
 
 
-class ClusteredScore(float):
-    """A score that knows its cluster; a number, so that any aggregation takes it.
+class ScoreToEstimate(float):
+    """A score, with its cluster, whose plain mean is NaN.
 
-    >>> score = ClusteredScore(0.5, "a")
-    >>> score + 1, score.cluster
-    (1.5, 'a')
+    lm-eval takes means of scores that `metric_list` leaves out; a mean is no end of an interval.
+
+    >>> score = ScoreToEstimate(0.5, "a")
+    >>> score, score.cluster, sum([score])
+    (0.5, 'a', nan)
     """
 
-    cluster: str
+    cluster: str | None
 
-    def __new__(cls, score: float, cluster: str) -> Self:
+    def __new__(cls, score: float, cluster: str | None = None) -> Self:
         self = super().__new__(cls, score)
         self.cluster = cluster
         return self
 
+    def __add__(self, other: object) -> float:
+        return nan
+
+    __radd__ = __add__
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return ClusteredScore, (float(self), self.cluster)
+        return ScoreToEstimate, (float(self), self.cluster)
 
 
 def rows(
@@ -93,7 +101,8 @@ def rows(
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         first = results[0]
-        samples = list(first) if isinstance(first, list | tuple) and first else [first]
+        are_samples = isinstance(first, list | tuple) and first and replies(first) is None
+        samples = list(first) if are_samples else [first]
         accepted = _references(doc, reference)
         verdicts = task.verdicts(samples, [accepted] * len(samples))
         scored = [verdict for verdict in verdicts if verdict.score is not None]
@@ -107,7 +116,7 @@ def rows(
             unparsed = [verdict.status == "unparsed" for verdict in scored]
             values["unparsed"] = sum(unparsed) / len(unparsed)
         label = None if cluster is None else str(_field(doc, cluster))
-        item = values[own] if label is None else ClusteredScore(values[own], label)
+        item = ScoreToEstimate(values[own], label)
         if len(samples) > 1:
             values |= sample_scores(task, verdicts)
         return values | {f"{own}_{name}": item for name in estimates}
@@ -135,7 +144,7 @@ def estimate(what: MeanEstimate, level: float = 0.95) -> Callable[[Sequence[Any]
     check_interval_options(level)
 
     def aggregation(items: Sequence[Any]) -> float:
-        items = [ClusteredScore(*item) if isinstance(item, tuple) else item for item in items]
+        items = [ScoreToEstimate(*item) if isinstance(item, tuple) else item for item in items]
         labels = [getattr(item, "cluster", None) for item in items]
         lacking = labels.count(None)
         if 0 < lacking < len(labels):

@@ -346,11 +346,13 @@ def _deepeval_metric(grades: Grades, prediction: str, reference: str) -> Any:
 
         def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:
             """Return the score of a test case."""
-            output = _value(test_case, prediction)
-            calls = getattr(test_case, "tools_called", None) if task.reads_calls() else None
-            if calls is not None:
-                output = calling(calls, output)
-            verdict = task.verdict(output, _value(test_case, reference))
+            output, expected = _value(test_case, prediction), _value(test_case, reference)
+            if task.reads_calls():  # which deepeval keeps beside the texts
+                called = getattr(test_case, "tools_called", None)
+                output = output if called is None else calling(called, output)
+                tools = getattr(test_case, "expected_tools", None)
+                expected = expected if tools is None else calling(tools)["tool_calls"]
+            verdict = task.verdict(output, expected)
             self.score = verdict.score or 0.0
             self.reason = verdict.reason
             self.score_breakdown = task.all_scores(verdict)

@@ -53,6 +53,7 @@ class Code(Task):
         check_permission(self.allow_execution)
         check_option("score", self.score, Score)
         object.__setattr__(self, "options", dict(self.options))
+        self.check_settings(self.options)
         if self.options.get("isolation") == "in_process":
             warnings.warn(_WARNING, UserWarning, stacklevel=4)
         prepare([], **self._settings())  # errors of options come before training starts

@@ -267,8 +267,7 @@ class Reward:
 
         Args:
             args: not used.
-            sample: has `response` and `label`; or a list of these, which is judged in a thread, so
-                that the event loop continues.
+            sample: has `response` and `label`; or a list of these.
             **settings: not used.
 
         Returns:
@@ -280,13 +279,11 @@ class Reward:
         return [verdict.score or 0.0 for verdict in await self.awaited(responses, labels)]
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        """Return the same as `verdicts`, for event loops: several rows are judged in a thread."""
-        from .event_loops import in_thread, in_turn  # asyncio takes 0.04 s to import
+        """Return the same as `verdicts`, for event loops, which continue between the rows."""
+        from .event_loops import in_turns  # asyncio takes 0.04 s to import
 
-        if len(completions) <= 1:  # takes less time than to change threads
-            return await in_turn(lambda: self.verdicts(completions, references))
         check_lengths(completions, references)
-        verdicts = await in_thread(self.task.verdicts, completions, references)
+        verdicts = await in_turns(self.task.verdicts, completions, references)
         self._warn_of_unreadable(verdicts, references)
         return verdicts
 

@@ -219,9 +219,10 @@ def tools(
 ) -> Reward:
     """Return a score of tool calls: `reward_funcs=tools()`.
 
-    A completion is a text, or a list of messages; the last message of the assistant counts: its
-    `tool_calls`, or otherwise the calls in its text. A call that cannot be read has the reward 0.0.
-    The reward is None, so that the row is left out, if the expected calls cannot be read.
+    A completion is a text, or a list of messages; the calls of all messages of the assistant count,
+    or with `turns="last"` those of its last one: `tool_calls`, or otherwise the calls in texts. A
+    call that cannot be read has the reward 0.0. The reward is None, so that the row is left out, if
+    the expected calls cannot be read.
 
     Args:
         score: "exact_match", "name_match", "f1", "precision", "recall" or "partial_match".

@@ -2,7 +2,7 @@
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -163,17 +163,25 @@ class Task(ABC):
         """Return the names of the settings and options that `with_settings` takes."""
         return {item.name for item in fields(self) if item.init and item.name not in _FIXED}
 
+    def check_settings(self, names: Iterable[str]) -> None:
+        """Check that there are settings or options of these names.
+
+        Raises:
+            TypeError: there is none.
+        """
+        known = self.settings()
+        for name in names:
+            if name not in known:
+                hint = alternatives(name, sorted(known))
+                raise TypeError(f"{self.name} has no option {name!r}{hint}")
+
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the task with other settings.
 
         Raises:
             TypeError: there is no such setting.
         """
-        known = self.settings()
-        for name in settings:
-            if name not in known:
-                hint = alternatives(name, sorted(known))
-                raise TypeError(f"{self.name} has no option {name!r}{hint}")
+        self.check_settings(settings)
         own = {item.name for item in fields(self)}
         changes = {name: _hashable(value) for name, value in settings.items() if name in own}
         options = {name: value for name, value in settings.items() if name not in own}

@@ -101,6 +101,7 @@ def test_estimates_are_those_of_the_mean():
 
     item = process_results(doc, ["a"])["qa_f1_low"]
     assert (item, item.cluster) == (1.0, "7")
+    assert math.isnan(sum([item, item]) / 2)  # what lm-eval makes of a score that metric_list omits
     assert math.fsum([item, item]) == 2.0  # lm-eval takes means of what metric_list leaves out
     assert pickle.loads(pickle.dumps(item)).cluster == "7"
     for name in ("low", "high", "standard_error"):

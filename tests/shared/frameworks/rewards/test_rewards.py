@@ -267,37 +267,9 @@ def test_event_loops_agree_with_one_thread():
     assert batch == reward.verdicts(MANY, COLUMN) == [verdict for [verdict] in singles]
 
 
-def test_other_callbacks_run_between_many_rows():
-    """With a clock that each row advances by a millisecond, the loop comes round every few rows."""
-    now, beats, rows_at_beat = [0.0], [0], []
-
-    def slow(text):
-        now[0] += 0.001
-        rows_at_beat.append(beats[0])
-        return text
-
-    reward = rewards.found(extract=slow)
-
-    async def scores():
-        async def heartbeat():
-            while True:
-                beats[0] += 1
-                await asyncio.sleep(0)
-
-        beat = asyncio.create_task(heartbeat())
-        verdicts = await asyncio.gather(*(reward.awaited([str(n)], [None]) for n in range(100)))
-        beat.cancel()
-        return [verdict.answer for [verdict] in verdicts]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_loops.time, "perf_counter", lambda: now[0])
-        for _ in range(2):  # a new loop begins anew
-            assert asyncio.run(scores()) == [str(n) for n in range(100)]
-    assert max(rows_at_beat.count(beat) for beat in set(rows_at_beat)) <= 12
-
-
-@pytest.mark.parametrize("seconds", [0.0005, 0.1, 0.0])
-def test_a_thread_lets_others_run_between_slices(seconds):
+@pytest.mark.parametrize("in_a_list", [True, False])
+@pytest.mark.parametrize(("seconds", "most"), [(0.0005, 4), (0.1, 1), (0.0, 37)])
+def test_other_callbacks_run_between_many_rows(seconds, most, in_a_list):
     """With a clock that each row advances, a slice ends after some milliseconds, or one row."""
     clock, slices = [0.0], [0]
 
@@ -306,17 +278,29 @@ def test_a_thread_lets_others_run_between_slices(seconds):
         slices[-1] += 1
         return text
 
+    reward = rewards.found(extract=slow)
+    texts = list(map(str, range(100)))
+
+    async def scores():
+        async def others():
+            while True:
+                slices.append(0)
+                await asyncio.sleep(0)
+
+        other = asyncio.create_task(others())
+        runs = [texts] if in_a_list else [[text] for text in texts]
+        found = await asyncio.gather(*(reward.awaited(run, [None] * len(run)) for run in runs))
+        other.cancel()
+        return [verdict.answer for verdicts in found for verdict in verdicts]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event_loops.time, "thread_time", lambda: clock[0])
-        patch.setattr(event_loops.time, "sleep", lambda _: slices.append(0))
-        texts = list(map(str, range(100)))
-        reward = rewards.found(extract=slow)
-        verdicts = asyncio.run(reward.awaited(texts, [None] * 100))
-
-    assert [verdict.answer for verdict in verdicts] == texts
-    most = {0.0005: 4, 0.1: 1, 0.0: 37}[seconds]  # of 100, after 1 + 2 + ... + 32
-    assert sum(slices) == 100
-    assert max(slices) == most
+        for _ in range(2):  # a new loop begins anew
+            slices[:] = [0]
+            assert asyncio.run(scores()) == texts
+            assert sum(slices) == 100
+            # In a list 1 + 2 + ... + 32 rows, and then the others.
+            assert max(slices) == (most if in_a_list else 1)
 
 
 def test_lengths_that_differ_are_errors_on_a_loop():
@@ -340,9 +324,7 @@ def test_errors_of_waiting_rows_reach_their_callers():
         runs = (reward.awaited([str(n)], [None]) for n in range(20))
         return await asyncio.gather(*runs, return_exceptions=True)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_loops, "_TURN", -1)
-        assert [error.args for error in asyncio.run(errors())] == [(str(n),) for n in range(20)]
+    assert [error.args for error in asyncio.run(errors())] == [(str(n),) for n in range(20)]
 
 
 @pytest.mark.processes
