@@ -1,14 +1,13 @@
 """Scores of rankings, which are kept by their ids, so that none counts twice."""
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
 from ...module.declaration.declarations import Module
 from ...module.declaration.row_module import RowModule
-from ...retrieval.names import RankingMeasure, parse_measures
+from ...retrieval.names import parse_measures
 from ...retrieval.ranking_measures import average
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import RowError
@@ -33,8 +32,7 @@ class RankingScores(TabulatedStatistics):
 
     def __init__(self, metric: RowModule) -> None:
         super().__init__(metric, _by_id)
-        names = self._options["measures"]
-        self._parsed = _measures(names if isinstance(names, str) else tuple(names))
+        self._parsed = parse_measures(self._options["measures"])
         self._ids: dict[int | str, None] = {}
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
@@ -117,12 +115,6 @@ class _RankingsKind(Means):
 
 
 KIND = _RankingsKind()
-
-
-@lru_cache(maxsize=64)
-def _measures(names: str | tuple[str, ...]) -> tuple[RankingMeasure, ...]:
-    """Return the measures of these names, cached, since all parts have the same ones."""
-    return parse_measures(names)
 
 
 def _checked_ids(ids: Ids, rows: int) -> Ids:
