@@ -1,6 +1,7 @@
 """Scores of rankings, which are kept by their ids, so that none counts twice."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -59,7 +60,7 @@ class RankingScores(TabulatedStatistics):
         if len(self):
             columns = self._rows.columns()
             pairs = zip(columns[_INTEGER].tolist(), columns[_TEXT], strict=True)
-            self._ids = self._new(text[1:] if text else number for number, text in pairs)
+            self._ids = self._new([text[1:] if text else number for number, text in pairs])
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         scores, labels = self._scores_and_labels()
@@ -82,17 +83,17 @@ class RankingScores(TabulatedStatistics):
         ordered = {measure.name: scores[measure.name] for measure in self._parsed}
         return ordered, {name: labels[name] for name in labels.keys() - {_INTEGER, _TEXT}}
 
-    def _new(self, ids: Iterable[int | str]) -> dict[int | str, None]:
+    def _new(self, ids: Collection[int | str]) -> dict[int | str, None]:
         """Return ids of further rankings.
 
         Raises:
             ValueError: one occurs twice.
         """
-        added: dict[int | str, None] = {}
-        for name in ids:
-            if name in self._ids or name in added:
-                raise ValueError(f"ranking {name!r} occurs twice; give each ranking its own id")
-            added[name] = None
+        added = dict.fromkeys(ids)
+        if len(added) < len(ids) or not self._ids.keys().isdisjoint(added):
+            occurring = Counter([*(name for name in added if name in self._ids), *ids])
+            name = next(name for name, times in occurring.items() if times > 1)
+            raise ValueError(f"ranking {name!r} occurs twice; give each ranking its own id")
         return added
 
 
