@@ -11,6 +11,7 @@ from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import check_labels
 from ...statistics.intervals.intervals import critical_value
 from ...statistics.tests.power import required_labels
+from ..results.joins import joined_rows
 
 
 class LabelledSystem(NamedTuple):
@@ -209,21 +210,14 @@ def planned_labels(
 
 def _matched(first: LabelledSystem, second: LabelledSystem) -> Sequence[int]:
     """For each row of the first system the row of the second."""
+    if first.ids is not None and second.ids is not None:
+        return joined_rows(first.ids, second.ids, (first.name, second.name))
     if len(first.verdicts) != len(second.verdicts):
         raise ValueError(
             f"{first.name} has {len(first.verdicts)} rows, but {second.name} has "
             f"{len(second.verdicts)}; a difference needs the same rows"
         )
-    if first.ids is None or second.ids is None:
-        return range(len(first.verdicts))
-    position = {name: row for row, name in enumerate(second.ids)}
-    for system in (first, second):
-        if len(set(system.ids or ())) < len(system.verdicts):
-            raise ValueError(f"{system.name} has an id twice")
-    missing = next((name for name in first.ids if name not in position), None)
-    if missing is not None:
-        raise ValueError(f"{second.name} has no row with the id {missing!r}")
-    return [position[name] for name in first.ids]
+    return range(len(first.verdicts))
 
 
 def _texts(field: str | None, columns: Mapping[str, Any], rows: int) -> list[str] | None:

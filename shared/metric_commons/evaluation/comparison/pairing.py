@@ -16,6 +16,7 @@ from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import range_of_rows
 from ..results.comparisons import Pair
+from ..results.joins import joined_rows
 from ..results.module_results import (
     ModuleResult,
     check_averages,
@@ -236,15 +237,12 @@ def _shared_rows(
     ids_a, ids_b = labels_a.get("id"), labels_b.get("id")
     order = None
     if ids_a is not None and ids_b is not None and list(ids_a) != list(ids_b):
-        numbers = {name: row for row, name in enumerate(ids_b)}
-        if len(numbers) != len(ids_b) or len(ids_a) != len(ids_b) or {*ids_a} != numbers.keys():
-            missing = next((name for name in ids_a if name not in numbers), None)
-            detail = f"; {b!r} has no {missing!r}" if missing is not None else ""
+        try:
+            order = joined_rows(ids_a, ids_b, (repr(a), repr(b)))
+        except ValueError as error:
             raise ValueError(
-                f"the rows of {a!r} and {b!r} have different ids{detail}; score both on the same "
-                "rows, with --id and --per-example"
-            )
-        order = [numbers[name] for name in ids_a]
+                f"{error}; score both on the same rows, with --id and --per-example"
+            ) from error
     if (ids_a is None) != (ids_b is None):
         first, second = (a, b) if ids_a is not None else (b, a)
         raise ValueError(

@@ -218,12 +218,9 @@ def _on_dicts(field: str, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda side: change(side) if field in dict(side) else side
 
 
-def _in_single_precision(side: Any) -> Any:
-    return {**side, "score": [float(np.float32(score)) for score in side["score"]]}
-
-
-def _without_negative_grades(side: Any) -> Any:
-    return {**side, "relevance": [max(grade, 0) for grade in side["relevance"]]}
+def _numbers(field: str, change: Callable[[float], float]) -> Callable[[Any], Any]:
+    """Return a change of each number of a field."""
+    return _on_dicts(field, lambda side: {**side, field: [*map(change, side[field])]})
 
 
 def _below_2_53(side: Any) -> Any:
@@ -266,8 +263,8 @@ _SIDES: Mapping[str, Callable[[Any], Any]] = {
     "letters outside ASCII": _texts(lambda text: text.encode("ascii", "ignore").decode()),
     "Unicode normalization": _texts(partial(unicodedata.normalize, "NFKC")),
     "ties": _on_dicts("score", _without_ties),
-    "single precision": _on_dicts("score", _in_single_precision),
-    "negative grades": _on_dicts("relevance", _without_negative_grades),
+    "single precision": _numbers("score", lambda score: float(np.float32(score))),
+    "negative grades": _numbers("relevance", lambda grade: max(grade, 0)),
     "integers beyond 2**53": _below_2_53,
 }
 

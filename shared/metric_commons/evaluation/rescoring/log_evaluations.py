@@ -18,13 +18,13 @@ from ...module.catalog import catalog
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import RowError
+from ..results.joins import check_unique, joined_rows
 from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
 from ..scoring.row_samples import Reduce
 from ..scoring.system_rows import InputError, SystemRows
 from ..scoring.system_scores import score_systems
-from .joins import check_unique, joined_rows
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Samples, system_rows
 

@@ -8,9 +8,9 @@ from typing import Any
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
+from ..results.joins import check_unique
 from ..scoring.row_samples import Reduce, RowSamples, numbered
 from ..scoring.system_rows import SystemRows
-from .joins import check_unique
 from .logged_values import outcome, scores_of_rows
 
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ...statistics.arguments.domains import Level, check_option
 from .comparisons import clusters_of_rows
+from .joins import joined_rows
 from .module_results import ModuleResult
 from .rendering import label
 
@@ -73,10 +74,8 @@ def best_system(
             )
         column = list(rows[score])
         if labels.get("id") != (ids := labels_of_system.get("id")):
-            numbers = {} if ids is None else {key: row for row, key in enumerate(ids)}
-            if labels.get("id") is None or {*labels["id"]} != numbers.keys():
-                raise ValueError(f"the rows of {first!r} and {system!r} have different ids")
-            column = [column[numbers[key]] for key in labels["id"]]
+            order = joined_rows(labels.get("id", []), ids or [], (repr(first), repr(system)))
+            column = [column[row] for row in order]
         columns.append(column)
     table = np.array(columns, np.float64).T
     counting = ~np.isnan(table).any(axis=1)

@@ -181,9 +181,13 @@ def compare_pairs(
     drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     testing: dict[str, Any] = {"test": test, "alternative": alternative, "assume": assume}
     reporting: dict[str, Any] = {"margin": margin, "power": power, "alpha": alpha}
-    if test == "bootstrap":
-        pairs = list(map(_checked_sums, pairs))
     rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
+    for pair, _ in rows_of_pairs if test == "bootstrap" else ():
+        if pair.sums_a is None:
+            raise ValueError(
+                f"test 'bootstrap' requires scores computed from sums, but {pair.score} is a mean "
+                "of rows; use 'permutation', or name the scores"
+            )
     counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
     shared = [pair for pair, _ in counted_pairs]
     clusters = [pair.clusters for pair in shared]
@@ -355,16 +359,6 @@ def crossed_labels(clusters: Mapping[str, Any], rows: int) -> list[dict[str, str
     """
     columns = [check_labels(f"clusters[{field!r}]", clusters[field], rows) for field in clusters]
     return [dict(zip(clusters, labels, strict=True)) for labels in zip(*columns, strict=True)]
-
-
-def _checked_sums(pair: Pair) -> Pair:
-    """Return the pair; its score must be computed from sums, as a bootstrap test requires."""
-    if pair.sums_a is None or pair.sums_b is None:
-        raise ValueError(
-            f"test 'bootstrap' requires scores computed from sums, but {pair.score} is a mean "
-            "of rows; use 'permutation', or name the scores"
-        )
-    return pair
 
 
 def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":

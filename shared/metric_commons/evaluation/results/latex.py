@@ -27,6 +27,7 @@ _HEADINGS = {
     "p_none": "$p$ (uncorrected)",
 }
 _PAGE = 40  # rows that fit on a page
+_TYPE = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 # In points: the width of the text of an article, of a character in its footnotes, and of the space
 # between columns.
 _TEXT, _CHARACTER, _GAP = 345.0, 4.5, 6.0
@@ -58,17 +59,6 @@ class _Column(NamedTuple):
     alignment: str
     heading: str
     cells: Sequence[Sequence[str]]
-
-
-class _Typeset(NamedTuple):
-    """The parts of a table in LaTeX."""
-
-    alignment: str  # of the columns
-    head: Sequence[str]
-    body: Sequence[str]
-    caption: str
-    label: str
-    legend: str  # empty if there is none
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -114,7 +104,7 @@ def _divided(table: Table) -> list[str]:
             difference = table.header.index("Diff(A-B)")
             rows = {row for row, bold in table.best if bold == column}
             table = table._replace(best=table.best | {(row, difference) for row in rows})
-        table = _without(table, column)
+        table = _with_columns(table, [j for j in range(len(table.header)) if j != column])
     widths = _widths(table)
     labels = list(range(table.labels))
     pages: list[list[int]] = [[]]
@@ -138,10 +128,6 @@ def _widths(table: Table) -> list[float]:
         length = max(map(len, texts))
         widths.append((_SIGN if length == 1 else _CHARACTER * length) + _GAP * pieces)
     return widths
-
-
-def _without(table: Table, column: int) -> Table:
-    return _with_columns(table, [j for j in range(len(table.header)) if j != column])
 
 
 def _with_columns(table: Table, columns: Sequence[int]) -> Table:
@@ -171,58 +157,33 @@ def _table(table: Table, part: str) -> str:
     ]
     title = table.title or "Results"
     words = re.sub(r"\W+", "-", title.partition(" with ")[0].lower())
-    whole = _Typeset(
-        alignment="".join(column.alignment for column in columns),
-        head=head,
-        body=body,
-        caption=table.caption or f"{_typeset(title)}{f', part {part}' if part else ''}.",
-        label=f"{table.label or f'tab:{words}'}{f'-{part}' if part else ''}",
-        legend=_typeset(f"{table.sentence} {table.note}".strip()),
-    )
-    return _float(whole) if len(body) <= _PAGE else _long(whole)
-
-
-def _long(table: _Typeset) -> str:
-    """Return a `longtable`, which repeats its heading on the next page."""
-    legend = f" {table.legend}" if table.legend else ""
-    caption, label = table.caption, table.label
-    return "\n".join(
-        [
-            r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}",
-            rf"\begin{{longtable}}{{{table.alignment}}}",
-            rf"\caption[{caption}]{{{caption}{legend}}}\label{{{label}}}\\",
-            *(*table.head, r"\endfirsthead"),
+    alignment = "".join(column.alignment for column in columns)
+    caption = table.caption or f"{_typeset(title)}{f', part {part}' if part else ''}."
+    label = f"{table.label or f'tab:{words}'}{f'-{part}' if part else ''}"
+    legend = _typeset(f"{table.sentence} {table.note}".strip())
+    if len(body) > _PAGE:
+        lines = [
+            rf"{{{_TYPE}\setlength{{\LTcapwidth}}{{\linewidth}}",
+            rf"\begin{{longtable}}{{{alignment}}}",
+            rf"\caption[{caption}]{{{f'{caption} {legend}'.rstrip()}}}\label{{{label}}}\\",
+            *(*head, r"\endfirsthead"),
             rf"\caption[]{{{caption.rstrip('.')}, continued.}}\\",
-            *(*table.head, r"\endhead"),
+            *(*head, r"\endhead"),
             *(r"\bottomrule", r"\endfoot"),
-            *table.body,
+            *body,
             r"\end{longtable}}",
         ]
-    )
-
-
-def _float(table: _Typeset) -> str:
-    """Return a float with its legend below."""
-    legend = []
-    if table.legend:
-        text = rf"\parbox{{\linewidth}}{{\footnotesize {table.legend}}}"
-        legend = ["", r"\smallskip", text]
-    return "\n".join(
-        [
-            r"\begin{table}[t]",
-            r"\centering",
-            r"\footnotesize\setlength{\tabcolsep}{3pt}",
-            rf"\caption{{{table.caption}}}",
-            rf"\label{{{table.label}}}",
-            rf"\begin{{tabular}}{{{table.alignment}}}",
-            *table.head,
-            *table.body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            *legend,
+    else:
+        lines = [
+            *(r"\begin{table}[t]", r"\centering", _TYPE),
+            *(rf"\caption{{{caption}}}", rf"\label{{{label}}}"),
+            rf"\begin{{tabular}}{{{alignment}}}",
+            *(*head, *body, r"\bottomrule", r"\end{tabular}"),
+            *(["", r"\smallskip"] if legend else []),
+            *([rf"\parbox{{\linewidth}}{{\footnotesize {legend}}}"] if legend else []),
             r"\end{table}",
         ]
-    )
+    return "\n".join(lines)
 
 
 def _column(table: Table, number: int) -> _Column:

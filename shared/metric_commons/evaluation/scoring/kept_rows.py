@@ -8,6 +8,7 @@ result is that of one `compute`.
 
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...module.catalog.usage import with_bar
@@ -26,6 +27,7 @@ from .worker_processes import map_ordered
 _ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution
 
 
+@dataclass(frozen=True)
 class KeptRows:
     """The rows of one system for one module: columns, or the scores of blocks.
 
@@ -46,18 +48,12 @@ class KeptRows:
     {'qa_em': [1.0, 0.0]}
     """
 
-    def __init__(
-        self,
-        system: str,
-        module: str,
-        metric: Module,
-        options: Mapping[str, Any],
-        rows: SystemRows,
-    ) -> None:
-        self._system, self._module, self._metric = system, module, metric
-        self._options, self._rows = options, rows
-        self._kind = kind_of(metric)
-        self._blocks: list[Any] = []
+    system: str
+    module: str
+    metric: Module
+    options: Mapping[str, Any]
+    rows: SystemRows
+    blocks: list[Any] = field(default_factory=list)  # the scores of blocks, in the order of rows
 
     def columns_of_blocks(self) -> dict[str, Any]:
         """Return the columns, if blocks of them can be scored separately; otherwise none.
@@ -65,15 +61,15 @@ class KeptRows:
         Not if inputs are matched by ids, like the dictionaries of SQuAD, or an option has a value
         for each row, such as the choices of each question.
         """
-        metric = self._metric
-        if not isinstance(metric, RowModule) or not self._kind.separates_rows:
+        metric = self.metric
+        if not isinstance(metric, RowModule) or not kind_of(self.metric).separates_rows:
             return {}
-        if self._module in self._rows.samples or any(
-            self._options.get(name) is not None and is_per_row(option.annotation)
+        if self.module in self.rows.samples or any(
+            self.options.get(name) is not None and is_per_row(option.annotation)
             for name, option in metric.declared_options.items()
         ):
             return {}
-        inputs = self._rows.inputs[self._module]
+        inputs = self.rows.inputs[self.module]
         columns = {
             name: as_column(name, inputs[name])
             for name in metric.input_names
@@ -84,11 +80,7 @@ class KeptRows:
 
     def scores_of_block(self, columns: Mapping[str, Any]) -> Any:
         """Return the scores of a block of rows, as values that can be sent to another process."""
-        return self._kind.score_block(self._configured(), columns)
-
-    def add(self, scores: Any) -> None:
-        """Add the scores of a block, in the order of rows."""
-        self._blocks.append(scores)
+        return kind_of(self.metric).score_block(self._configured(), columns)
 
     def module_result(self, reporting: Mapping[str, Any]) -> ModuleResult:
         """Return the result of all rows.
@@ -99,32 +91,32 @@ class KeptRows:
         Raises:
             InputError: the module refuses a row.
         """
-        is_by_row = self._kind.scores_rows
+        kind = kind_of(self.metric)
         requested = {
             "conventions": True,
             **reporting,
-            "per_example": reporting.get("per_example") or is_by_row,
-            "groups": self._rows.groups,
-            "clusters": self._rows.clusters,
+            "per_example": reporting.get("per_example") or kind.scores_rows,
+            "groups": self.rows.groups,
+            "clusters": self.rows.clusters,
         }
-        reported = {name: v for name, v in requested.items() if name in self._metric.options}
+        reported = {name: v for name, v in requested.items() if name in self.metric.options}
         inputs = self._inputs()
         try:
             result, statistics = self._result(inputs, reported)
         except ValueError as error:
-            raise InputError(self._system, error) from error
-        row_inputs = inputs if self._kind.keeps_inputs and requested["per_example"] else {}
+            raise InputError(self.system, error) from error
+        row_inputs = inputs if kind.keeps_inputs and requested["per_example"] else {}
         return module_result(
-            self._module,
-            self._metric,
+            self.module,
+            self.metric,
             result,
-            rows=len(self._rows),
-            options=self._options,
+            rows=len(self.rows),
+            options=self.options,
             reported=reported,
-            counts=CountedScores.of_rows(result["per_example"], self._rows.clusters)
-            if is_by_row
+            counts=CountedScores.of_rows(result["per_example"], self.rows.clusters)
+            if kind.scores_rows
             and "score_bounds" not in result
-            and not isinstance(self._rows.clusters, Mapping)
+            and not isinstance(self.rows.clusters, Mapping)
             else None,
             row_sums=statistics.sums_of_rows()
             if statistics is not None and requested["per_example"]
@@ -134,33 +126,35 @@ class KeptRows:
                 for name, column in row_inputs.items()
                 if column is not None
             },
-            choices=self._rows.choices,
-            excluded=self._rows.excluded,
+            choices=self.rows.choices,
+            excluded=self.rows.excluded,
         )
 
     def _configured(self) -> Any:
         """Return the module with its options."""
-        return type(self._metric)(**self._options)
+        return type(self.metric)(**self.options)
 
     def _inputs(self) -> dict[str, Any]:
-        columns = self._rows.inputs[self._module]
-        given = [name for name in self._metric.feature_sets[0] if name in columns]
-        return self._metric.with_nan({name: columns[name] for name in given})
+        columns = self.rows.inputs[self.module]
+        given = [name for name in self.metric.feature_sets[0] if name in columns]
+        return self.metric.with_nan({name: columns[name] for name in given})
 
     def _result(
         self, inputs: Mapping[str, Any], reported: Mapping[str, Any]
     ) -> tuple[dict[str, Any], Any]:
         """Return the result of all rows, and what each adds to sums behind it, if it does."""
-        if self._blocks:
-            summary = self._kind.summarize_blocks(self._configured(), self._blocks, **reported)
+        if self.blocks:
+            summary = kind_of(self.metric).summarize_blocks(
+                self._configured(), self.blocks, **reported
+            )
             return summary, getattr(summary, "statistics", None)
-        if self._module in self._rows.samples:
-            samples = self._rows.samples[self._module]
-            columns = self._rows.inputs[self._module]
+        if self.module in self.rows.samples:
+            samples = self.rows.samples[self.module]
+            columns = self.rows.inputs[self.module]
             return scores_of_samples(
-                self._module, self._metric, columns, self._options, reported, samples
+                self.module, self.metric, columns, self.options, reported, samples
             ), None
-        return self._metric.compute_with_statistics(**inputs, **self._options, **reported)
+        return self.metric.compute_with_statistics(**inputs, **self.options, **reported)
 
 
 def kept_rows(
@@ -227,4 +221,4 @@ def _score_blocks(
         steps = with_bar(blocks, "scoring") if progress else blocks
         for (system, _), by_module in zip(steps, results, strict=True):
             for name, scores in by_module.items():
-                states[system][name].add(scores)
+                states[system][name].blocks.append(scores)

@@ -32,11 +32,19 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
         rows = data.select_columns(plan.names()).with_format("arrow")
         if jobs > 1:
             starts = range(0, len(data), _ROWS)
-            return _merged(plan, jobs, starts, lambda start: _part_of_block(plan, rows, start))
+
+            def part_of_block(start: int) -> Part:
+                return plan.part([columns_of_block(rows[start : start + _ROWS])], start)
+
+            return _merged(plan, jobs, starts, part_of_block)
         return plan.part(map(columns_of_block, rows.iter(_ROWS)))
     if jobs > 1:
-        shards = range(data.num_shards)
-        return _merged(plan, jobs, shards, lambda shard: _part_of_shard(plan, data, shard))
+
+        def part_of_shard(number: int) -> Part:
+            shard = data.shard(num_shards=data.num_shards, index=number)
+            return plan.part(_checked(plan, shard.iter(_ROWS)))
+
+        return _merged(plan, jobs, range(data.num_shards), part_of_shard)
     return plan.part(_checked(plan, data.iter(_ROWS)))
 
 
@@ -45,15 +53,6 @@ def _checked(plan: ScoringPlan, blocks: Iterable[Mapping[str, Any]]) -> Iterator
     for block in blocks:
         check_columns(plan.names(), block)
         yield block
-
-
-def _part_of_block(plan: ScoringPlan, rows: Any, start: int) -> Part:
-    return plan.part([columns_of_block(rows[start : start + _ROWS])], start)
-
-
-def _part_of_shard(plan: ScoringPlan, data: Any, shard: int) -> Part:
-    rows = data.shard(num_shards=data.num_shards, index=shard)
-    return plan.part(_checked(plan, rows.iter(_ROWS)))
 
 
 def _merged(

@@ -8,7 +8,7 @@ import numpy as np
 from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.domains import SHARES
 from ...text.answers.answerability import ScoredAnswers, scored_answers, summarize_answers
-from .row_tables import TabulatedStatistics
+from .row_tables import TabulatedStatistics, runs
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
 from .state_checks import check_column, check_counts
 
@@ -25,7 +25,7 @@ class AnswersInOrder(TabulatedStatistics):
     """
 
     def __init__(self, metric: RowModule) -> None:
-        super().__init__(metric, in_order=metric.options["threshold_ties"] == "official")
+        super().__init__(metric, runs if metric.options["threshold_ties"] == "official" else None)
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         answers = KIND.score_block(self._metric, columns)

@@ -1,55 +1,104 @@
 """Scores of rankings, which are kept by their ids, so that none counts twice."""
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
 
 from ...module.declaration.declarations import Module
 from ...module.declaration.row_module import RowModule
-from ...retrieval.names import RankingMeasure, parse_measures
+from ...retrieval.names import parse_measures
 from ...retrieval.ranking_measures import average
+from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import RowError
 from ...statistics.intervals.summary import Average, summarize
 from .means import SCORES_ALONE, CountedScores, Means
-from .ranking_tables import RankingTable
+from .row_tables import Table, TabulatedStatistics
 from .score_kind import Bounds, Columns, Ids, RowLabels, SufficientStatistics
-from .state_checks import check_column
+from .state_checks import check_column, check_names
 
 _INTEGERS = 1 << 63
+_INTEGER, _TEXT = "integer", "text"  # the columns of ids
+_MARK = "'"  # before the text of an id, which is empty for an integer
 
 
-class RankingScores(RankingTable, SufficientStatistics):
-    """The scores of each ranking, under its id."""
+class RankingScores(TabulatedStatistics):
+    """The scores of each ranking, under its id, in the order of the ids.
+
+    Integers come before texts, and texts in the order of their bytes.
+    """
 
     keeps_ids = True
 
     def __init__(self, metric: RowModule) -> None:
-        SufficientStatistics.__init__(self, metric)
-        names = self._options["measures"]
-        self._parsed = _measures(names if isinstance(names, str) else tuple(names))
-        RankingTable.__init__(self, [measure.name for measure in self._parsed])
+        super().__init__(metric, _by_id)
+        self._parsed = parse_measures(self._options["measures"])
+        self._ids: dict[int | str, None] = {}
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         scores = self._metric.compute(**columns, **SCORES_ALONE)["per_example"]
         rows = len(next(iter(scores.values())))
         ids = range(len(self), len(self) + rows)
-        self.add(
-            ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
-        )
+        checked = ids if labels.ids is None else _checked_ids(labels.ids, rows)
+        added = self._new(checked)
+        columns_of_ids = {
+            _INTEGER: [0 if isinstance(name, str) else name for name in checked],
+            _TEXT: [f"{_MARK}{name}" if isinstance(name, str) else "" for name in checked],
+        }
+        values = {name: np.asarray(column, np.float64) for name, column in scores.items()}
+        self._rows.update(columns_of_ids | labels.columns(), values, rows)
+        self._ids |= added
+
+    def merge(self, statistics: Self) -> None:
+        added = self._new(statistics._ids)
+        super().merge(statistics)
+        self._ids |= added
+
+    def read_jsonable(self, content: Any) -> None:
+        super().read_jsonable(content)
+        if len(self):
+            columns = self._rows.columns()
+            pairs = zip(columns[_INTEGER].tolist(), columns[_TEXT], strict=True)
+            self._ids = self._new([text[1:] if text else number for number, text in pairs])
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        scores, labels = self.in_order()
+        scores, labels = self._scores_and_labels()
         means = {measure.name: average(measure) for measure in self._parsed}
         return summarize(scores, means, **reporting, **labels)
 
     def counts(self) -> CountedScores:
-        scores, labels = self.in_order()
+        scores, labels = self._scores_and_labels()
         return CountedScores.of_rows(scores, labels.get("clusters"))
 
     def check(self) -> None:
-        for scores in self.tables_of_scores():
-            for name, values in scores.items():
-                check_column(name, values, self._metric.score_ranges)
+        names = [measure.name for measure in self._parsed]
+        for columns in self._rows.tables_of_numbers():
+            check_names(columns, [_INTEGER, *names])
+            for name in names:
+                check_column(name, columns[name], self._metric.score_ranges)
+
+    def _scores_and_labels(self) -> tuple[dict[str, Floats], dict[str, Any]]:
+        labels, scores = self._rows.columns(), self._rows.statistics()
+        ordered = {measure.name: scores[measure.name] for measure in self._parsed}
+        return ordered, {name: labels[name] for name in labels.keys() - {_INTEGER, _TEXT}}
+
+    def _new(self, ids: Collection[int | str]) -> dict[int | str, None]:
+        """Return ids of further rankings.
+
+        Raises:
+            ValueError: one occurs twice.
+        """
+        added = dict.fromkeys(ids)
+        if len(added) < len(ids) or not self._ids.keys().isdisjoint(added):
+            occurring = Counter([*(name for name in added if name in self._ids), *ids])
+            name = next(name for name, times in occurring.items() if times > 1)
+            raise ValueError(f"ranking {name!r} occurs twice; give each ranking its own id")
+        return added
+
+
+def _by_id(table: Table) -> Table:
+    return table.sort_by([(_TEXT, "ascending"), (_INTEGER, "ascending")]).combine_chunks()
 
 
 class _RankingsKind(Means):
@@ -67,12 +116,6 @@ class _RankingsKind(Means):
 
 
 KIND = _RankingsKind()
-
-
-@lru_cache(maxsize=64)
-def _measures(names: str | tuple[str, ...]) -> tuple[RankingMeasure, ...]:
-    """Return the measures of these names, cached, since all parts have the same ones."""
-    return parse_measures(names)
 
 
 def _checked_ids(ids: Ids, rows: int) -> Ids:

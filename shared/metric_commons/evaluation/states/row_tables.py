@@ -1,8 +1,8 @@
 """Rows of states, in tables of Arrow: a column for each number and text of a row.
 
 New tables are only collected. They are joined when their rows are needed, or when the number of
-rows has grown fourfold since the last time and some seem to be equal. So the time of a merge
-depends on the new rows alone, and all merges together take little longer than one.
+rows has grown fourfold since the last time. So the time of a merge depends on the new rows alone,
+and all merges together take little longer than one.
 """
 
 import re
@@ -25,87 +25,14 @@ _COUNT = "count"  # the column with the number of rows that are equal
 _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
 _PENDING = 1 << 16  # minimum of rows for which tables are joined
-_SAMPLE = 1 << 14  # rows that show whether rows are repeated
 _INDEX = re.compile(r"\[[0-9]+\]$")
 
 
-class JoinedTables:
-    """Tables that are joined when they are needed.
+class CountedRows:
+    """Rows, with the number of equal ones.
 
     Args:
-        finish: applied to a table that has been joined.
-        shortens: whether it makes the table shorter; then tables are joined early.
-    """
-
-    def __init__(self, finish: Callable[[Table], Table], *, shortens: bool) -> None:
-        self.names: list[str] = []  # of the columns
-        self._finish = finish
-        self._shortens = shortens
-        self._tables: list[Table] = []
-        self._pending = 0
-        self._due = _PENDING  # pending rows at which they are examined
-
-    def check(self, names: Sequence[str], table: Table) -> None:
-        """Check that further rows have the same columns as the others.
-
-        Raises:
-            ValueError: they do not.
-        """
-        for name in names:
-            if not name.endswith("[]") and table.column(name).null_count:
-                raise ValueError(f"some rows have {name}, others have none")
-        if not self._tables:
-            return
-        for label in _LABELS:
-            if (label in names) != (label in self.names):
-                raise ValueError(f"some rows have {label}, others have none")
-        if len(different := {*names} ^ {*self.names}) == 1:
-            raise ValueError(f"some rows have {different.pop()}, others have none")
-        if different:
-            raise ValueError(f"some rows have {self.names}, others {[*names]}")
-        schema = self._tables[0].schema
-        for field in table.schema:
-            position = schema.get_field_index(field.name)
-            if position >= 0 and _is_text(field.type) != _is_text(schema.field(position).type):
-                raise ValueError(f"some rows have texts as {field.name}, others have numbers")
-
-    def add(self, names: Sequence[str], table: Table) -> None:
-        """Add rows that `check` has accepted."""
-        self.names = self.names or [*names]
-        self._tables.append(table)
-        self._pending += table.num_rows
-        if self._shortens and self._pending > self._due:
-            if self._are_repeated():
-                self.table()
-            else:
-                self._due = 4 * self._pending
-
-    def _are_repeated(self) -> bool:
-        """Return whether joining would shorten the tables."""
-        return True
-
-    def merge(self, rows: Self) -> None:
-        """Add the rows of other tables, which are not changed."""
-        tables = rows.parts()
-        for table in tables:
-            self.check(rows.names, table)
-        for table in tables:
-            self.add(rows.names, table)
-
-    def parts(self) -> list[Table]:
-        """Return the tables, as far as they have been joined."""
-        return list(self._tables)
-
-    def table(self) -> Table:
-        """Return all rows."""
-        if self._pending:
-            self._tables = [self._finish(_joined(self._tables))]
-            self._due, self._pending = max(_PENDING, 4 * self._tables[0].num_rows), 0
-        return self._tables[0]
-
-
-class CountedRows(JoinedTables):
-    """Rows, with the number of equal ones.
+        finish: applied to a table that has been joined; None for the distinct rows, counted.
 
     >>> rows = CountedRows()
     >>> rows.update({"predictions": [1.0, 1.0, 0.5], "references": ["a", "a", "b"]})
@@ -115,10 +42,12 @@ class CountedRows(JoinedTables):
     ['a', 'a', 'b']
     """
 
-    def __init__(self, *, in_order: bool = False) -> None:
-        super().__init__(_runs if in_order else _distinct, shortens=True)
-        self._in_order = in_order
-        self._rows = 0
+    def __init__(self, finish: Callable[[Table], Table] | None = None) -> None:
+        self.names: list[str] = []  # of the columns
+        self._finish = finish or _distinct
+        self._tables: list[Table] = []
+        self._rows = self._pending = 0
+        self._due = _PENDING  # pending rows at which tables are joined
 
     def __len__(self) -> int:
         return self._rows
@@ -150,30 +79,56 @@ class CountedRows(JoinedTables):
 
     def merge(self, rows: Self) -> None:
         """Add the rows of other tables, which are not changed."""
-        super().merge(rows)
+        for table in rows._tables:
+            self._check(rows.names, table)
+        for table in list(rows._tables):
+            self._add(rows.names, table)
         self._rows += len(rows)
 
-    def _are_repeated(self) -> bool:
-        """Return whether a sample suggests that there are equal rows.
+    def _check(self, names: Sequence[str], table: Table) -> None:
+        """Check that further rows have the same columns as the others.
 
-        Of d different rows, all equally frequent, a sample of n rows has about n * n / 2 / d pairs
-        of equal ones.
+        Raises:
+            ValueError: they do not.
         """
-        if self._in_order:
-            return True
-        rows = sum(table.num_rows for table in self._tables)
-        step = -(-rows // _SAMPLE)
-        samples = [table.take(np.arange(0, table.num_rows, step)) for table in self._tables]
-        sample = _joined(samples)
-        equal = sample.num_rows - self._finish(sample).num_rows
-        return bool(sample.num_rows**2 < 2 * equal * rows)
+        for name in names:
+            if not name.endswith("[]") and table.column(name).null_count:
+                raise ValueError(f"some rows have {name}, others have none")
+        if not self._tables:
+            return
+        for label in _LABELS:
+            if (label in names) != (label in self.names):
+                raise ValueError(f"some rows have {label}, others have none")
+        if len(different := {*names} ^ {*self.names}) == 1:
+            raise ValueError(f"some rows have {different.pop()}, others have none")
+        if different:
+            raise ValueError(f"some rows have {self.names}, others {[*names]}")
+        schema = self._tables[0].schema
+        for field in table.schema:
+            position = schema.get_field_index(field.name)
+            if position >= 0 and _is_text(field.type) != _is_text(schema.field(position).type):
+                raise ValueError(f"some rows have texts as {field.name}, others have numbers")
+
+    def _add(self, names: Sequence[str], table: Table) -> None:
+        self.names = self.names or [*names]
+        self._tables.append(table)
+        self._pending += table.num_rows
+        if self._pending > self._due:
+            self._table()
+
+    def _table(self) -> Table:
+        """Return all rows."""
+        if self._pending:
+            self._tables = [self._finish(_joined(self._tables))]
+            self._due, self._pending = max(_PENDING, 4 * self._tables[0].num_rows), 0
+        return self._tables[0]
 
     def tables_of_numbers(self) -> Iterator[dict[str, NDArray[Any]]]:
         """Yield the columns of numbers of each table, except those of lists of different lengths.
 
         They include the counts, and statistics by their names without the mark.
         """
-        for table in self.parts():
+        for table in self._tables:
             columns = {}
             for name in table.column_names:
                 column = table.column(name)
@@ -201,7 +156,7 @@ class CountedRows(JoinedTables):
         """For files: names, columns and counts of rows."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
-        table = self.table() if self._in_order else _sorted(self.table())
+        table = _sorted(self._table()) if self._finish is _distinct else self._table()
         names = [name for name in table.column_names if name != _COUNT]
         return {
             "names": self.names,
@@ -227,6 +182,8 @@ class CountedRows(JoinedTables):
         for name, column in columns.items():
             if name.startswith(_STATISTIC) and _is_text(column.type):
                 raise ValueError(f"{name.removeprefix(_STATISTIC)} is a column of texts")
+            if name in _LABELS and not _is_text(column.type):
+                raise ValueError(f"{name} is a column of numbers")
             if not name.startswith(_STATISTIC) and _INDEX.sub("", name) not in names:
                 raise ValueError(f"{name} is a column without a name")
         if any(len(column) != counts.size for column in columns.values()):
@@ -234,7 +191,7 @@ class CountedRows(JoinedTables):
         self._append(content["names"], columns, counts.astype(np.int64))
 
     def _repeated(self) -> Table:
-        table = self.table()
+        table = self._table()
         counts = table.column(_COUNT).to_numpy()
         if counts.max() == 1:
             return table
@@ -244,8 +201,8 @@ class CountedRows(JoinedTables):
         import pyarrow as pa
 
         table = pa.table({**columns, _COUNT: pa.array(counts)})
-        self.check(names, table)
-        self.add(names, table)
+        self._check(names, table)
+        self._add(names, table)
         self._rows += int(counts.sum())
 
 
@@ -254,12 +211,12 @@ class TabulatedStatistics(SufficientStatistics):
 
     Args:
         metric: the module.
-        in_order: keep the order of rows, and count only equal rows that follow each other.
+        finish: as in `CountedRows`.
     """
 
-    def __init__(self, metric: RowModule, *, in_order: bool = False) -> None:
+    def __init__(self, metric: RowModule, finish: Callable[[Table], Table] | None = None) -> None:
         super().__init__(metric)
-        self._rows = CountedRows(in_order=in_order)
+        self._rows = CountedRows(finish)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -296,7 +253,7 @@ def _sorted(table: Table) -> Table:
     return table.sort_by([(name, "ascending") for name in keys]) if keys else table
 
 
-def _runs(table: Table) -> Table:
+def runs(table: Table) -> Table:
     """Return the rows in their order, with the counts of equal ones that follow each other."""
     import pyarrow as pa
     import pyarrow.compute as pc

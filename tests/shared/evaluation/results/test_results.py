@@ -812,7 +812,9 @@ def test_rows_are_compared_by_their_ids(tmp_path):
     assert again[0].row_labels == {"good": {"id": ids}}
     assert compare(*again).comparisons == expected.comparisons
     other = replace(two, row_labels={"fair": {"id": [*ids[1:], "x"]}})
-    with pytest.raises(ValueError, match="have different ids; 'fair' has no 'q0'; score both on"):
+    with pytest.raises(
+        ValueError, match=r"'fair' has no row for 1 id \('q0'\) of 'good'; score both on"
+    ):
         compare(one, other)
     with pytest.raises(ValueError, match="rows of 'good' have ids, those of 'fair' do not"):
         compare(one, replace(two, row_labels={}))

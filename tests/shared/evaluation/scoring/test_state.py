@@ -418,7 +418,7 @@ def test_a_file_with_and_without_groups_is_refused(groups):
         predictions=[["a"], ["a"]], references=[["a"], ["a"]], ids=[1, 2], groups=["g", "g"]
     )
     content = state.to_dict()
-    content["statistics"]["labels"]["groups"] = groups
+    content["statistics"]["columns"]["groups"] = groups
     content["sha256"] = checksum(content)
     with pytest.raises(ValueError, match=r"groups|column|length|not a complete"):
         State.from_json(json.dumps(content))

@@ -1,4 +1,4 @@
-"""Tables of rows: they are joined where that makes them shorter, and not one after another."""
+"""Tables of rows: they are joined when they have grown, and not one after another."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from metric_commons.evaluation.states.row_tables import CountedRows
 
 
-@pytest.mark.parametrize(("values", "tables"), [(1_000, 35), (60_000, 35), (2**60, 100)])
-def test_tables_are_joined_where_rows_are_repeated(values, tables):
+@pytest.mark.parametrize("values", [1_000, 60_000, 2**60])
+def test_tables_are_joined_when_they_have_grown(values):
     rng = np.random.default_rng(0)
     columns = rng.integers(0, values, (100, 1_000))
     total = CountedRows()
@@ -17,7 +17,7 @@ def test_tables_are_joined_where_rows_are_repeated(values, tables):
         total.merge(part)
 
     assert len(total) == 100_000
-    assert len(total.parts()) == tables
+    assert len(total._tables) == 35
     distinct, counts = np.unique(columns, return_counts=True)
     assert total.to_jsonable()["columns"]["predictions"].tolist() == distinct.tolist()
     assert total.to_jsonable()["counts"].tolist() == counts.tolist()

@@ -1,4 +1,4 @@
-"""Rows of two files matched by their ids."""
+"""Rows of two files or systems matched by their ids."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -17,10 +17,10 @@ def joined_rows(
     """Return the row of the second file with the same id, for each row of the first file.
 
     Args:
-        ids: the ids of the predictions.
-        ids_of_answers: the ids of the references.
-        names: the names of the two files.
-        repeats_allowed: whether several predictions may have the same id.
+        ids: the ids of the first file.
+        ids_of_answers: those of the second, such as the references.
+        names: the names of the two.
+        repeats_allowed: whether several rows of the first may have the same id.
 
     Raises:
         ValueError: an id is missing on one side, or repeated; the message counts and lists them.

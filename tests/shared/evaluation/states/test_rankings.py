@@ -4,31 +4,35 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.evaluation.states.ranking_tables import RankingTable
+from metric_commons import State
 
 
 def rankings(ids):
-    taken = RankingTable(["mrr"])
-    taken.add(ids, {"mrr": [0.5] * len(ids)}, {})
-    return taken
+    state = State("ir_ranking", measures="mrr")
+    state.update(predictions=[["a"]] * len(ids), references=[["a"]] * len(ids), ids=ids)
+    return state
 
 
 @pytest.mark.long
 @settings(max_examples=20)
-@given(st.lists(st.text(max_size=20) | st.text("ab", min_size=60), min_size=2, unique=True))
+@given(
+    st.lists(
+        st.text(max_size=20) | st.text("ab", min_size=60) | st.integers(-(2**63), 2**63 - 1),
+        min_size=2,
+        unique=True,
+    )
+)
 def test_ids_that_differ_are_all_taken(ids):
     total = rankings(ids[:1])
     total.merge(rankings(ids[1:]))
 
     assert len(total) == len(ids)
-    again = RankingTable(["mrr"])
-    again.read_jsonable(total.to_jsonable())
     with pytest.raises(ValueError, match="occurs twice"):
-        total.merge(again)
+        total.merge(State.from_json(total.to_json()))
 
 
 def test_many_ids_are_told_apart():
-    total = RankingTable(["mrr"])
+    total = State("ir_ranking", measures="mrr")
     for part in range(20):
         total.merge(
             rankings([*range(part * 500, part * 500 + 250), *(f"q{part}-{i}" for i in range(250))])
