@@ -331,14 +331,18 @@ def d2_losses(
 ) -> tuple[Floats, Floats]:
     """Return the losses of rows, and those of the best constant prediction, shape (rows,) each.
 
+    Both are in one unit, in which no square overflows.
+
     >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error", 0.5)
     >>> lost, constant = d2_losses(measure, np.array([1.0, 2.0]), np.array([1.0, 4.0]), None)
     >>> abs(lost).tolist(), abs(constant).tolist()
-    ([0.0, 1.0], [0.0, 1.5])
+    ([0.0, 0.5], [0.0, 0.75])
     """
-    loss = row_losses(measure, predictions[np.newaxis], references[np.newaxis])[0]
+    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])[0]
     constant = _best_constant(measure, references, weights)
-    return loss, _losses_of_constant(measure, constant, references, weights)
+    both = np.stack([losses, _losses_of_constant(measure, constant, references, weights)])
+    scaled: Floats = np.ldexp(both, -math.frexp(float(both.max(initial=0.0)))[1])
+    return scaled[0], scaled[1]
 
 
 def _excess(power: float, rounded: float, values: Floats, weights: Floats | None) -> float:

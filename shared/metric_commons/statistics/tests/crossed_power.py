@@ -14,6 +14,7 @@ from ..arguments.checks import OptionError
 from ..arguments.domains import Level, Positive, check_option
 from ..intervals.crossed import CrossedClusters
 from .paired_tests import checked_differences
+from .power import fewest
 
 _MOST = 1 << 30  # labels of a field
 
@@ -98,13 +99,4 @@ class CrossedPilot:
 
     def _fewest(self, field: str, least: int, is_enough: Any) -> int | None:
         """Return the fewest labels of a field, all else being equal, that are enough."""
-        low, high = least - 1, least
-        while not is_enough({**self.levels, field: high}):
-            low, high = high, 2 * high
-            if high > _MOST:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            enough = is_enough({**self.levels, field: middle})
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        return fewest(lambda number: is_enough({**self.levels, field: number}), least, _MOST)

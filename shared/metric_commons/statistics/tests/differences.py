@@ -9,8 +9,7 @@ alpha exactly if the interval at the level 1 - 2 alpha excludes the margin.
 """
 
 import math
-from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +27,7 @@ from ..arguments.domains import (
 )
 from ..arithmetic.exact_sums import exact_sum, root
 from ..intervals.cluster_sums import ClusterSums, bootstrap_ends, cancelled
-from ..intervals.intervals import critical_value, score_range, t_ends
+from ..intervals.intervals import score_range
 from ..intervals.spreads import Spread, row_spread
 from ..resampling.ratio_distribution import (
     RatioDistribution,
@@ -36,14 +35,11 @@ from ..resampling.ratio_distribution import (
     probability_below,
     ratio_distribution,
 )
-from ..resampling.unseen_units import lower_tail, ratio_ends
+from .difference_distributions import Margins, RatioDifference, StudentDifference
 from .paired_tests import (
-    Alternative,
     PairedTest,
     checked_differences,
     difference_sums,
-    quotient,
-    t_p_value,
 )
 from .power import fewest, minimum_detectable
 
@@ -68,14 +64,6 @@ class Equivalence(NamedTuple):
 
     p_non_inferior: float
     p_equivalent: float
-
-
-class Margins(NamedTuple):
-    """P-values of all hypotheses about a margin."""
-
-    not_inferior: float  # of a mean difference of at most -margin
-    inferior: float  # of one of at least -margin
-    equivalent: float  # of one outside of -margin to margin
 
 
 def comparison(
@@ -182,53 +170,18 @@ def difference_interval(
         draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
         ends = bootstrap_ends(values, None, sums, confidence_level=confidence_level, **draws)
     elif method == "t" or math.isinf(span):
-        name, ends = "t", student_ends(spread, confidence_level)
+        name, ends = "t", student_difference(spread).ends(confidence_level)
     else:
         name = "unseen_row"
-        ends = ratio_ends(_mean_distribution(values, sums), (-span, span), confidence_level)
+        ends = unseen_row(values, sums, (-span, span)).ends(confidence_level)
     return DifferenceInterval(*ends, name, spread.standard_error(), spread.clusters)
 
 
-def student_ends(spread: Spread, confidence_level: float) -> tuple[float, float]:
-    """Return the ends of Student's interval; NaN for equal differences, which have no error."""
-    if not spread.squares:
-        return _NO_INTERVAL
-    return t_ends(spread, critical_value(confidence_level, spread.degrees))
-
-
-class UnseenRow(NamedTuple):
-    """The law that assumes nothing: differences are weighted at random beside an unseen one."""
-
-    distribution: RatioDistribution
-    bounds: tuple[float, float]  # of a difference
-    not_greater: float  # p-value of a mean difference of at most 0
-    not_less: float  # and of one of at least 0
-
-    @classmethod
-    def of(cls, values: Floats, sums: ClusterSums | None, bounds: tuple[float, float]) -> Self:
-        """Return the law for differences with bounds."""
-        distribution = _mean_distribution(values, sums)
-        return cls(
-            distribution,
-            bounds,
-            lower_tail(distribution, 0.0, bounds[0]),
-            lower_tail(_mirrored(distribution), 0.0, -bounds[1]),
-        )
-
-    def p_value(self, alternative: Alternative) -> float:
-        """Return the level at which the interval reaches 0."""
-        if alternative == "two-sided":
-            p_value = min(1.0, 2 * min(self.not_greater, self.not_less))
-        else:
-            p_value = self.not_greater if alternative == "greater" else self.not_less
-        return max(p_value, math.ulp(0.0))
-
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the interval, whose ends are on the side of 0 that the p-value says."""
-        low, high = ratio_ends(self.distribution, self.bounds, 1 - alpha)
-        low = max(low, math.ulp(0.0)) if self.not_greater < alpha / 2 else min(low, 0.0)
-        high = min(high, -math.ulp(0.0)) if self.not_less < alpha / 2 else max(high, 0.0)
-        return low, high
+def student_difference(spread: Spread) -> StudentDifference:
+    """Return Student's distribution of the mean difference of rows or clusters."""
+    has_error = spread.units > 1 and spread.squares
+    error = root(spread.variance()) if has_error else math.nan
+    return StudentDifference(float(spread.mean), error, spread.degrees, spread.standard_error())
 
 
 def _span(differences: Floats, low: float, high: float) -> float:
@@ -237,6 +190,14 @@ def _span(differences: Floats, low: float, high: float) -> float:
     if math.isfinite(span) and float(np.abs(differences).max()) > span:
         raise OptionError("differences", f"go beyond {span:g}, the range of scores in bounds")
     return span
+
+
+def unseen_row(
+    values: Floats, sums: ClusterSums | None, bounds: tuple[float, float]
+) -> RatioDifference:
+    """Return the distribution that assumes nothing but the bounds of a difference."""
+    spread = row_spread(values) if sums is None else sums.spread()
+    return RatioDifference(_mean_distribution(values, sums), bounds, spread.standard_error())
 
 
 def _mean_distribution(values: Floats, sums: ClusterSums | None) -> RatioDistribution:
@@ -304,23 +265,8 @@ def margin_p_values(
     """
     if math.isinf(bounds[0]):
         spread = row_spread(values) if sums is None else sums.spread()
-        limit = Fraction(margin)
-        not_worse = _one_sided_p(spread, spread.mean + limit)
-        not_better = _one_sided_p(spread, limit - spread.mean)
-        return Margins(not_worse, 1 - not_worse, max(not_worse, not_better))
-    distribution = _mean_distribution(values, sums)
-    mirrored, (low, high) = _mirrored(distribution), bounds
-    not_worse, not_better = (
-        lower_tail(distribution, -margin, low),
-        lower_tail(mirrored, -margin, -high),
-    )
-    return Margins(not_worse, lower_tail(mirrored, margin, -high), max(not_worse, not_better))
-
-
-def _mirrored(distribution: RatioDistribution) -> RatioDistribution:
-    """Return the distribution of B - A."""
-    units = distribution.units
-    return distribution._replace(units=units._replace(numerators=-units.numerators))
+        return Margins.of(student_difference(spread), margin)
+    return Margins.of(unseen_row(values, sums, bounds), margin)
 
 
 def rows_for_margin(
@@ -373,10 +319,3 @@ def rows_for_margin(
         return probability_below(-margin, units.with_unseen(-span * size, size)) < alpha
 
     return fewest(is_enough)
-
-
-def _one_sided_p(spread: Spread, distance: Fraction) -> float:
-    """Return the p-value of a mean at least this far below the observed one, by Student's t."""
-    if spread.units <= 1 or not spread.squares:
-        return math.nan
-    return t_p_value(quotient(distance, root(spread.variance())), spread.degrees, "greater")

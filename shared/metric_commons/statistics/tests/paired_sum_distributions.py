@@ -5,10 +5,9 @@ again, whose distribution is exact. All others are drawn, with the same weights 
 The unseen row is lost by one system and won by the other.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +15,9 @@ from numpy.typing import NDArray
 from ..arguments.arrays import Floats, Integers
 from ..intervals.sum_distributions import SumFunction, SumRatio, SumScore, ratio_error
 from ..intervals.weighted_units import DrawnScore, ScoreDistribution, smooth_distributions
-from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
+from ..resampling.ratio_distribution import ratio_distribution
 from ..resampling.row_units import cluster_values
-from ..resampling.unseen_units import lower_tail, ratio_ends
+from .difference_distributions import RatioDifference
 
 Side = tuple[
     Mapping[str, SumScore], NDArray[Any], Mapping[str, float]
@@ -57,7 +55,7 @@ def difference_distributions(
         if isinstance(distribution_a, SumRatio) and isinstance(distribution_b, SumRatio):
             units_a, units_b = distribution_a.units(columns_a), distribution_b.units(columns_b)
             if (units_a[1] == units_b[1]).all():
-                distributions[key] = RatioDifference.of_units(
+                distributions[key] = _ratio_difference(
                     distribution_a, units_a[0], units_b[0], units_a[1]
                 )
                 continue
@@ -83,34 +81,11 @@ def difference_distributions(
     )
 
 
-@dataclass(frozen=True)
-class RatioDifference(ScoreDistribution):
-    """The distribution of a difference of ratios of the same sizes, itself a ratio."""
-
-    units: RatioDistribution
-    mirrored: RatioDistribution
-    reach: float  # the largest difference of an unseen unit
-    scale: float
-    standard_error: float
-
-    @classmethod
-    def of_units(cls, ratio: SumRatio, a: Floats, b: Floats, sizes: Floats) -> Self:
-        """Return the distribution from the numerators of both systems, and the sizes of units."""
-        units = ratio_distribution(a - b, sizes)
-        mirrored = units._replace(units=units.units._replace(numerators=-units.units.numerators))
-        reach = max(ratio.bounds(ratio_distribution(side, sizes))[1] for side in (a, b))
-        error = ratio_error(a - b, sizes) * ratio.scale
-        return cls(units, mirrored, reach, ratio.scale, error)
-
-    def ends(self, confidence_level: float) -> tuple[float, float]:
-        """Return the ends of the interval of the difference."""
-        low, high = ratio_ends(self.units, (-self.reach, self.reach), confidence_level)
-        return low * self.scale, high * self.scale
-
-    def tail(self, limit: float, *, upper: bool = False) -> float:
-        """Return the p-value of a difference of at most this, or of at least this."""
-        units, sign = (self.mirrored, -1) if upper else (self.units, 1)
-        return lower_tail(units, sign * limit / self.scale, -self.reach)
+def _ratio_difference(ratio: SumRatio, a: Floats, b: Floats, sizes: Floats) -> RatioDifference:
+    """Return the distribution from the numerators of both systems, and the sizes of units."""
+    reach = max(ratio.bounds(ratio_distribution(side, sizes))[1] for side in (a, b))
+    error = ratio_error(a - b, sizes) * ratio.scale
+    return RatioDifference(ratio_distribution(a - b, sizes), (-reach, reach), error, ratio.scale)
 
 
 def _drawn_ratio(
@@ -171,31 +146,3 @@ def _widened(score: DrawnScore, width: int) -> DrawnScore:
         for unit in (score.lowering, score.raising)
     )
     return replace(score, lowering=lowering, raising=raising)
-
-
-@dataclass(frozen=True)
-class ResampledDifference(ScoreDistribution):
-    """The percentile interval of resampled differences, and Student's t with their error."""
-
-    values: Floats  # of resamples
-    difference: float  # the observed one
-    number: int  # of rows or clusters
-
-    @property
-    def standard_error(self) -> float:  # type: ignore[override]
-        """Return the standard deviation of the resamples."""
-        return deviation(self.values[~np.isnan(self.values)])
-
-    def ends(self, confidence_level: float) -> tuple[float, float]:
-        """Return the ends of the percentile interval."""
-        low, high = percentile_ends(self.values, confidence_level).tolist()
-        return low, high
-
-    def tail(self, limit: float, *, upper: bool = False) -> float:
-        """Return the p-value of a difference of at most this, or of at least this."""
-        from scipy.special import stdtr
-
-        excess, error = self.difference - limit, self.standard_error
-        if self.number < 2 or not error > 0:
-            return math.nan
-        return float(stdtr(self.number - 1, (excess if upper else -excess) / error))

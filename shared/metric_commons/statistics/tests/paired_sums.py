@@ -22,8 +22,9 @@ from ..intervals.weighted_units import ScoreDistribution
 from ..resampling.draws import random_rows
 from ..resampling.progress import report
 from ..resampling.row_units import RowUnits, cluster_values, in_whole_units
-from .differences import Margins, comparison
-from .paired_sum_distributions import ResampledDifference, difference_distributions
+from .difference_distributions import Margins, ResampledDifference, p_of_no_difference
+from .differences import comparison
+from .paired_sum_distributions import difference_distributions
 from .paired_tests import Alternative, PairedTest
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
@@ -172,7 +173,7 @@ def compare_sums(
         if distribution is None and resampled is not None:
             distribution = ResampledDifference(resampled[:, index], score_a - score_b, units)
         if assume == "nothing" and distribution is not None:
-            p = _unseen_p(distribution, alternative)
+            p = p_of_no_difference(distribution, alternative)
         results[key] = _reported(
             (score_a, score_b),
             p,
@@ -246,7 +247,7 @@ def compare_redrawn(
         draws[~(np.abs(draws) <= 2 * LARGEST)] = math.nan  # too large to be added up
     distribution = ResampledDifference(redrawn, difference, units)
     if assume == "nothing":
-        p = _unseen_p(distribution, cast("Alternative", alternative))
+        p = p_of_no_difference(distribution, cast("Alternative", alternative))
     else:
         sided, observed = (
             _sided(values, cast("Alternative", alternative))
@@ -287,18 +288,9 @@ def _reported(
         if confidence_level is not None:
             ends = distribution.ends(confidence_level)
         if margin is not None:
-            not_worse = distribution.tail(-margin)
-            equivalent = max(not_worse, distribution.tail(margin, upper=True))
-            margins = Margins(not_worse, distribution.tail(-margin, upper=True), equivalent)
+            margins = Margins.of(distribution, margin)
     tested = PairedTest(p, test, difference, error, n_clusters)
     return comparison(scores, difference, tested, ends, margins, **options)
-
-
-def _unseen_p(distribution: ScoreDistribution, alternative: Alternative) -> float:
-    """Return the level at which the interval reaches 0."""
-    greater, less = distribution.tail(0.0), distribution.tail(0.0, upper=True)
-    sides = {"two-sided": min(1.0, 2 * min(greater, less)), "greater": greater, "less": less}
-    return max(sides[alternative], math.ulp(0.0))
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:

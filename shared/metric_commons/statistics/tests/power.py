@@ -139,18 +139,18 @@ def required_rows(
     return fewest(lambda rows: rows > 1 and power_of(effect, deviation, rows, alpha) >= power)
 
 
-def fewest(is_enough: Callable[[int], bool]) -> int | None:
-    """Return the smallest number from 1 on that is enough; larger ones are then enough, too.
+def fewest(is_enough: Callable[[int], bool], least: int = 1, most: int = _MOST_ROWS) -> int | None:
+    """Return the smallest number from `least` on that is enough; larger ones are enough, too.
 
-    None if a quadrillion is not.
+    None if `most` is not.
 
     >>> fewest(lambda rows: rows**2 > 50)
     8
     """
-    low, high = 0, 1
+    low, high = least - 1, least
     while not is_enough(high):
         low, high = high, 2 * high
-        if high > _MOST_ROWS:
+        if high > most:
             return None
     while high - low > 1:
         middle = (low + high) // 2

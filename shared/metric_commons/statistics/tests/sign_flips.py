@@ -265,8 +265,11 @@ def _smooth_tail(magnitudes: Integers, counts: NDArray[Any], at_most: int) -> fl
     """Return the proportion of subsets whose sum is at most `at_most`, approximated.
 
     A magnitude with much of the variance makes the distribution of the sum lumpy. There are few
-    such: each of their combinations determines what the others may add up to.
+    such: each of their combinations determines what the others may add up to. Magnitudes that are
+    negligible beside the sum are rounding, and change no tail.
     """
+    sizable = magnitudes > int(magnitudes @ counts) // _TIE
+    magnitudes, counts = magnitudes[sizable], counts[sizable]
     heavy = _heavy(magnitudes, counts)
     light, light_counts = magnitudes[heavy:], counts[heavy:]
     sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy].astype(np.int64)))

@@ -33,13 +33,13 @@ from ..intervals.methods import Assumption, Correction, DifferenceBounds, differ
 from ..intervals.spreads import finite_scores, row_spread
 from ..intervals.summary import mean
 from .corrections import Family, significance_level
+from .difference_distributions import Margins, StudentDifference, p_of_no_difference
 from .differences import (
-    Margins,
-    UnseenRow,
     comparison,
     margin_p_values,
     rows_for_margin,
-    student_ends,
+    student_difference,
+    unseen_row,
 )
 from .paired_tests import (
     Alternative,
@@ -209,29 +209,16 @@ def _crossed_result(
         raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
     if test not in ("permutation", "t"):
         raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
-    error, degrees = crossed.standard_error, crossed.degrees
-
-    def p_of(distance: float, side: Alternative) -> float:
-        if not error:
-            return math.nan if distance else 1.0
-        return t_p_value(distance / error, degrees, side)
-
-    tested = PairedTest(
-        p_of(crossed.mean, alternative),
-        "crossed_t",
-        crossed.mean / error if error else math.nan,
-        error,
-        min(crossed.levels),
-    )
+    error, units = crossed.standard_error, min(crossed.levels)
+    t = crossed.mean / error if error else math.nan
+    p_value = t_p_value(t, crossed.degrees, alternative) if error or crossed.mean else 1.0
+    tested = PairedTest(p_value, "crossed_t", t, error, units)
     ends = margins = None
     if interval_alpha is not None:
         low, high = crossed.ends(1 - interval_alpha)
         ends = max(low, limits[0]), min(high, limits[1])
     if margin is not None:
-        not_worse = p_of(crossed.mean + margin, "greater")
-        equivalent = max(not_worse, p_of(crossed.mean - margin, "less"))
-        margins = Margins(not_worse, p_of(crossed.mean + margin, "less"), equivalent)
-    units = min(crossed.levels)
+        margins = Margins.of(StudentDifference(crossed.mean, error, crossed.degrees), margin)
     return comparison(
         means, crossed.mean, tested, ends, margins, alpha=alpha, power=None, units=units
     )
@@ -256,11 +243,21 @@ def _by_law(
                 "'nothing' needs bounds of the differences, since scores are not all from 0 to 1; "
                 "give bounds, such as (-0.2, 0.2)",
             )
-        spread = row_spread(differences) if sums is None else sums.spread()
-        law = UnseenRow.of(differences, sums, bounds)
-        p_value, error = law.p_value(alternative), spread.standard_error()
-        tested = PairedTest(p_value, "unseen_row", float(spread.mean), error, spread.clusters)
-        return tested, None if interval_alpha is None else law.ends(interval_alpha)
+        law = unseen_row(differences, sums, bounds)
+        tested = PairedTest(
+            p_of_no_difference(law, alternative),
+            "unseen_row",
+            mean(differences),
+            law.standard_error,
+            None if sums is None else len(sums),
+        )
+        if interval_alpha is None:
+            return tested, None
+        low, high = law.ends(1 - interval_alpha)
+        # Each end is on the side of 0 that the p-value says, whatever is rounded.
+        low = max(low, math.ulp(0.0)) if law.tail(0.0) < interval_alpha / 2 else min(low, 0.0)
+        is_less = law.tail(0.0, upper=True) < interval_alpha / 2
+        return tested, (low, min(high, -math.ulp(0.0)) if is_less else max(high, 0.0))
     tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
     if interval_alpha is None:
         return tested, None
@@ -271,7 +268,7 @@ def _by_law(
     if test != "t":
         return tested, mcnemar_ends(differences, 1 - interval_alpha, test)
     spread = row_spread(differences) if sums is None else sums.spread()
-    return tested, student_ends(spread, 1 - interval_alpha)
+    return tested, student_difference(spread).ends(1 - interval_alpha)
 
 
 def _difference_bounds(

@@ -46,3 +46,13 @@ def test_ends_that_are_approximated_stay_on_the_side_that_was_counted():
     result = compare(np.clip(differences, 0, 1), np.clip(-differences, 0, 1))
     assert (result["test"], result["confidence_interval"][0]) == ("sign_flip_exact", 0.0)
     assert 0.05 < result["p_value"] < 0.0502
+
+
+@pytest.mark.parametrize("rows", range(34, 40))
+def test_a_loss_of_rounding_size_beside_wins(rows):
+    wins = np.append(np.random.default_rng(0).random(rows), 0.0)
+    wins *= 0.5 / wins.sum()
+    losses = np.append(np.zeros(rows), 1e-17)
+    result = compare(wins, losses)
+    assert result["p_value"] == 2.0 ** (1 - rows)
+    assert result["confidence_interval"][0] > 0
