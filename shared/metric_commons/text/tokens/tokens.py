@@ -28,9 +28,9 @@ _CONTROL = 1  # replaces control characters, so that they are detected and handl
 _SPACES = (*range(9, 14), *range(28, 33))  # white space in ASCII, according to str.split()
 _CONTROLS = (*range(9), *range(14, 28), 127)
 _PUNCTUATION = string.punctuation.encode()
-_PADDING = b" " * 24  # so that reading eight bytes at the last token stays inside the blob
+PADDING = b" " * 24  # so that reading eight bytes at the last token stays inside the blob
 
-_UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _CONTROL_CHARACTER = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
 _ALPHANUMERIC = bytes(
     ord(chr(n).lower()) if n < 128 and (chr(n).isalnum() or n == ord("\n")) else ord(" ")
@@ -166,7 +166,7 @@ def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
         exact.update(index for index, text in enumerate(texts) if _MARK[1] in text)
         joined = _MARK.join("" if _MARK[1] in text else text for text in texts)
     # The byte table does not cover the white space of Unicode.
-    data = _utf8(_UNICODE_SPACE.sub(" ", rule.fold(joined)))
+    data = _utf8(UNICODE_SPACE.sub(" ", rule.fold(joined)))
     if rule.articles != "keep":
         cleaned = data.translate(rule.table, rule.deleted)
         positions = _articles_at_non_ascii(cleaned)
@@ -220,7 +220,7 @@ def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
 
 
 def _translated(joined: bytes, rule: ByteRule) -> bytes:
-    return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), _PADDING)
+    return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), PADDING)
 
 
 def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
@@ -310,7 +310,7 @@ def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
         texts = [text.replace("\u0130", "i ").replace("\u212a", "k") for text in texts]
         joined = "\n".join(texts)
     translated = joined.encode("ascii", "replace").translate(_ALPHANUMERIC)
-    blob = b"\n%b\n%b" % (translated, _PADDING)
+    blob = b"\n%b\n%b" % (translated, PADDING)
     is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
     starts, lengths = edges[::2] + 1, edges[1::2] - edges[::2]
