@@ -6,14 +6,14 @@ equality. A row then only compares forms.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..statistics.arguments.arrays import Floats, Integers
+from ..statistics.arguments.arrays import Floats
 from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
 from .bfcl_answers import bfcl_arguments
 from .json_equality import Equality
@@ -26,8 +26,6 @@ Dots = Literal["keep", "underscore"]
 
 _IN_ORDER = ("same_order", "in_order")
 _NO_TOOL = DeclaredTool({}, [])
-_MANY_PAIRS = 1_024
-_FEW_PAIRS = 64  # that are compared one by one
 
 
 class Form(NamedTuple):
@@ -40,7 +38,7 @@ class Form(NamedTuple):
     tool: DeclaredTool = _NO_TOOL
 
 
-_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and a weight for each
+_Weights = tuple[Sequence[int], Sequence[float]]  # positions of calls, and a weight for each
 
 
 class MatchCounts(NamedTuple):
@@ -63,15 +61,6 @@ class CallComparison:
     defaults: bool = False
     ignore_arguments: frozenset[str] = field(default_factory=frozenset)
     dots: Dots = "keep"
-    is_plain: bool = False  # whether arguments are compared as Python compares them
-
-    def plain(self) -> "CallComparison | None":
-        """Return the comparison of rows with few calls, without booleans.
-
-        None if options forbid it.
-        """
-        is_default = self == CallComparison(Equality(str), match=self.match)
-        return replace(self, is_plain=True) if is_default else None
 
     @cached_property
     def has_keys(self) -> bool:
@@ -80,39 +69,25 @@ class CallComparison:
             return True
         return self.arguments == "equal" and not self.alternatives and self.equality.is_transitive
 
-    def predicted_form(self, call: Call, tools: Toolbox) -> Form:
-        """Return the form of a predicted call."""
-        if self.is_plain:
-            return Form(*call, call)
-        name, arguments = self._prepared(call, tools)
+    def form(self, call: Call, tools: Toolbox, *, is_expected: bool = False) -> Form:
+        """Return the form of a predicted or an expected call."""
+        name, arguments = self._prepared(call, tools, is_expected=is_expected)
         if self.arguments == "ignore":
             return Form(name, {}, name)
         if self.arguments == "bfcl":
-            return Form(name, arguments, name)
+            return Form(name, arguments, name, tool=tools[call.name] if is_expected else _NO_TOOL)
+        if is_expected and self.alternatives:
+            options = {
+                key: [self.equality.forms(value) for value in values]
+                for key, values in arguments.items()
+            }
+            optional = frozenset(key for key, values in arguments.items() if "" in values)
+            return Form(name, options, name, optional)
         forms = {key: self.equality.forms(value) for key, value in arguments.items()}
         return Form(name, forms, self._key(name, forms))
 
-    def expected_form(self, call: Call, tools: Toolbox) -> Form:
-        """Return the form of an expected call."""
-        if self.is_plain:
-            return Form(*call, call)
-        name, arguments = self._prepared(call, tools, is_expected=True)
-        if self.arguments == "ignore":
-            return Form(name, {}, name)
-        if self.arguments == "bfcl":
-            return Form(name, arguments, name, tool=tools[call.name])
-        if not self.alternatives:
-            forms = {key: self.equality.forms(value) for key, value in arguments.items()}
-            return Form(name, forms, self._key(name, forms))
-        options = {
-            key: [self.equality.forms(value) for value in values]
-            for key, values in arguments.items()
-        }
-        optional = frozenset(key for key, values in arguments.items() if "" in values)
-        return Form(name, options, name, optional)
-
     def _prepared(
-        self, call: Call, tools: Toolbox, *, is_expected: bool = False
+        self, call: Call, tools: Toolbox, *, is_expected: bool
     ) -> tuple[str, Mapping[str, Any]]:
         """Return the name and the arguments that count, with declared defaults if requested."""
         name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
@@ -170,10 +145,6 @@ class CallComparison:
 
     # ---- all calls of a row ---------------------------------------------------------------------
 
-    def takes_few(self, predicted: Sequence[Call], expected: Sequence[Call]) -> bool:
-        """Whether a plain comparison can be used for these calls, which are compared one by one."""
-        return len(predicted) * len(expected) <= _FEW_PAIRS
-
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> MatchCounts:
         """Return the scores of a row whose prediction could be read."""
         weights = None if self.has_keys else self._weights(predicted, expected)
@@ -205,7 +176,7 @@ class CallComparison:
             if keys == target:  # the usual case of a right row
                 return len(target), True
             if self.match not in _IN_ORDER:
-                pairs = _common(keys, target)
+                pairs = (Counter(keys) & Counter(target)).total()
                 return pairs, self._is_right(pairs, len(keys), len(target))
             table = _equal_keys(predicted, expected, key)
         else:
@@ -261,77 +232,18 @@ class CallComparison:
     def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
         """For each predicted call the positions of the calls of its name, and its proportions."""
         columns = _positions(expected)
-        codes = {}
-        if len(predicted) * len(expected) > _MANY_PAIRS and self._has_codes:
-            codes = {
-                name: _ArgumentCodes([expected[column] for column in positions])
-                for name, positions in columns.items()
-                if len(positions) > 1
-            }
         weights: list[_Weights] = []
         for form in predicted:
             positions = columns.get(form.name, [])
-            if form.name in codes:
-                weights.append((positions, codes[form.name].proportions(form, self.arguments)))
-            else:
-                weights.append(
-                    (positions, [self.proportion(form, expected[column]) for column in positions])
-                )
+            proportions = [self.proportion(form, expected[column]) for column in positions]
+            weights.append((positions, proportions))
         return weights
-
-    @property
-    def _has_codes(self) -> bool:
-        is_plain = self.arguments in ("equal", "superset", "subset") and not self.alternatives
-        return is_plain and self.equality.is_transitive
-
-
-class _ArgumentCodes:
-    """The arguments of many calls as integers, which are compared with another call at once."""
-
-    def __init__(self, expected: Sequence[Form]) -> None:
-        self._numbers: dict[tuple[str, Hashable], int] = {}  # of a name with a form
-        self._columns: dict[str, Integers] = {}  # for each name the numbers, -1 without it
-        self._sizes = np.array([len(form.arguments) for form in expected])
-        for row, form in enumerate(expected):
-            for name, value in form.arguments.items():
-                number = self._numbers.setdefault((name, value), len(self._numbers))
-                if name not in self._columns:
-                    self._columns[name] = np.full(len(expected), -1)
-                self._columns[name][row] = number
-
-    def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
-        """As `CallComparison.proportion`, with each of the calls."""
-        right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
-        for name, value in predicted.arguments.items():
-            column = self._columns.get(name)
-            if column is not None:
-                common += column >= 0
-                right += column == self._numbers.get((name, value), -2)
-        size = len(predicted.arguments)
-        sizes = {
-            "superset": self._sizes,
-            "subset": np.full(len(self._sizes), size),
-            "equal": size + self._sizes - common,
-        }[arguments]
-        proportions: Floats = np.ones(len(self._sizes))
-        np.divide(right, sizes, out=proportions, where=sizes > 0)
-        return proportions
 
 
 def _without_equal_pairs(
     predicted: Sequence[Form], expected: Sequence[Form]
 ) -> tuple[list[Form], list[Form]]:
     """Return the calls that remain after equal ones have been paired."""
-    if len(predicted) * len(expected) <= _FEW_PAIRS:
-        unpaired, targets = [], list(expected)
-        for form in predicted:
-            for position, target in enumerate(targets):
-                if form.key == target.key:
-                    del targets[position]
-                    break
-            else:
-                unpaired.append(form)
-        return unpaired, targets
     pairs = Counter(form.key for form in predicted) & Counter(form.key for form in expected)
     sides = []
     for side in (predicted, expected):
@@ -344,23 +256,6 @@ def _without_equal_pairs(
                 remaining.append(form)
         sides.append(remaining)
     return sides[0], sides[1]
-
-
-def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
-    """Return the number of pairs of equal keys, each paired once.
-
-    Those of few calls may be unhashable.
-
-    >>> _common(["a", "a", "b"], ["a", "c", "a"])
-    2
-    """
-    if len(keys) * len(targets) > _FEW_PAIRS:
-        return (Counter(keys) & Counter(targets)).total()
-    unpaired = list(targets)
-    for key in keys:
-        if key in unpaired:
-            unpaired.remove(key)
-    return len(targets) - len(unpaired)
 
 
 def _rows(weights: Iterable[_Weights], length: int) -> Iterator[Floats]:
@@ -381,12 +276,6 @@ def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:
 
 def _equal_keys(predicted: Sequence[Form], expected: Sequence[Form], key: str) -> list[list[int]]:
     """For each predicted call the positions of the expected calls with the same key."""
-    if len(predicted) * len(expected) <= _FEW_PAIRS:
-        keys = [getattr(form, key) for form in expected]
-        return [
-            [position for position, target in enumerate(keys) if getattr(form, key) == target]
-            for form in predicted
-        ]
     positions: dict[Hashable, list[int]] = {}
     for position, form in enumerate(expected):
         positions.setdefault(getattr(form, key), []).append(position)

@@ -34,8 +34,7 @@ from ..tokens.normalizers import (
 from ..tokens.references import Aggregation, ReferenceBlock, blocks, over_sets, row_scores
 from ..tokens.segments import segment_starts
 from ..tokens.tokens import Tokens, byte_rule, normalized_texts, tokenize
-from ..tokens.word_codes import token_codes
-from .common_runs import longest_common_run, longest_common_runs
+from .common_runs import longest_common_run
 from .token_overlaps import equal_texts, overlaps
 
 
@@ -387,14 +386,9 @@ class AnswerPairs:
     def shared_words(self, overlap: Overlap) -> SharedWords:
         """The number of words that both texts share, and that each has, by a kind of overlap."""
         block = self._block
-        if self._is_small:
+        if self._is_small or overlap == "longest_run":
             return _as_columns(self._words_by_row(range(len(self.references)), overlap))
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
-        if overlap == "longest_run":
-            words = tokens.counts
-            pairs = block.pair_predictions, block.pair_references
-            shared = longest_common_runs(token_codes(tokens), words, *pairs)
-            return SharedWords(shared, *map(words.take, pairs))
         counts = overlaps(
             tokens, block.prediction_indices, block.sizes, count_types=overlap == "set"
         )

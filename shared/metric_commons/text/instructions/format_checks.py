@@ -26,12 +26,7 @@ _POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 
 def counts_placeholders(num_placeholders: Number) -> Check:
     """At least this many texts in square brackets within a line; links and check boxes count."""
-
-    def check(response: Response) -> bool:
-        closed = sum(1 for match in _PLACEHOLDER.finditer(response.text) if match[1])
-        return closed >= num_placeholders
-
-    return check
+    return lambda response: _PLACEHOLDER.findall(response.text).count("]") >= num_placeholders
 
 
 def has_postscript_pattern(postscript_marker: Text) -> Check:
@@ -63,13 +58,8 @@ def counts_item_lines(num_bullets: Number) -> Check:
 
     Rules such as --- and negative numbers count.
     """
-
-    def check(response: Response) -> bool:
-        patterns = (_ASTERISK_ITEM, _HYPHEN_ITEM)
-        lines = sum(1 for pattern in patterns for _ in pattern.finditer(response.text))
-        return lines == num_bullets
-
-    return check
+    patterns = (_ASTERISK_ITEM, _HYPHEN_ITEM)
+    return lambda response: sum(len(p.findall(response.text)) for p in patterns) == num_bullets
 
 
 def counts_items(num_bullets: Number) -> Check:
@@ -87,7 +77,7 @@ def counts_items(num_bullets: Number) -> Check:
 
 
 def chooses_answer() -> Check:
-    """Return one of the three sentences "My answer is ..." occurs."""
+    """One of the three sentences "My answer is ..." occurs."""
     return lambda response: any(answer in response.text for answer in _CONSTRAINED)
 
 
@@ -117,11 +107,7 @@ def counts_sections(section_spliter: Text, num_sections: Number) -> Check:
 
 
 def _counts_headings(heading: re.Pattern[str], num_sections: Number, parts: int) -> Check:
-    def check(response: Response) -> bool:
-        headings = sum(1 for _ in heading.finditer(response.text))
-        return headings * parts >= num_sections
-
-    return check
+    return lambda response: len(heading.findall(response.text)) * parts >= num_sections
 
 
 def is_json() -> Check:
@@ -149,12 +135,8 @@ def _json_type(text: str) -> type | None:
 
 
 def has_title() -> Check:
-    """Return a text between << and >> within a line."""
-
-    def check(response: Response) -> bool:
-        return any(map(_is_titled, response.text.split("\n")))
-
-    return check
+    """Check for a text between << and >> within a line."""
+    return lambda response: any(map(_is_titled, response.text.split("\n")))
 
 
 def _is_titled(line: str) -> bool:

@@ -7,7 +7,7 @@ IFEval's own checks treat a keyword as a regular expression: "art" occurs in "st
 import re
 
 from .instruction_arguments import Character, Number, Relation, Text, Texts, fulfills
-from .responses import Check, Response
+from .responses import Check
 
 
 def contains_patterns(keywords: Texts) -> Check:
@@ -47,11 +47,11 @@ def repeats_letter(letter: Character, let_frequency: Number, let_relation: Relat
     """
     lower = letter.strip().lower()
 
-    def check(response: Response) -> bool:
-        number = response.text.lower().count(lower) if len(lower) == 1 else 0
-        return fulfills(number, let_frequency, let_relation)
-
-    return check
+    if len(lower) > 1:
+        return lambda response: fulfills(0, let_frequency, let_relation)
+    return lambda response: fulfills(
+        response.text.lower().count(lower), let_frequency, let_relation
+    )
 
 
 def _whole_word(word: str) -> re.Pattern[str]:
@@ -67,8 +67,4 @@ def _avoids_all(patterns: list[re.Pattern[str]]) -> Check:
 
 
 def _repeats(pattern: re.Pattern[str], frequency: float, relation: Relation) -> Check:
-    def check(response: Response) -> bool:
-        number = sum(1 for _ in pattern.finditer(response.text))
-        return fulfills(number, frequency, relation)
-
-    return check
+    return lambda response: fulfills(len(pattern.findall(response.text)), frequency, relation)

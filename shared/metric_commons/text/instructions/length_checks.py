@@ -22,12 +22,7 @@ def counts_sentences(num_sentences: Number, relation: Relation) -> Check:
 
 def counts_words(num_words: Number, relation: Relation) -> Check:
     r"""Return the number of runs of letters, digits and underscores: `don't` has two."""
-
-    def check(response: Response) -> bool:
-        words = sum(1 for _ in _WORD.finditer(response.text))
-        return fulfills(words, num_words, relation)
-
-    return check
+    return lambda response: fulfills(len(_WORD.findall(response.text)), num_words, relation)
 
 
 def counts_paragraphs(num_paragraphs: Number) -> Check:

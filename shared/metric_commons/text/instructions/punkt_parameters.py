@@ -5,8 +5,8 @@ sentence, within one, or unknown. Its decisions depend on three facts that follo
 Only these are kept, and words without any of them are omitted.
 """
 
+import bz2
 import re
-import zlib
 from base64 import b85decode
 from functools import cache
 from typing import NamedTuple
@@ -38,7 +38,7 @@ def english() -> Parameters:
     >>> parameters.flags["the"] == SEEN_LOWER
     True
     """
-    lines = zlib.decompress(b85decode(WORDS.replace("\n", ""))).decode("ascii").split("\n")
+    lines = bz2.decompress(b85decode(WORDS.replace("\n", ""))).decode("ascii").split("\n")
     return Parameters(
         abbreviations=frozenset(word.replace("_", " ") for word in ABBREVIATIONS.split()),
         collocations=frozenset(

@@ -5,7 +5,7 @@ from .responses import Check, Response
 
 
 def repeats_prompt(prompt_to_repeat: Text) -> Check:
-    """Return the response starts with the prompt, in any letter case."""
+    """The response starts with the prompt, in any letter case."""
     prompt = prompt_to_repeat.strip().lower()
     return lambda response: response.text.strip().lower().startswith(prompt)
 
@@ -17,7 +17,7 @@ def ends_with(end_phrase: Text) -> Check:
 
 
 def is_quoted() -> Check:
-    """Return the first and the last character are double quotes."""
+    """The first and the last character are double quotes."""
 
     def check(response: Response) -> bool:
         text = response.text.strip()
@@ -32,7 +32,7 @@ def has_no_comma() -> Check:
 
 
 def counts_capital_words(capital_frequency: Number, capital_relation: Relation) -> Check:
-    """Return the number of words in capital letters, see `treebank`."""
+    """Return the number of words in capital letters, see `capital_words`."""
     return lambda response: fulfills(response.capital_words, capital_frequency, capital_relation)
 
 

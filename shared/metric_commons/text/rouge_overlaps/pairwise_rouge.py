@@ -23,23 +23,22 @@ def pairwise_rouge(
 ) -> dict[str, PrecisionRecallF1]:
     """Precision, recall and F1 of all rows, for each ROUGE type."""
     scores = {}
-    for pass_lengths, by_line in tokenizer.passes(lengths):
-        lines = tokenizer.lines_of_words(pairs, by_line=by_line)
-        texts = [text[0] if len(text) == 1 else [*chain.from_iterable(text)] for text in lines]
-        for name, n in pass_lengths.items():
-            pair_scores = []
-            for i in range(0, len(texts), 2):
-                prediction, reference = texts[i], texts[i + 1]
-                if name == LCS:
-                    shared = lcs_length(reference, prediction)
-                elif name == UNION_LCS:
-                    shared = union_lcs(lines[i], lines[i + 1])
-                else:
-                    shared = _shared_ngrams(prediction, reference, n)
-                shorter = n - 1 if n else 0  # how many fewer n-grams than words a text has
-                counts = shared, len(prediction) - shorter, len(reference) - shorter
-                pair_scores.append(pair_precision_recall_f1(*counts))
-            scores[name] = _row_scores(pair_scores, pairs.references, aggregation)
+    lines = tokenizer.lines_of_words(pairs, by_line=UNION_LCS in lengths)
+    texts = [text[0] if len(text) == 1 else [*chain.from_iterable(text)] for text in lines]
+    for name, n in lengths.items():
+        pair_scores = []
+        for i in range(0, len(texts), 2):
+            prediction, reference = texts[i], texts[i + 1]
+            if name == LCS:
+                shared = lcs_length(reference, prediction)
+            elif name == UNION_LCS:
+                shared = union_lcs(lines[i], lines[i + 1])
+            else:
+                shared = _shared_ngrams(prediction, reference, n)
+            shorter = n - 1 if n else 0  # how many fewer n-grams than words a text has
+            counts = shared, len(prediction) - shorter, len(reference) - shorter
+            pair_scores.append(pair_precision_recall_f1(*counts))
+        scores[name] = _row_scores(pair_scores, pairs.references, aggregation)
     columns = np.array([scores[name] for name in lengths]).transpose(0, 2, 1)
     return {name: PrecisionRecallF1(*values) for name, values in zip(lengths, columns, strict=True)}
 

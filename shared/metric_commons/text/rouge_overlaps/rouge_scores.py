@@ -71,26 +71,26 @@ def rouge(
     ([0.4], [1.0])
     """
     lengths = ngram_lengths(rouge_types)
-    if split_summaries is not None and UNION_LCS in lengths:
+    by_line = UNION_LCS in lengths
+    if by_line and len(lengths) > 1 and (split_summaries is not None or callable(tokenizer)):
+        # The words of a text need not be those of its lines.
         options: dict[str, Any] = {
             "use_stemmer": use_stemmer,
             "tokenizer": tokenizer,
+            "normalizer": normalizer,
             "reference_aggregation": reference_aggregation,
+            "split_summaries": split_summaries,
         }
-        other_types = [name for name in lengths if name != UNION_LCS]
-        scores_by_type = (
-            rouge(
-                predictions, references, rouge_types=other_types, normalizer=normalizer, **options
-            )
-            if other_types
-            else {}
-        )
-        texts = sentence_lines(
-            predictions, references, split_summaries, normalizer_function(normalizer)
-        )
-        scores_by_type |= rouge(*texts, rouge_types=[UNION_LCS], **options)
+        others = [name for name in lengths if name != UNION_LCS]
+        scores_by_type = rouge(predictions, references, rouge_types=others, **options)
+        scores_by_type |= rouge(predictions, references, rouge_types=[UNION_LCS], **options)
         return {name: scores_by_type[name] for name in lengths}
     normalize = normalizer_function(normalizer)
+    if by_line and split_summaries is not None:
+        predictions, references = sentence_lines(
+            predictions, references, split_summaries, normalize
+        )
+        normalize = str
     rouge_tokenizer = RougeTokenizer(tokenizer, use_stemmer=use_stemmer)
     if max(lengths.values()) <= _PAIRWISE_LENGTH:
         short_pairs = few_pairs(predictions, references, normalize)
@@ -100,11 +100,8 @@ def rouge(
     counts = reference_counts(references)
     scores = np.empty((3, len(lengths), int(counts.sum())))
     for pairs in pair_blocks(predictions, references, normalize):
-        block_counts: dict[str, Integers] = {}
-        for pass_lengths, by_line in rouge_tokenizer.passes(lengths):
-            words = block_words(pairs, rouge_tokenizer, by_line=by_line)
-            block_counts |= _counts(words, pass_lengths)
-        shared = np.stack([block_counts[name] for name in lengths], axis=1)
+        counts_of_types = _counts(block_words(pairs, rouge_tokenizer, by_line=by_line), lengths)
+        shared = np.stack([counts_of_types[name] for name in lengths], axis=1)
         stop = pairs.first_pair + shared.shape[-1]
         scores[..., pairs.first_pair : stop] = precision_recall_f1(*shared)
     return {

@@ -7,7 +7,6 @@ from typing import Literal
 
 from ...statistics.arguments.checks import OptionError
 from .porter import porter
-from .rouge_types import UNION_LCS, NgramLengths
 from .text_pairs import TextPairs
 
 Tokenizer = Literal["rouge_score", "unicode"] | Callable[[str], list[str]]
@@ -134,17 +133,6 @@ class RougeTokenizer:
         self.is_custom = callable(tokenizer)
         self.use_stemmer = use_stemmer
         self._split = tokenizer if callable(tokenizer) else _TOKENIZERS[tokenizer]
-
-    def passes(self, lengths: NgramLengths) -> list[tuple[NgramLengths, bool]]:
-        """Return the types that each pass over the texts serves, and whether it goes line by line.
-
-        The words of a text are normally those of its lines, so one pass serves all types. Only a
-        custom tokenizer may treat the end of a line in its own way.
-        """
-        if self.is_custom and UNION_LCS in lengths and len(lengths) > 1:
-            whole_texts = {name: n for name, n in lengths.items() if name != UNION_LCS}
-            return [(whole_texts, False), ({UNION_LCS: 0}, True)]
-        return [(lengths, UNION_LCS in lengths)]
 
     def lines_of_words(self, pairs: TextPairs, *, by_line: bool) -> list[list[list[str]]]:
         """Return the words of each line of each text; without `by_line`, a text counts as one line.

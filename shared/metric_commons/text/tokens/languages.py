@@ -10,10 +10,6 @@ import string
 import unicodedata
 from functools import cache
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...statistics.arguments.arrays import Booleans
 from .treebank_words import treebank_words
 
 # CMRC's marks. Its list also has "……", which no single character equals: an ellipsis stays.
@@ -24,9 +20,7 @@ _FIRST_HAN, _LAST_HAN = 0x4E00, 0x9FA5  # the ideographs of Unicode 1.1, in MLQA
 _HAN = re.compile("([\u4e00-\u9fa5])")
 _KORQUAD_BLANKS = str.maketrans(dict.fromkeys("'\"()<>《》〈〉‘’", " "))
 _WITHOUT_ASCII_MARKS = str.maketrans("", "", string.punctuation)
-_LAST_SPACE = 0x3000
 _PLANES_WITH_LETTERS = 0x20000  # the others hold ideographs, tags and private characters
-_SEPARATOR = 0xE000  # separates texts that are folded together; see `texts.tokens`
 
 MLQA_ARTICLES = {
     "en": ("a", "an", "the"),
@@ -148,7 +142,7 @@ def korquad(text: str) -> str:
     >>> korquad("《나는 가수다》(MBC)"), korquad("3,000명")
     ('나는 가수다 mbc', '3000명')
     """
-    return " ".join(fold_korquad(text).translate(_WITHOUT_ASCII_MARKS).split())
+    return " ".join(text.translate(_KORQUAD_BLANKS).lower().translate(_WITHOUT_ASCII_MARKS).split())
 
 
 def korquad_characters(text: str) -> str:
@@ -158,90 +152,6 @@ def korquad_characters(text: str) -> str:
     '3 0 0 0 명'
     """
     return " ".join("".join(korquad(text).split()))
-
-
-# Folds for `texts.tokens`: what the functions above do before they handle ASCII punctuation, for
-# many texts in one string. They use arrays of code points, since `str.translate` takes ten times
-# as long on text that is not ASCII.
-
-
-def fold_mlqa(text: str) -> str:
-    """Lower-case, with `!` for other punctuation, which is deleted as well, and plain spaces.
-
-    >>> fold_mlqa("¿Qué\u3000?")
-    '!qué ?'
-    """
-    return _text(_mlqa_codes(text))
-
-
-def fold_mlqa_ar(text: str) -> str:
-    """Lower-case, without punctuation, and with a space for each \u0627\u0644.
-
-    >>> fold_mlqa_ar("القاهرة،")
-    ' قاهرة'
-    """
-    codes = _mlqa_codes(text)
-    return _text(codes.compress(~_is_mark().take(codes))).replace("\u0627\u0644", " ")
-
-
-def fold_mlqa_zh(text: str) -> str:
-    """Return the same as `fold_mlqa`, with a space after and before each ideograph.
-
-    >>> fold_mlqa_zh("《北京》NBA")
-    '! 北  京 !nba'
-    """
-    codes = _mlqa_codes(text)
-    return _text(_set_apart(codes, (codes >= _FIRST_HAN) & (codes <= _LAST_HAN)))
-
-
-def fold_korquad(text: str) -> str:
-    """Lower-case, after twelve quotes and brackets became spaces.
-
-    The order matters only for the Greek sigma, which is final before a space.
-
-    >>> fold_korquad("《MBC》")
-    ' mbc '
-    """
-    return text.translate(_KORQUAD_BLANKS).lower()
-
-
-def fold_korquad_characters(text: str) -> str:
-    """Return the same, without ASCII punctuation, and with spaces around each character.
-
-    >>> fold_korquad_characters("3,0명")
-    ' 3  0  명 '
-    """
-    codes = _codes(fold_korquad(text).translate(_WITHOUT_ASCII_MARKS))
-    return _text(_set_apart(codes, (codes > ord(" ")) & (codes != _SEPARATOR)))
-
-
-Codes = NDArray[np.uint32]
-
-
-def _codes(text: str) -> Codes:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-
-
-def _text(codes: Codes) -> str:
-    return codes.tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def _mlqa_codes(text: str) -> Codes:
-    """Return the characters of `fold_mlqa`.
-
-    Only two letters are not lower-cased one by one: Σ depends on its neighbours, and İ becomes two.
-    """
-    if "Σ" in text or "İ" in text:
-        text = text.lower()
-    return _mlqa_table().take(_codes(text))
-
-
-def _set_apart(codes: Codes, chosen: Booleans) -> Codes:
-    """Return the characters with a space before and after each chosen one."""
-    widths = np.where(chosen, 3, 1)
-    spaced = np.full(int(widths.sum()), ord(" "), dtype="<u4")
-    spaced[np.cumsum(widths) - np.where(chosen, 2, 1)] = codes
-    return spaced
 
 
 @cache
@@ -254,31 +164,6 @@ def _punctuation() -> frozenset[int]:
 @cache
 def _without_punctuation() -> dict[int, None]:
     return dict.fromkeys(_punctuation())
-
-
-@cache
-def _mlqa_table() -> Codes:
-    """Return each character in lower case.
-
-    `!` for non-ASCII punctuation, a space for white space.
-    """
-    table = np.arange(0x110000, dtype="<u4")
-    for code in range(_PLANES_WITH_LETTERS):
-        lower = chr(code).lower()
-        if len(lower) == 1:
-            table[code] = ord(lower)
-    marks = np.array(sorted(_punctuation()))
-    table[marks[marks > 0x7F]] = ord("!")
-    spaces = np.flatnonzero([chr(code).isspace() for code in range(_LAST_SPACE + 1)])
-    table[spaces[spaces > 0x7F]] = ord(" ")
-    return table
-
-
-@cache
-def _is_mark() -> Booleans:
-    table = np.zeros(0x110000, dtype=np.bool_)
-    table[list(map(ord, string.punctuation))] = True
-    return table
 
 
 @cache

@@ -18,14 +18,8 @@ from typing import Annotated, Any
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import OneOf
 from .languages import (
-    MLQA_ARTICLES,
     cmrc,
     cmrc_tokens,
-    fold_korquad,
-    fold_korquad_characters,
-    fold_mlqa,
-    fold_mlqa_ar,
-    fold_mlqa_zh,
     korquad,
     korquad_characters,
     mlqa_ar,
@@ -267,8 +261,6 @@ def _lower_and_blank_quotes(text: str) -> str:
 # Normalizers whose output is words joined by single spaces, so that texts are equal if and only if
 # their words are. The others are applied text by text.
 _blanking_rule = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
-_mlqa_rule = partial(byte_rule, fold=fold_mlqa, folds_spaces=True, lower=True, punctuation="delete")
-_korquad_rule = partial(byte_rule, lower=True, punctuation="delete", folds_ascii=True)
 _BYTE_RULES = {
     rule.exact: rule
     for rule in (
@@ -277,15 +269,6 @@ _BYTE_RULES = {
         _blanking_rule(ultrarag, articles="drop"),
         _blanking_rule(ultrarag_keep_articles, articles="drop_unless_alone"),
         byte_rule(lower, fold=str.lower, lower=True),
-        _mlqa_rule(mlqa_en, articles="drop"),
-        _mlqa_rule(mlqa_es, articles="drop", article_words=MLQA_ARTICLES["es"]),
-        _mlqa_rule(mlqa_hi),
-        _mlqa_rule(mlqa_vi, articles="drop", article_words=MLQA_ARTICLES["vi"]),
-        _mlqa_rule(mlqa_de, articles="drop", article_words=MLQA_ARTICLES["de"]),
-        _mlqa_rule(mlqa_ar, fold=fold_mlqa_ar),
-        _mlqa_rule(mlqa_zh, fold=fold_mlqa_zh),
-        _korquad_rule(korquad, fold=fold_korquad),
-        _korquad_rule(korquad_characters, fold=fold_korquad_characters),
     )
 }
 _MAPS_TRUTH_VALUES = (ultrarag, ultrarag_keep_articles)

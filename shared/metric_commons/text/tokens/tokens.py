@@ -10,14 +10,13 @@ byte. So the results equal those of plain Python and do not depend on a hash.
 import re
 import string
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import compress
-from typing import AnyStr, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.arguments.arrays import Booleans, Integers, Unsigned
+from ...statistics.arguments.arrays import Integers, Unsigned
 from .segments import ranges, segment_starts
 
 Articles = Literal["keep", "drop", "drop_unless_alone"]
@@ -29,15 +28,15 @@ _CONTROL = 1  # replaces control characters, so that they are detected and handl
 _SPACES = (*range(9, 14), *range(28, 33))  # white space in ASCII, according to str.split()
 _CONTROLS = (*range(9), *range(14, 28), 127)
 _PUNCTUATION = string.punctuation.encode()
-_PADDING = b" " * 24  # so that reading eight bytes at the last token stays inside the blob
+PADDING = b" " * 24  # so that reading eight bytes at the last token stays inside the blob
 
-_UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _CONTROL_CHARACTER = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
 _ALPHANUMERIC = bytes(
     ord(chr(n).lower()) if n < 128 and (chr(n).isalnum() or n == ord("\n")) else ord(" ")
     for n in range(256)
 )
-_ENGLISH_ARTICLES = ("a", "an", "the")
+_ARTICLES = ("a", "an", "the")
 # Masks for the first n bytes of an eight-byte integer; the first byte is the lowest.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
@@ -58,9 +57,6 @@ class ByteRule(NamedTuple):
     table: bytes
     deleted: bytes
     articles: Articles
-    article_words: tuple[str, ...]  # of at most eight bytes each
-    folds_ascii: bool
-    folds_spaces: bool
 
 
 def byte_rule(
@@ -70,9 +66,6 @@ def byte_rule(
     lower: bool = False,
     punctuation: Literal["keep", "delete", "space"] = "keep",
     articles: Articles = "keep",
-    article_words: tuple[str, ...] = _ENGLISH_ARTICLES,
-    folds_ascii: bool = False,
-    folds_spaces: bool = False,
 ) -> ByteRule:
     """Return a table that lower-cases ASCII letters and keeps, deletes or blanks ASCII punctuation.
 
@@ -83,9 +76,6 @@ def byte_rule(
         punctuation: "keep", "delete" or "space".
         articles: whether it drops articles; with "drop_unless_alone", a text consisting only of
             articles keeps them.
-        article_words: the articles, if they are not a, an and the. Then `fold` deletes punctuation.
-        folds_ascii: whether `fold` changes ASCII text too, beyond what the other options say.
-        folds_spaces: whether `fold` turns the white space of Unicode into spaces.
     """
     table = bytearray(range(256))
     for byte in _CONTROLS:
@@ -95,9 +85,7 @@ def byte_rule(
     for byte in (*_SPACES, *(_PUNCTUATION if punctuation == "space" else ())):
         table[byte] = ord(" ")
     deleted = _PUNCTUATION if punctuation == "delete" else b""
-    return ByteRule(
-        exact, fold, bytes(table), deleted, articles, article_words, folds_ascii, folds_spaces
-    )
+    return ByteRule(exact, fold, bytes(table), deleted, articles)
 
 
 class Tokens(NamedTuple):
@@ -140,13 +128,13 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    is_foreign = [True] * len(texts) if rule.folds_ascii else [not t.isascii() for t in texts]
+    is_foreign = [not text.isascii() for text in texts]
     foreign = sum(is_foreign)
     if foreign > len(texts) // 2:  # then all texts are folded at once, which changes no other
         data = _folded(texts, rule)
         blob = _translated(data.replace(_MARK_BYTES, _SEPARATOR.encode("latin-1")), rule)
         if _CONTROL in blob:
-            latin_texts = _latin_texts(data)
+            latin_texts = data.decode("latin-1").split(_MARK_BYTES.decode("latin-1"))
     else:
         latin_texts = list(texts)
         if foreign:
@@ -177,56 +165,21 @@ def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
     if joined.count(_MARK[1]) >= len(texts):  # some texts contain the private-use character
         exact.update(index for index, text in enumerate(texts) if _MARK[1] in text)
         joined = _MARK.join("" if _MARK[1] in text else text for text in texts)
-    joined = rule.fold(joined)
-    if not rule.folds_spaces:  # the byte table does not cover the white space of Unicode
-        joined = _UNICODE_SPACE.sub(" ", joined)
-    data = _utf8(joined)
+    # The byte table does not cover the white space of Unicode.
+    data = _utf8(UNICODE_SPACE.sub(" ", rule.fold(joined)))
     if rule.articles != "keep":
-        if rule.article_words == _ENGLISH_ARTICLES:
-            cleaned, mark = data.translate(rule.table, rule.deleted), _MARK_BYTES
-            positions = _articles_at_non_ascii(cleaned)
-            exact |= _texts_at(positions, cleaned, mark.translate(rule.table))
-        else:
-            exact |= _texts_at(_breaks_inside_words(joined), joined, _MARK)
+        cleaned = data.translate(rule.table, rule.deleted)
+        positions = _articles_at_non_ascii(cleaned)
+        if positions.size:
+            mark = _MARK_BYTES.translate(rule.table)
+            ends = np.cumsum([len(text) + len(mark) for text in cleaned.split(mark)])
+            exact.update(np.searchsorted(ends, positions, side="right").tolist())
     if exact:
         parts = data.split(_MARK_BYTES)
         for index in exact:
             parts[index] = _utf8(rule.exact(texts[index]))
         data = _MARK_BYTES.join(parts)
     return data
-
-
-def _texts_at(positions: Integers, joined: AnyStr, mark: AnyStr) -> set[int]:
-    """Return the texts in which the positions lie."""
-    if not positions.size:
-        return set()
-    ends = np.cumsum([len(text) + len(mark) for text in joined.split(mark)])
-    return set(np.searchsorted(ends, positions, side="right").tolist())
-
-
-def _latin_texts(folded: bytes) -> list[str]:
-    """Return the folded texts, with one Latin-1 character for each byte of their UTF-8."""
-    return folded.decode("latin-1").split(_MARK_BYTES.decode("latin-1"))
-
-
-def _breaks_inside_words(text: str) -> Integers:
-    """Where a character is not part of a word, nor white space, such as a combining accent.
-
-    A pattern may see the end of an article there. All characters beyond the table count as such.
-    Punctuation of ASCII does not count: it is deleted before.
-    """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    is_break = _is_break().take(codes, mode="clip")
-    is_break &= codes != ord(_MARK[1])
-    return np.flatnonzero(is_break)
-
-
-@cache
-def _is_break() -> Booleans:
-    """Return whether each of the first characters is neither part of a word nor white space."""
-    characters = map(chr, range(0x80, 0x3000))
-    others = [not (c.isalnum() or c.isspace()) for c in characters]
-    return np.array([*[False] * 0x80, *others, True])
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
@@ -267,7 +220,7 @@ def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
 
 
 def _translated(joined: bytes, rule: ByteRule) -> bytes:
-    return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), _PADDING)
+    return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), PADDING)
 
 
 def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
@@ -282,7 +235,7 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
     ends = np.flatnonzero(is_separator)
     is_token = ~is_separator
     if rule.articles != "keep":
-        for article in rule.article_words:
+        for article in _ARTICLES:
             is_token &= keys != np.uint64(int.from_bytes(article.encode(), "little"))
     counts = np.diff(np.cumsum(is_token)[ends], prepend=0)
     if rule.articles == "drop_unless_alone":
@@ -357,7 +310,7 @@ def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
         texts = [text.replace("\u0130", "i ").replace("\u212a", "k") for text in texts]
         joined = "\n".join(texts)
     translated = joined.encode("ascii", "replace").translate(_ALPHANUMERIC)
-    blob = b"\n%b\n%b" % (translated, _PADDING)
+    blob = b"\n%b\n%b" % (translated, PADDING)
     is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
     starts, lengths = edges[::2] + 1, edges[1::2] - edges[::2]

@@ -1,11 +1,13 @@
 """Encode words as integers that are equal if and only if the words are."""
 
-from itertools import count
+from collections.abc import Sequence
+from itertools import chain, count
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Integers, Unsigned
 from .distinct_keys import distinct_keys
+from .sequences import Sequences
 from .tokens import Tokens
 
 _LONG = np.uint64(255 << 56)
@@ -15,6 +17,30 @@ def numbers_of_words(words: list[str]) -> Integers:
     """Return a number for each word, from 0 in order of first occurrence."""
     numbers = dict(zip(dict.fromkeys(words), count(), strict=False))
     return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+
+
+def word_sequences(texts: Sequence[list[str]]) -> Sequences:
+    """Return the words of each text as integers from 1; equal words are equal integers.
+
+    >>> word_sequences([["a", "b"], ["b"]]).codes.tolist()
+    [1, 2, 2]
+    """
+    counts = np.fromiter(map(len, texts), np.int64, len(texts))
+    return Sequences(numbers_of_words(list(chain.from_iterable(texts))) + 1, counts)
+
+
+def code_points(texts: Sequence[str]) -> Sequences:
+    """The characters of each text as integers from 1, not exceeding the number of characters.
+
+    >>> code_points(["abc", "ça"]).codes.tolist()
+    [1, 2, 3, 4, 1]
+    """
+    counts = np.fromiter(map(len, texts), np.int64, len(texts))
+    data = "".join(texts).encode("utf-32-le", "surrogatepass")
+    codes = np.frombuffer(data, "<u4").astype(np.int64)
+    occurs = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+    occurs[codes] = 1
+    return Sequences(np.cumsum(occurs)[codes], counts)
 
 
 def token_codes(tokens: Tokens) -> Integers:

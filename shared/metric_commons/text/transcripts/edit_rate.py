@@ -13,12 +13,11 @@ connected speech recognition, 2004). CER is the same as WER, but with characters
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.domains import checked_options
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
 from ...statistics.intervals.sums import RowStatistics
@@ -26,7 +25,7 @@ from ..tokens.normalizers import squeeze
 from ..tokens.segments import bounded_ranges
 from ..tokens.sequences import Sequences
 from ..tokens.tokens import byte_rule, tokenize
-from ..tokens.word_codes import numbers_of_words, token_codes
+from ..tokens.word_codes import code_points, token_codes, word_sequences
 from .edit_distance import alignment, edit_counts
 from .open_asr_texts import merged_compounds
 from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
@@ -285,7 +284,7 @@ def _sequences(
             predictions[start:stop], references[start:stop], normalizer, merge_compounds
         )
         texts = [*targets, *guesses]
-        sequences = _words(texts) if unit == "word" else _characters(texts)
+        sequences = _words(texts) if unit == "word" else code_points(list(map(str.strip, texts)))
         rows = stop - start
         yield sequences.block(0, rows), sequences.block(rows, 2 * rows)
 
@@ -296,14 +295,4 @@ def _words(texts: list[str]) -> Sequences:
     if not any(space in joined for space in _SPACES):  # then only spaces separate words
         tokens = tokenize(texts, _KEEP)
         return Sequences(token_codes(tokens), tokens.counts)
-    words = list(map(transcript_words, texts))
-    counts = np.fromiter(map(len, words), np.int64, len(words))
-    numbers = numbers_of_words(list(chain.from_iterable(words)))
-    return Sequences(numbers, counts)
-
-
-def _characters(texts: list[str]) -> Sequences:
-    stripped = list(map(str.strip, texts))
-    counts: Integers = np.fromiter(map(len, stripped), np.int64, len(stripped))
-    data = "".join(stripped).encode("utf-32-le", "surrogatepass")
-    return Sequences(np.frombuffer(data, "<u4").astype(np.int64), counts)
+    return word_sequences(list(map(transcript_words, texts)))

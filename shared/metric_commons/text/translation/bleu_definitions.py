@@ -20,7 +20,7 @@ from ...statistics.arguments.domains import Length, checked_options
 from ...statistics.intervals.sum_distributions import SumRatio
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
-from ..tokens.segments import ranges, segment_starts
+from ..tokens.segments import segment_starts
 from ..tokens.sequences import Sequences
 from .clipped_ngrams import RowTexts, clipped_counts
 from .ngram_precision import SmoothMethod, SmoothValue, bleu_distributions, bleu_statistics
@@ -118,7 +118,7 @@ def _shortest_statistics(
         totals = np.maximum(lengths[:, np.newaxis] - np.arange(orders), 0)
         starts = segment_starts(block.sizes - 1)
         shortest = np.minimum.reduceat(words.counts[block.pair_references], starts)
-        counts = clipped_counts(RowTexts(words.codes, words.counts, block.sizes), orders)
+        counts = clipped_counts(RowTexts(*words, block.sizes), orders)
         values.append(np.column_stack([lengths, shortest, counts, totals]))
     names = [f"{kind}_{order}" for kind in ("count", "total") for order in range(1, orders + 1)]
     score = partial(shortest_bleu, orders=orders, smooth=smooth)
@@ -230,9 +230,7 @@ def gleu_statistics(
 def _shared_ngrams(words: Sequences, block: ReferenceBlock, orders: int, skipped: int) -> Integers:
     """For each pair of a prediction and a reference, the shared n-grams of all but short orders."""
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
-    counts = words.counts[texts]
-    codes = words.codes[ranges(segment_starts(words.counts)[texts], counts)]
-    rows = RowTexts(codes, counts, np.full(texts.size // 2, 2))
+    rows = RowTexts(*words.of(texts), np.full(texts.size // 2, 2))
     shared: Integers = clipped_counts(rows, orders)[:, skipped:].sum(axis=1)
     return shared
 

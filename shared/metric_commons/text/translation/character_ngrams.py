@@ -20,11 +20,9 @@ from ...statistics.arguments.domains import Length, Range, checked_options
 from ...statistics.intervals.sum_distributions import SumFunction, SumScore
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
-from ..tokens.segments import ranges, segment_starts
 from ..tokens.sequences import Sequences
-from ..tokens.word_codes import numbers_of_words
+from ..tokens.word_codes import code_points, word_sequences
 from .clipped_ngrams import RowTexts, clipped_counts
-from .translation_tokenizers import code_points
 
 Order = Annotated[int, Range(0, 100)]
 Beta = Annotated[float, Range(0, 1_000_000)]
@@ -77,7 +75,9 @@ def chrf_statistics(
         characters = texts if whitespace else ["".join(text.split()) for text in texts]
         counts = [_pair_counts(code_points(characters), block, int(char_order))]
         if word_order:
-            counts.append(_pair_counts(_words(texts), block, int(word_order)))
+            counts.append(
+                _pair_counts(word_sequences(list(map(chrf_words, texts))), block, int(word_order))
+            )
         pairs = np.concatenate(counts, axis=1)
         if len(pairs) > block.sizes.size:
             scores = [score(dict(zip(flat, row, strict=True)))["chrf"] for row in pairs.tolist()]
@@ -189,22 +189,13 @@ def _pair_counts(symbols: Sequences, block: ReferenceBlock, orders: int) -> Inte
     """
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
     if block.pair_predictions.size > block.sizes.size:  # predictions are repeated
-        counts = symbols.counts[texts]
-        codes = symbols.codes[ranges(segment_starts(symbols.counts)[texts], counts)]
-        symbols = Sequences(codes, counts)
-    rows = RowTexts(symbols.codes, symbols.counts, np.full(texts.size // 2, 2))
+        symbols = symbols.of(texts)
+    rows = RowTexts(*symbols, np.full(texts.size // 2, 2))
     lengths = symbols.counts.reshape(-1, 2, 1) - np.arange(orders)
     predicted, relevant = np.maximum(lengths, 0).transpose(1, 0, 2)
     predicted = np.where(relevant > 0, predicted, 0)
     counts = np.stack([predicted, relevant, clipped_counts(rows, orders)], axis=2)
     return counts.reshape(len(counts), -1)
-
-
-def _words(texts: Sequence[str]) -> Sequences:
-    words = list(map(chrf_words, texts))
-    counts = np.fromiter(map(len, words), np.int64, len(words))
-    numbers = numbers_of_words(list(chain.from_iterable(words)))
-    return Sequences(numbers + 1, counts)
 
 
 def chrf_words(text: str) -> list[str]:

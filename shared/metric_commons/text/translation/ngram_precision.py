@@ -75,7 +75,7 @@ def bleu_statistics(
     for block in blocks(predictions, references):
         texts = [text.lower() for text in block.texts] if lowercase else block.texts
         words = translation_words(texts, tokenize)
-        rows = RowTexts(words.codes, words.counts, block.sizes)
+        rows = RowTexts(*words, block.sizes)
         lengths = words.counts[block.prediction_indices]
         totals = np.maximum(lengths[:, np.newaxis] - np.arange(orders), 0)
         closest = _closest_lengths(words.counts, block.sizes)

@@ -10,7 +10,6 @@ once.
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -19,8 +18,8 @@ from ...statistics.arguments.arrays import Booleans, Bytes
 from ...statistics.arguments.checks import OptionError
 from ..tokens.normalizers import squeeze
 from ..tokens.sequences import Sequences
-from ..tokens.tokens import Tokens, byte_rule, tokenize, tokens_at
-from ..tokens.word_codes import numbers_of_words, token_codes
+from ..tokens.tokens import PADDING, UNICODE_SPACE, Tokens, byte_rule, tokenize, tokens_at
+from ..tokens.word_codes import code_points, token_codes, word_sequences
 
 TranslationTokenizer = Literal["13a", "intl", "zh", "char", "none"] | Callable[[str], object]
 
@@ -31,7 +30,6 @@ _EXPRESSIONS = [
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),
 ]
 _RUN = re.compile(r"[.,]\s*[.,]")
-_UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 _SYMBOLS: Booleans = np.zeros(256, dtype=bool)  # those that the first expression splits off
@@ -39,7 +37,6 @@ for _first, _last in ("{~", "[`", " &", "(+", ":@", "//"):
     _SYMBOLS[ord(_first) : ord(_last) + 1] = True
 _VISIBLE: Booleans = np.ones(256, dtype=bool)
 _VISIBLE[[*range(9, 14), *range(28, 33)]] = False
-_PADDING = b" " * 24
 
 # The characters that sacrebleu treats as Chinese. Its ranges in planes 1 and 2 are strings of two
 # characters; so are, in effect, those from U+2001 to U+2A6D and from U+2F81 to U+2FA1.
@@ -78,22 +75,7 @@ def translation_words(
     else:
         split = _checked(tokenizer) if callable(tokenizer) else _EXACT[tokenizer]
         words = list(map(split, stripped))
-    counts = np.fromiter(map(len, words), np.int64, len(words))
-    return Sequences(numbers_of_words(list(chain.from_iterable(words))) + 1, counts)
-
-
-def code_points(texts: Sequence[str]) -> Sequences:
-    """The characters of each text as integers from 1, not exceeding the number of characters.
-
-    >>> code_points(["abc", "ça"]).codes.tolist()
-    [1, 2, 3, 4, 1]
-    """
-    counts = np.fromiter(map(len, texts), np.int64, len(texts))
-    data = "".join(texts).encode("utf-32-le", "surrogatepass")
-    codes = np.frombuffer(data, "<u4").astype(np.int64)
-    occurs = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
-    occurs[codes] = 1
-    return Sequences(np.cumsum(occurs)[codes], counts)
+    return word_sequences(words)
 
 
 def _coded(tokens: Tokens) -> Sequences:
@@ -158,8 +140,8 @@ def _words_of_lines(
             lines[number] = " ".join(parted(lines[number]).split())
         joined = "\n".join(lines)
     if not joined.isascii():
-        joined = _UNICODE_SPACE.sub(" ", joined)
-    blob = b"\n%b\n%b" % (joined.encode("utf-8", "surrogatepass"), _PADDING)
+        joined = UNICODE_SPACE.sub(" ", joined)
+    blob = b"\n%b\n%b" % (joined.encode("utf-8", "surrogatepass"), PADDING)
     data: Bytes = np.frombuffer(blob, np.uint8)
     ends = np.flatnonzero(data == ord("\n"))
     is_alone = _alone(data, ends_are_digits=ends_are_digits)

@@ -2,11 +2,9 @@
 
 import random
 
-import numpy as np
 import pytest
 
-from metric_commons.text.answers import common_runs
-from metric_commons.text.answers.common_runs import longest_common_run, longest_common_runs
+from metric_commons.text.answers.common_runs import longest_common_run
 
 
 def run_by_table(first, second):
@@ -33,37 +31,18 @@ def drawn_texts(chance, number):
     return texts
 
 
-@pytest.mark.parametrize("cells", [1, 64, 1 << 18])
-@pytest.mark.parametrize("large", [1, 100, 1 << 22])
-def test_runs_are_those_of_the_table(monkeypatch, cells, large):
-    monkeypatch.setattr(common_runs, "_CELLS", cells)
-    monkeypatch.setattr(common_runs, "_LARGE_TABLE", large)
-    chance = random.Random(cells + large)
+def test_runs_are_those_of_the_table():
+    chance = random.Random(1)
     texts = drawn_texts(chance, 60)
-    left, right = (np.array(chance.choices(range(60), k=400)) for _ in range(2))
-    codes = np.array([code for text in texts for code in text], dtype=np.int64)
+    for _ in range(400):
+        pair = chance.choices(texts, k=2)
 
-    lengths = longest_common_runs(codes, np.array(list(map(len, texts))), left, right)
-
-    expected = [run_by_table(texts[i], texts[j]) for i, j in zip(left, right, strict=True)]
-    assert lengths.tolist() == expected
-    assert [
-        longest_common_run(texts[i], texts[j]) for i, j in zip(left, right, strict=True)
-    ] == expected
+        assert longest_common_run(*pair) == run_by_table(*pair)
 
 
 @pytest.mark.slow
 def test_long_texts_take_linear_time():
     """A table of these texts would have 10^10 cells."""
     text = [0, 1] * 50_000
-    counts = np.array([len(text), len(text) - 1])
 
-    lengths = longest_common_runs(np.array(text + text[1:]), counts, np.array([0]), np.array([1]))
-
-    assert lengths.tolist() == [len(text) - 1]
-
-
-def test_no_pairs_have_no_runs():
-    nothing = np.empty(0, dtype=np.int64)
-
-    assert longest_common_runs(nothing, nothing, nothing, nothing).size == 0
+    assert longest_common_run(text, text[1:]) == len(text) - 1

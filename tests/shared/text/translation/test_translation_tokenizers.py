@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metric_commons.text.tokens.word_codes import code_points
 from metric_commons.text.translation import translation_tokenizers
 from metric_commons.text.translation.translation_tokenizers import (
-    code_points,
     translation_words,
     words_13a,
 )
