@@ -164,18 +164,13 @@ class Rules:
         bare = right if left.is_percent else left
         if bare.unit is not None or bare.noun:
             return None
-        as_written = [(left.number, right.number)]
+        as_written = [left.number, right.number]
         hundredth = rational(_HUNDREDTH)
         as_values = [
-            (
-                _scaled(left.number, hundredth if left.is_percent else None),
-                _scaled(right.number, hundredth if right.is_percent else None),
-            )
+            _scaled(side.number, hundredth if side.is_percent else None) for side in (left, right)
         ]
-        pairs = {
-            "either": as_written + as_values,
-            "ignore": as_written,
-        }.get(self.percent, as_values)
+        readings = {"either": [as_written, as_values], "ignore": [as_written]}
+        pairs = readings.get(self.percent, [as_values])
         return any_of(self.equal(*pair) for pair in pairs)
 
     def _same_counts(self, left: Quantity, right: Quantity) -> bool | None:
@@ -360,9 +355,7 @@ class Rules:
         if left.text == right.text:
             return True
         values = [[p for p in ratio.parts if isinstance(p, Value)] for ratio in (left, right)]
-        if len(values[0]) != len(values[1]) or len(values[0]) < len(left.parts):
-            return None
-        if len(values[1]) < len(right.parts):
+        if not len(values[0]) == len(values[1]) == len(left.parts) == len(right.parts):
             return None
         for value in (*values[0], *values[1]):
             if is_number(value) and not real_sign(value):
