@@ -51,11 +51,11 @@ FLOORS = (
     {"apps": ""},
 )
 BETWEEN_FAMILIES = {("structured", "text/tokens")}
-READ_FILES = {"retrieval", "structured"}
+READ_FILES = {"retrieval"}
 # The rooms whose files scripts reach, and single files.
 BUNDLED = (
     *("statistics", "module/declaration", *FAMILIES),
-    *("data/files/python_expressions", "data/trec/identifiers"),
+    "data/trec/identifiers",
 )
 AT_HOME = ("data", "module/catalog", "evaluation")  # others, whose functions import more on use
 # Libraries that only files of this room import.

@@ -4,11 +4,11 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 
+from ..statistics.arguments.python_syntax import syntax_tree
+
 # With these builtins a test reaches names that are not in its text.
-_ATTEMPTS = 100  # to parse a text beside other threads
 _REFLECTIVE = frozenset({"eval", "exec", "globals", "locals", "vars", "compile", "__import__"})
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -46,7 +46,7 @@ def read_test_program(text: str) -> RunnableTests:
     ValueError: has tests that run nothing: 'check' is defined but not called
     """
     try:
-        tree = _parsed(text)
+        tree = syntax_tree(text, "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return RunnableTests(text)
     reading = _Reading(tree)
@@ -219,11 +219,3 @@ def _edited(text: str, edits: Iterable[tuple[ast.stmt | ast.expr, str]]) -> str:
         changed = b"%s(%s%s)%s" % (*parts, lines[last][node.end_col_offset :])
         lines[first : last + 1] = [changed, *[b""] * (last - first)]
     return b"".join(lines).decode()
-
-
-def _parsed(text: str) -> ast.Module:
-    """Return the syntax tree of a program, which other threads may interrupt up to Python 3.12."""
-    for _ in range(_ATTEMPTS):
-        with suppress(SystemError):
-            return ast.parse(text)
-    raise SystemError("the text cannot be parsed beside the other threads")

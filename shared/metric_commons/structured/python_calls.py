@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..data.files.python_expressions import parsed_expression
+from ..statistics.arguments.python_syntax import syntax_tree
 
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
 _DEEPEST = 20  # nested operations
@@ -56,7 +56,7 @@ def read_python_calls(text: str) -> list[Call]:
     text = text if text.startswith("[") else f"[{text}"
     text = text if text.endswith("]") else f"{text}]"
     try:
-        body = parsed_expression(text.strip())
+        body = syntax_tree(text.strip(), "eval").body
         if not isinstance(body, ast.List):
             raise UnreadableCallError("the text is not a list of calls")
         return [_read_call(node) for node in body.elts]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from ..files.python_expressions import parsed_expression
+from ...statistics.arguments.python_syntax import syntax_tree
 from ..files.streams import uncompressed_name
 from .ifeval import instructions
 from .logs import Content, Log, LoggedMeans, Marks, Record, argmax, listed
@@ -110,7 +110,7 @@ def literal_list(target: Any) -> list[str]:
         return target[2:-2].split("', '")
     if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
         try:
-            value = ast.literal_eval(parsed_expression(target))
+            value = ast.literal_eval(syntax_tree(target, "eval"))
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return [target]
         if isinstance(value, list):
@@ -148,7 +148,7 @@ def reference(record: Record) -> Any:
         json.loads(value)
     except (ValueError, RecursionError):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            literal = ast.literal_eval(parsed_expression(value))
+            literal = ast.literal_eval(syntax_tree(value, "eval"))
             return literal if isinstance(literal, list | dict) else value
     return value
 

@@ -13,6 +13,7 @@ algebraic integers whose conjugates are at most u and l in size.
 """
 
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Literal, cast
 from weakref import WeakValueDictionary
@@ -42,27 +43,10 @@ Kind = Literal["unit", "sum", "product", "inverse", "root"]
 class Algebraic:
     """An algebraic number that is not written as a rational one; made by the functions below."""
 
-    __slots__ = (
-        "__weakref__",
-        "_ball",
-        "_bits",
-        "_is_zero",
-        "_rational",
-        "is_real",
-        "kind",
-        "lower",
-        "order",
-        "parts",
-        "radicals",
-        "upper",
-    )
-
     def __init__(self, kind: Kind, parts: tuple["Constant", ...], is_real: bool) -> None:
         self.kind, self.parts, self.is_real = kind, parts, is_real
         self._bits = 0
         self._ball = Ball(0, 0, 0)
-        self._is_zero: bool | None = None
-        self._rational: Fraction | bool | None = None
         self.order = 1
         self.radicals: frozenset[tuple[int, Constant]] = frozenset()
         self._set_bounds()
@@ -157,13 +141,9 @@ class Algebraic:
         left, right = enclosure(first, bits), enclosure(last, bits)
         return ball_sum(left, right) if self.kind == "sum" else ball_product(left, right, bits)
 
-    def proved_zero(self) -> bool:
+    @cached_property
+    def is_proved_zero(self) -> bool:
         """Return whether the number is zero; see `is_zero`."""
-        if self._is_zero is None:
-            self._is_zero = self._compute_is_zero()
-        return self._is_zero
-
-    def _compute_is_zero(self) -> bool:
         degree = totient(self.order)
         for root_degree, _ in self.radicals:
             degree *= root_degree
@@ -186,26 +166,22 @@ class Algebraic:
             if bits >= 768:  # one step to the precision of the proof, with a few more bits
                 bits = max(bits, min(proof_bits + 60, 2 * _MAX_BITS))
 
+    @cached_property
     def proved_rational(self) -> Fraction | None:
         """Return the number as a fraction; see `as_fraction`."""
-        if self._rational is None:
-            self._rational = self._compute_rational()
-        return self._rational if isinstance(self._rational, Fraction) else None
-
-    def _compute_rational(self) -> Fraction | bool:
         try:
             number = self.enclosure(192)
         except ImpreciseError:
-            return False
+            return None
         if abs(number.imaginary) >> 96:
-            return False
+            return None
         guess = Fraction(number.real, 1 << 192).limit_denominator(_MAX_DENOMINATOR)
         if abs(guess - Fraction(number.real, 1 << 192)) * (1 << 96) > 1:
-            return False
+            return None
         try:
-            return guess if is_zero(self - guess) else False
+            return guess if is_zero(self - guess) else None
         except UndecidedError:
-            return False
+            return None
 
 
 Constant = Fraction | Algebraic
@@ -304,7 +280,7 @@ def inverse(number: Constant) -> Constant:
         return root_of_unity(-turn, 1 / coefficient)
     if number.kind == "inverse":
         return number.parts[0]
-    if number.proved_zero():
+    if number.is_proved_zero:
         raise UndecidedError("division by zero")
     return _node("inverse", (number,), number.is_real)
 
@@ -329,7 +305,7 @@ def real_root(number: Constant, degree: int) -> Constant:
             return -real_root(-number, degree)
         raise UndecidedError("an even root of a negative number")
     if isinstance(number, Algebraic):
-        fraction = number.proved_rational()
+        fraction = number.proved_rational
         number = number if fraction is None else fraction
     if isinstance(number, Algebraic):
         return _node("root", (Fraction(degree), number), True)
@@ -349,7 +325,7 @@ def is_zero(number: Constant) -> bool:
     Raises:
         UndecidedError: the proof would take too many digits.
     """
-    return not number if isinstance(number, Fraction) else number.proved_zero()
+    return not number if isinstance(number, Fraction) else number.is_proved_zero
 
 
 def sign(number: Constant) -> int:
@@ -378,7 +354,7 @@ def as_fraction(number: Constant) -> Fraction | None:
     """Return the number as a fraction of small terms, if it is proved to be one."""
     if isinstance(number, Fraction):
         return number
-    return None if number.kind == "unit" else number.proved_rational()
+    return None if number.kind == "unit" else number.proved_rational
 
 
 def as_real(number: Constant) -> Constant:

@@ -26,7 +26,7 @@ from .algebraic import (
     sign,
     square,
 )
-from .enclosures import are_equal, check_real, is_number, real_sign
+from .enclosures import are_equal, at_point, check_real, is_number, real_sign
 from .exact_values import (
     EMPTY,
     Exp,
@@ -43,7 +43,6 @@ from .exact_values import (
     sort_key,
     symbol,
 )
-from .fixed_point import Ball
 from .work_limits import UndecidedError, spend
 
 _MAX_EXPONENT = 64  # of sums with many terms, and of numerators and denominators of exponents
@@ -93,7 +92,8 @@ def _power_of_formula(base: Value, exponent: Value) -> Value:
     if term is not None and len(term[1]) == 1 and term[0] == 1:
         [(generator, inner)] = term[1]
         is_real_exp = isinstance(generator, Exp) and not generator.is_imaginary
-        if is_real_exp or generator == "pi" or _is_positive_letter(generator):
+        # A letter to a power with letters is assumed to be positive.
+        if is_real_exp or isinstance(generator, str):
             return exp(exponent * rational(Fraction(inner)) * log(symbol(generator)))
     return opaque("power", base, exponent)
 
@@ -107,10 +107,6 @@ def _times_logarithm(exponent: Value, logarithm: Value) -> Value:
         if logarithm.is_equal(Value(exponent.denominator) * factor):
             return Value(exponent.numerator) * factor
     return exponent * logarithm
-
-
-def _is_positive_letter(generator: Generator) -> bool:
-    return isinstance(generator, str)  # a letter to a power with letters is assumed to be positive
 
 
 def _integer_power(base: Value, exponent: int) -> Value:
@@ -426,18 +422,11 @@ def rounded_down(value: Value) -> int:
     if number is not None:
         return number.numerator // number.denominator
     check_real(value)
-    guess = _approximation(value)
+    guess = at_point(value, {}, 96).real >> 96
     for candidate in (guess + 1, guess, guess - 1):
         if real_sign(value - rational(candidate)) >= 0:
             return candidate
     raise UndecidedError("too close to an integer")
-
-
-def _approximation(value: Value) -> int:
-    from .enclosures import at_point
-
-    number: Ball = at_point(value, {}, 96)
-    return number.real >> 96
 
 
 def prime_factors(number: int) -> tuple[tuple[int, int], ...]:

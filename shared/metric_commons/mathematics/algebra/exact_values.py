@@ -262,15 +262,7 @@ class Value:
 
     def crosswise_difference(self, right: "Value") -> Polynomial:
         """Return the numerator of the difference of two values, without terms that are zero."""
-        if self.denominator is right.denominator or self.denominator == right.denominator:
-            return nonzero_terms(linear_combination(self.numerator, right.numerator, -1))
-        return nonzero_terms(
-            linear_combination(
-                product(self.numerator, right.denominator),
-                product(right.numerator, self.denominator),
-                -1,
-            )
-        )
+        return nonzero_terms((self - right).numerator)
 
     def is_equal(self, right: "Value") -> bool:
         """Return whether two values are proved to be equal.

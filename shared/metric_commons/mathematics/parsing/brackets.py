@@ -1,5 +1,7 @@
 """Brackets in formulas: groups, sets, tuples, absolute values, matrices, and sums with bounds."""
 
+from collections.abc import Iterable, Iterator
+
 from ..algebra.elementary import size
 from ..algebra.enclosures import real_sign
 from ..algebra.exact_values import Value, opaque, rational, symbol
@@ -35,36 +37,27 @@ class BracketReader(LetterReader):
         if name == "sum" and upper[-1:] and upper[-1].is_sign("∞"):
             return self._geometric(letter, first)
         last = small_integer(self.parsed(upper), first - 1, first + _MAX_SUM)
-        start, outer_letters = self.position, dict(self._context.values_of_letters)
         result = rational(0 if name == "sum" else 1)
-        end = start
-        body = list(self._tokens)
-        for index in range(first, max(last, first) + 1):
+        numbers = range(first, max(last, first) + 1)  # an empty sum has a body, too
+        for number, value in zip(numbers, self._terms(letter, map(rational, numbers)), strict=True):
             spend(5)
-            self._tokens = list(body)  # reading may split tokens
-            self.move(start)
-            self._context.values_of_letters = {**outer_letters, letter: rational(index)}
-            value = as_value(self.term())
-            end = self.position
-            if index <= last:
+            if number <= last:
                 result = result + value if name == "sum" else result * value
-        self._context.values_of_letters = outer_letters
-        if end == start:
-            raise UndecidedError("a sum of nothing")
         return result
+
+    def _terms(self, letter: str, numbers: Iterable[Value]) -> Iterator[Value]:
+        """Yield the term at the position with each number for its letter, and move past it."""
+        start, outer_letters = self.state(), self._context.values_of_letters
+        for number in numbers:
+            self.restore(start)
+            self._context.values_of_letters = {**outer_letters, letter: number}
+            yield as_value(self.term())
+        self._context.values_of_letters = outer_letters
 
     def _geometric(self, letter: str, first: int) -> Value:
         """Return the sum of a geometric series, all of whose terms have one quotient."""
-        outer_letters, start = dict(self._context.values_of_letters), self.position
-        body = list(self._tokens)
-        terms = []
         bound = symbol("∑")  # whatever the letter is
-        for index in (rational(first), bound, bound + rational(1)):
-            self._tokens = list(body)
-            self.move(start)
-            self._context.values_of_letters = {**outer_letters, letter: index}
-            terms.append(as_value(self.term()))
-        self._context.values_of_letters = outer_letters
+        terms = [*self._terms(letter, (rational(first), bound, bound + rational(1)))]
         quotient = terms[2] / terms[1]
         if quotient.letters:  # a series that is equal to one with the same terms
             return opaque(f"sum from {first}", terms[1])

@@ -399,21 +399,14 @@ class _Parser(BracketReader):
 
 def _combined(operator: str, left: MathObject, right: MathObject) -> MathObject:
     """Return a union, an intersection or a difference of two sets."""
-    sets = [as_real_set(left), as_real_set(right)]
-    if sets[0] is not None and sets[1] is not None:
-        if operator == "∪":
-            return _union(left, right, sets[0], sets[1])
-        operand = sets[1] if operator == "∩" else complement(sets[1])
-        return intersection(sets[0], operand)
     if operator == "∪" and isinstance(left, Collection) and isinstance(right, Collection):
         return Collection(left.items + right.items, in_braces=True)
-    raise UndecidedError("sets that are not known")
-
-
-def _union(left: MathObject, right: MathObject, first: RealSet, second: RealSet) -> MathObject:
-    if isinstance(left, Collection) and isinstance(right, Collection):
-        return Collection(left.items + right.items, in_braces=True)
-    return union([first, second])
+    first, second = as_real_set(left), as_real_set(right)
+    if first is None or second is None:
+        raise UndecidedError("sets that are not known")
+    if operator == "∪":
+        return union([first, second])
+    return intersection(first, second if operator == "∩" else complement(second))
 
 
 def _remainder(number: Value, modulus: Value) -> Value:

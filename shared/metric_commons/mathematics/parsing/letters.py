@@ -23,7 +23,7 @@ from .functions import (
     takes_several,
 )
 from .matrices import multiplied
-from .notation import CLOSING, OPENING, Token
+from .notation import Token
 from .real_sets import as_real_set, union
 from .separators import split_at_signs
 from .structures import Bracketed, Collection, Infinity, MathObject, as_value
@@ -302,19 +302,9 @@ class LetterReader(TokenReader, ABC):
         end = self.closing(self.position)
         inner = self.between(self.position + 1, end)
         self.move(end + 1)
-        arguments: list[list[Token]] = [[]]
-        separators = ""
-        depth = 0
-        signs = _separators(inner)
-        for token in inner:
-            depth += (token.is_sign(OPENING)) - (token.is_sign(CLOSING))
-            if not depth and token.is_sign(signs):
-                separators += token.text
-                arguments.append([])
-            else:
-                arguments[-1].append(token)
+        arguments, separators = split_at_signs(inner, _separators(inner))
         values = [as_value(self.parsed(argument)) for argument in arguments]
-        return opaque(f"{name}({separators})", *values)
+        return opaque(f"{name}({''.join(separators)})", *values)
 
     def _subscript(self) -> str:
         """Return the part that belongs to the name of a letter: "_1" of both x_1 and x_{1}."""

@@ -1,7 +1,7 @@
 r"""LaTeX and plain text as tokens: \dfrac12 and \frac{1}{2}, × and \cdot become the same."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 from unicodedata import normalize
 
@@ -135,71 +135,96 @@ _UPRIGHT = (
     *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
 )
 
-# Steps of LaTeX, in this order: a string that is present if a step matters, a pattern, and its
-# replacement. White space is already reduced to single spaces.
-_REWRITES = [
-    (trigger, re.compile(pattern), replacement)
-    for trigger, pattern, replacement in [
-        ("\\\\", r"\\\\", ROW_END),
-        # Thousands are joined: 10{,}000 and 10,\!000 and 10\,000.
-        (
-            ",",
-            r"(?<=[0-9]) ?\{ ?, ?\}(?: ?\\!)? ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})",
-            "",
-        ),
-        (
-            "\\",
-            r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=0[0-9]{2}(?![0-9]))",
-            "",
-        ),
-        ("~", r"(?<=[0-9])~(?=[0-9]{3}(?![0-9]))", ""),
-        ("", r"\\[!,;:> ]|~|&nbsp;", " "),
-        ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
-        ("ℝ", r"(?<=ℝ) *(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
-        (
-            "C",  # {}_5C_2 and ^5C_2 are 5C2
-            r"(?:\{ ?\} ?)?[_^] ?\{? ?([0-9]+) ?\}? ?\{? ?([CP]) ?\}? ?_ ?\{? ?([0-9]+) ?\}?",
-            r"\1\2\3",
-        ),
-        (
-            "{",  # functions and ordinals in upright letters
-            rf"\\(?:text|mathrm|operatorname) ?\{{ ?({'|'.join(_UPRIGHT)}) ?\}}",
-            r"\\\1 ",
-        ),
-        ("superscript", r"\\textsuperscript", "^"),
-        ("^", r"(?<=[0-9]) ?\^ ?\{? ?(?:\\(?:text|mathrm) ?\{)? ?(st|nd|rd|th) ?\}{0,2}", r"\1"),
-        ("mathbb", r"\\mathbb ?\{? ?Z ?\}?", r" \\text{integers} "),
-        ("mathbb", r"\\mathbb ?\{? ?([NQC]) ?\}?", r" \\text{\1} "),
-        ("root", r"\\root ?\{? ?([2-9n]) ?\}? ?\\of(?![a-z])", r"\\sqrt[\1]"),
-        ("bigcup", r"\\bigcup(?! ?[_^a-z])", "∪"),
-        (
-            "{\\",  # \hat{\mathbf{i}} and \vec{\mathbf{v}}
-            r"\\(hat|vec) ?\{ ?\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\} ?\}",
-            r"\\\1{\2}",
-        ),
-        ("operatorname", r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
-        ("binom", r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
-        (
-            "b",
-            r"\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\}",
-            r"\\vec{\1}",
-        ),
-        ("\\", r"\\(?:left|right) ?\.", " "),
-        ("", r"\^ ?\{? ?(?:\\circ|°)(?![A-Za-z]) ?\}?", "°"),
-        ("\\%", r"\\%", "%"),
-        ("\\$", r"\\\$", "¤"),
-        ("\\{", r"\\\{", "⦃"),
-        ("\\}", r"\\\}", "⦄"),
-        ("\\", r"\\[()\[\]]", " "),
-        # The constants in upright letters.
-        ("{", r"\\(?:mathrm|text|mathit|textit) ?\{ ?([ei]) ?\}", r" \1 "),
-        (
-            "{",
-            rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{",
-            r"\\text{",
-        ),
-    ]
-]
+_Rewrite = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
+
+
+def _rewrites(*steps: tuple[str, str, str | Callable[[re.Match[str]], str]]) -> list[_Rewrite]:
+    """Return steps: a string that is present if a step matters, a pattern, and its replacement."""
+    return [(trigger, re.compile(pattern), replacement) for trigger, pattern, replacement in steps]
+
+
+_THOUSANDS = r"(?<![0-9a-zA-Z_'.])[1-9][0-9]{0,2}(?:(['_])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])"
+_BEFORE_LATEX = _rewrites(
+    ("'", _THOUSANDS, lambda match: match[0].replace(match[1], "")),
+    ("_", _THOUSANDS, lambda match: match[0].replace(match[1], "")),
+    ("_", r"(?<![\w\\])(?=\w{2})([0-9A-F]*[A-F][0-9A-F]*)_(?:16(?![0-9])|\{16\})", r"0x\1"),
+    ("<=", "<=", "≤"),
+    (">=", ">=", "≥"),
+    ("!=", "(?<= )!=", "≠"),
+)
+_AFTER_LATEX = _rewrites(
+    ("'", r"\^ ?\{ ?((?:' ?)+)\}|\^ ?(?=')", lambda match: (match[1] or "").replace(" ", "")),
+    ("...", r"\.\.\.", "…"),
+    (". ", r"\b(ft|in|hr|hrs|min|sec|lb|lbs|oz|yd|mi|sq|cu)\. ", r"\1 "),
+    ("U", r"(?<=[)\]]) ?U ?(?=[(\[])", "∪"),
+    (") | (", r"\) \| \(", ") or ("),  # of relations, as sympy prints them
+    ("+/-", r"\+/-", "±"),
+    ("10^", r"(?<=[0-9]) ?[xX] ?(?=10\^)", "*"),
+    ("r(", r"\bn([CP])r\(", r"\1("),
+    ("$", r"\$", " "),
+    ("**", r"\*\*", "^"),
+)
+# White space is already reduced to single spaces.
+_LATEX = _rewrites(
+    ("\\\\", r"\\\\", ROW_END),
+    # Thousands are joined: 10{,}000 and 10,\!000 and 10\,000.
+    (
+        ",",
+        r"(?<=[0-9]) ?\{ ?, ?\}(?: ?\\!)? ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})",
+        "",
+    ),
+    (
+        "\\",
+        r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=0[0-9]{2}(?![0-9]))",
+        "",
+    ),
+    ("~", r"(?<=[0-9])~(?=[0-9]{3}(?![0-9]))", ""),
+    ("", r"\\[!,;:> ]|~|&nbsp;", " "),
+    ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
+    ("ℝ", r"(?<=ℝ) *(?:\\ )?\\?\{([^{}\\]*)\\?\}", r"∖⦃\1⦄"),
+    (
+        "C",  # {}_5C_2 and ^5C_2 are 5C2
+        r"(?:\{ ?\} ?)?[_^] ?\{? ?([0-9]+) ?\}? ?\{? ?([CP]) ?\}? ?_ ?\{? ?([0-9]+) ?\}?",
+        r"\1\2\3",
+    ),
+    (
+        "{",  # functions and ordinals in upright letters
+        rf"\\(?:text|mathrm|operatorname) ?\{{ ?({'|'.join(_UPRIGHT)}) ?\}}",
+        r"\\\1 ",
+    ),
+    ("superscript", r"\\textsuperscript", "^"),
+    ("^", r"(?<=[0-9]) ?\^ ?\{? ?(?:\\(?:text|mathrm) ?\{)? ?(st|nd|rd|th) ?\}{0,2}", r"\1"),
+    ("mathbb", r"\\mathbb ?\{? ?Z ?\}?", r" \\text{integers} "),
+    ("mathbb", r"\\mathbb ?\{? ?([NQC]) ?\}?", r" \\text{\1} "),
+    ("root", r"\\root ?\{? ?([2-9n]) ?\}? ?\\of(?![a-z])", r"\\sqrt[\1]"),
+    ("bigcup", r"\\bigcup(?! ?[_^a-z])", "∪"),
+    (
+        "{\\",  # \hat{\mathbf{i}} and \vec{\mathbf{v}}
+        r"\\(hat|vec) ?\{ ?\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\} ?\}",
+        r"\\\1{\2}",
+    ),
+    ("operatorname", r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
+    ("binom", r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
+    (
+        "b",
+        r"\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\}",
+        r"\\vec{\1}",
+    ),
+    ("\\", r"\\(?:left|right) ?\.", " "),
+    ("", r"\^ ?\{? ?(?:\\circ|°)(?![A-Za-z]) ?\}?", "°"),
+    ("\\%", r"\\%", "%"),
+    ("\\$", r"\\\$", "¤"),
+    ("\\{", r"\\\{", "⦃"),
+    ("\\}", r"\\\}", "⦄"),
+    ("\\", r"\\[()\[\]]", " "),
+    # The constants in upright letters.
+    ("{", r"\\(?:mathrm|text|mathit|textit) ?\{ ?([ei]) ?\}", r" \1 "),
+    (
+        "{",
+        rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{",
+        r"\\text{",
+    ),
+)
 _ROOT_OF_NUMBER = re.compile("([√∛∜]) ?([0-9]+)")  # all of it, where \\sqrt takes a digit
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
@@ -207,17 +232,7 @@ _STACKED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]+)[⁄/]([₀₁�
 _MATHEMATICAL_LETTER = re.compile("[\U0001d400-\U0001d7ff]")
 _THIN_SPACE = re.compile("(?<=[0-9])[\u2007\u2009\u202f\u00a0](?=[0-9]{3}(?![0-9]))")
 _HAS_LETTER = re.compile("[A-Za-z]")
-_SIGN_PAIRS = [(re.compile("<="), "≤"), (re.compile(">="), "≥"), (re.compile("(?<= )!="), "≠")]
 _IS_LATEX = re.compile(r"[\\^{~&]")
-_MARKED_THOUSANDS = re.compile(
-    r"(?<![0-9a-zA-Z_'.])[1-9][0-9]{0,2}(?:(['_])[0-9]{3})(?:\1[0-9]{3})*(?![0-9])"
-)
-_HEXADECIMAL = re.compile(r"(?<![\w\\])(?=\w{2})([0-9A-F]*[A-F][0-9A-F]*)_(?:16(?![0-9])|\{16\})")
-_TIMES_POWER = re.compile(r"(?<=[0-9]) ?[xX] ?(?=10\^)")
-_OF_UNIT = re.compile(r"\b(ft|in|hr|hrs|min|sec|lb|lbs|oz|yd|mi|sq|cu)\. ")
-_UNION = re.compile(r"(?<=[)\]]) ?U ?(?=[(\[])")
-_PRIMES = re.compile(r"\^ ?\{ ?((?:' ?)+)\}|\^ ?(?=')")
-_CHOSEN = re.compile(r"\bn([CP])r\(")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
 _TOKEN = re.compile(
@@ -336,34 +351,18 @@ def _rewritten(text: str) -> str:
         text = _SUPERSCRIPT.sub(lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", text)
         text = _SUBSCRIPT.sub(lambda m: f"_{{{m[0].translate(_SUBSCRIPTS)}}}", text)
         text = text.translate(_SIGNS)
-    if "'" in text or "_" in text:
-        text = _MARKED_THOUSANDS.sub(lambda m: m[0].replace(m[1], ""), text)
-        text = _HEXADECIMAL.sub(r"0x\1", text)
-    if "=" in text:
-        for pair, replacement in _SIGN_PAIRS:
-            text = pair.sub(replacement, text)
+    text = _replaced(text, _BEFORE_LATEX)
     if _IS_LATEX.search(text):
-        for trigger, pattern, replacement in _REWRITES:
-            if trigger in text:
-                text = pattern.sub(replacement, text)
+        text = _replaced(text, _LATEX)
         text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[0]), text)
-    if "'" in text:
-        text = _PRIMES.sub(lambda match: (match[1] or "").replace(" ", ""), text)
-    if "..." in text:
-        text = text.replace("...", "…")
-    if ". " in text:
-        text = _OF_UNIT.sub(r"\1 ", text)
-    if "U" in text:
-        text = _UNION.sub("∪", text)
-    if ") | (" in text:  # of relations, as sympy prints them
-        text = text.replace(") | (", ") or (")
-    if "+/-" in text:
-        text = text.replace("+/-", "±")
-    if "10^" in text:
-        text = _TIMES_POWER.sub("*", text)
-    if "Cr(" in text or "Pr(" in text:
-        text = _CHOSEN.sub(r"\1(", text)
-    return text.replace("$", " ").replace("**", "^")
+    return _replaced(text, _AFTER_LATEX)
+
+
+def _replaced(text: str, rewrites: Sequence[_Rewrite]) -> str:
+    for trigger, pattern, replacement in rewrites:
+        if trigger in text:
+            text = pattern.sub(replacement, text)
+    return text
 
 
 def _grouped_number(text: str, *, in_brackets: bool) -> Iterator[Token]:

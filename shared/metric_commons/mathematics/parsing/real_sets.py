@@ -85,24 +85,14 @@ def _joined(first: RealInterval, second: RealInterval) -> RealInterval:
 
 def complement(numbers: RealSet) -> RealSet:
     """Return the complement of a set in the real numbers."""
-    gaps = []
+    gaps: list[RealInterval] = []
     low: End = Infinity(-1)
     has_low = False
     for part in numbers.intervals:
-        gaps.append(_gap(low, part.low, has_low, not part.has_low))
+        gaps += interval(low, part.low, has_low, not part.has_low).intervals
         low, has_low = part.high, not part.has_high
-    gaps.append(_gap(low, Infinity(1), has_low, False))
-    return RealSet(tuple(gap for gap in gaps if gap is not None))
-
-
-def _gap(low: End, high: End, has_low: bool, has_high: bool) -> RealInterval | None:
-    order = compare_ends(low, high)
-    if isinstance(low, Infinity) and isinstance(high, Infinity) and low.sign == high.sign:
-        return None
-    if order > 0 or (order == 0 and not (has_low and has_high)):
-        return None
-    has_low = has_low and not isinstance(low, Infinity)
-    return RealInterval(low, high, has_low, has_high and not isinstance(high, Infinity))
+    gaps += interval(low, Infinity(1), has_low, False).intervals
+    return RealSet(tuple(gaps))
 
 
 def intersection(first: RealSet, second: RealSet) -> RealSet:

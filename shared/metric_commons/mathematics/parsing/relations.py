@@ -192,12 +192,7 @@ def _either(first: Value, second: Value) -> Equation:
 
 
 def _amount(tokens: Sequence[Token], context: Context) -> MathObject:
-    is_cases = len(tokens) > 7 and [token.text for token in tokens[:4]] == [
-        "begin",
-        "{",
-        "cases",
-        "}",
-    ]
+    is_cases = len(tokens) > 7 and "".join(t.text for t in tokens[:4]) == "begin{cases}"
     return _piecewise(tokens, context) if is_cases else parse_amount(tokens, context)
 
 
@@ -241,14 +236,13 @@ def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _condition(condition: Sequence[Token], context: Context) -> Equation:
     parts, separators = split_answer(condition)
-    found = [parse_item(part, context) for part in parts]
-    sets = [
-        each.content
-        for each in found
-        if isinstance(each, Equation) and isinstance(each.content, RealSet)
-    ]
-    names = {each.name for each in found if isinstance(each, Equation)}
-    if not sets or len(sets) < len(found) or len(names) != 1 or len(set(separators)) > 1:
+    sets, names = [], set()
+    for part in parts:
+        match parse_item(part, context):
+            case Equation(_, name, RealSet() as numbers):
+                sets.append(numbers)
+                names.add(name)
+    if not sets or len(sets) < len(parts) or len(names) != 1 or len(set(separators)) > 1:
         raise UndecidedError("a condition that is not understood")
     joined = union(sets) if "or" in separators else reduce(intersection, sets)
     return Equation(None, names.pop(), joined)
@@ -518,20 +512,12 @@ def _absolute_inequality(
         return None
     [letter] = inner.letters
     has_end = "≤" if sign in "≤≥" else "<"
-    if sign in "<≤":
-        sets = [
-            _solutions(inner, limit, has_end, letter),
-            _solutions(-limit, inner, has_end, letter),
-        ]
-    else:
-        sets = [
-            _solutions(limit, inner, has_end, letter),
-            _solutions(inner, -limit, has_end, letter),
-        ]
-    first, second = sets
+    is_below = sign in "<≤"
+    pairs = [(inner, limit), (-limit, inner)] if is_below else [(limit, inner), (inner, -limit)]
+    first, second = (_solutions(*pair, has_end, letter) for pair in pairs)
     if first is None or second is None:
         return None
-    numbers = intersection(first, second) if sign in "<≤" else union([first, second])
+    numbers = intersection(first, second) if is_below else union([first, second])
     return Equation(None, letter, numbers)
 
 

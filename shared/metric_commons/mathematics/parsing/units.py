@@ -137,12 +137,10 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
         is_note = all(t.kind == "word" or t.is_sign("-'.") for t in words)
         is_note &= any(len(t.text) > 2 for t in words)
         return is_note and previous.kind == "number" and all_tokens[-1].is_sign(")")
-    if token.is_command("Omega"):
-        return previous.kind == "number"
-    if token.is_command("frac"):
-        return previous.kind == "number" and any(t.kind in ("word", "text") for t in all_tokens)
-    if token.is_command("mu"):
-        return previous.kind == "number"
+    if token.is_command("frac") and not any(t.kind in ("word", "text") for t in all_tokens):
+        return False
+    if token.kind == "command":
+        return previous.kind == "number" and token.text in ("Omega", "frac", "mu")
     if token.kind != "word":
         return False
     if previous.kind == "number" and _is_ordinal(previous.text, token):
@@ -394,12 +392,9 @@ class _UnitReader:
         if text == "Omega":
             return unit_of_symbol("ohm")
         if text == "mu":
+            name = self._next
             self._position += 1
-            return (
-                unit_of_symbol(f"u{self._texts[self._position - 1]}")
-                if self._texts[self._position - 1 : self._position]
-                else None
-            )
+            return unit_of_symbol(f"u{name}")
         return unit_of_symbol(text) or (unit_of_word(text) if len(text) > 2 else None)
 
     def _exponent(self) -> int | None:

@@ -1,7 +1,6 @@
 """Scores of predicted answers against accepted ones, by the rule of a backend."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -113,8 +112,10 @@ def equivalence_scores(
 
     equal, undecided, unreadable, by_math_verify = (np.zeros(len(predictions)) for _ in range(4))
     scores = EquivalenceScores(equal, undecided, unreadable, by_math_verify, [])
-    with _comparison(backend, timeout, exact) as (compare, ask):
-        compare, ask = cache(compare), cache(ask)  # each distinct pair is compared once
+    library = "math_verify" if backend in _EXACT else backend
+    with SymbolicProcess(library, timeout) as process:
+        # Each distinct pair is compared once.
+        compare, ask = cache(_comparison(backend, exact, process)), cache(process.compare)
         for row, (prediction, accepted) in enumerate(zip(predictions, references, strict=True)):
             answers = [accepted] if isinstance(accepted, str) else accepted
             if not answers:
@@ -125,11 +126,10 @@ def equivalence_scores(
             best = min(verdicts, key=lambda answer: _ORDER[verdicts[answer].is_equal])
             equal[row] = verdicts[best].is_equal is True
             if verdicts[best].is_equal is None:
-                opinions = [
-                    ask(answer, prediction)
-                    for answer, single in verdicts.items()
-                    if single.is_equal is None
-                ]
+                open_answers = [a for a, single in verdicts.items() if single.is_equal is None]
+                opinions: list[bool | None] = [None]
+                if backend == "exact_then_math_verify":
+                    opinions = [ask(answer, prediction) for answer in open_answers]
                 by_math_verify[row] = True in opinions
                 undecided[row] = None in opinions and True not in opinions
             if backend in _EXACT and not equal[row]:
@@ -150,43 +150,15 @@ def equivalence_scores(
     return scores
 
 
-def _unknown(reference: str, prediction: str) -> bool | None:
-    """Return no opinion."""
-    return None
+def _comparison(backend: Backend, exact: Comparison, process: SymbolicProcess) -> Comparison:
+    """Return the comparison of a backend; the process is for those that use a library."""
 
-
-@contextmanager
-def _comparison(
-    backend: Backend, timeout: float, exact: Comparison
-) -> Iterator[tuple[Comparison, Callable[[str, str], bool | None]]]:
-    """The comparison of a backend, and the one to use if that is undecided."""
-    if backend == "exact":
-        yield exact, _unknown
-    elif backend == "hendrycks":
-        yield _without_reason(hendrycks_equal), _unknown
-    elif backend == "exact_then_math_verify":
-        with SymbolicProcess("math_verify", timeout) as process:
-            yield exact, process.compare
-    else:
-        with SymbolicProcess(backend, timeout) as process:
-            compare = _normalizing(process.compare) if backend == "minerva" else process.compare
-            yield _without_reason(compare), _unknown
-
-
-def _without_reason(compare: Callable[[str, str], bool | None]) -> Comparison:
     def compared(reference: str, prediction: str) -> EquivalenceVerdict:
-        is_equal = compare(reference, prediction)
+        if backend == "hendrycks":
+            return EquivalenceVerdict(hendrycks_equal(reference, prediction))
+        if backend == "minerva":
+            reference, prediction = map(minerva_normalized, (reference, prediction))
+        is_equal = process.compare(reference, prediction)
         return EquivalenceVerdict(is_equal, "not decided" if is_equal is None else "")
 
-    return compared
-
-
-def _normalizing(
-    compare: Callable[[str, str], bool | None],
-) -> Callable[[str, str], bool | None]:
-    """Return the comparison of two answers after the normalization of `minerva_math`."""
-
-    def compare_normalized(reference: str, prediction: str) -> bool | None:
-        return compare(minerva_normalized(reference), minerva_normalized(prediction))
-
-    return compare_normalized
+    return exact if backend in _EXACT else compared

@@ -146,21 +146,17 @@ class Rules:
             return self._same_counts(first, second)
         if first.unit is not None and second.unit is not None:
             return self._same_amounts(first, second, first.unit, second.unit)
-        units = [unit for unit in (first.unit, second.unit) if unit is not None]
-        if units[0].powers == {("degree", 1)} and units[0].factor != 1:  # arcminutes
-            in_degrees = [
-                _scaled(part.number, rational(part.unit.factor) if part.unit else None)
-                for part in (first, second)
-            ]
-            return self.equal(*in_degrees)
-        is_same = self.equal(first.number, second.number)
-        if is_same or units[0].powers != {("degree", 1)}:
-            return is_same
-        in_radians = PI * rational(units[0].factor / 180)
-        scaled = [
-            _scaled(part.number, in_radians if part.unit else None) for part in (first, second)
-        ]
-        return any_of([is_same, self.equal(scaled[0], scaled[1])])
+        [unit] = [unit for unit in (first.unit, second.unit) if unit is not None]
+        factors: list[Value | None] = [None]  # of the side with the unit
+        if unit.powers == {("degree", 1)}:  # the other side is in degrees, or in radians
+            is_degree = unit.factor == 1
+            factors = [None, PI / rational(180)] if is_degree else [rational(unit.factor)]
+        return any_of(
+            self.equal(
+                *(_scaled(side.number, factor if side.unit else None) for side in (first, second))
+            )
+            for factor in factors
+        )
 
     def _same_percentages(self, left: Quantity, right: Quantity) -> bool | None:
         if left.is_percent and right.is_percent:
@@ -168,18 +164,13 @@ class Rules:
         bare = right if left.is_percent else left
         if bare.unit is not None or bare.noun:
             return None
-        as_written = [(left.number, right.number)]
+        as_written = [left.number, right.number]
         hundredth = rational(_HUNDREDTH)
         as_values = [
-            (
-                _scaled(left.number, hundredth if left.is_percent else None),
-                _scaled(right.number, hundredth if right.is_percent else None),
-            )
+            _scaled(side.number, hundredth if side.is_percent else None) for side in (left, right)
         ]
-        pairs = {
-            "either": as_written + as_values,
-            "ignore": as_written,
-        }.get(self.percent, as_values)
+        readings = {"either": [as_written, as_values], "ignore": [as_written]}
+        pairs = readings.get(self.percent, [as_values])
         return any_of(self.equal(*pair) for pair in pairs)
 
     def _same_counts(self, left: Quantity, right: Quantity) -> bool | None:
@@ -364,9 +355,7 @@ class Rules:
         if left.text == right.text:
             return True
         values = [[p for p in ratio.parts if isinstance(p, Value)] for ratio in (left, right)]
-        if len(values[0]) != len(values[1]) or len(values[0]) < len(left.parts):
-            return None
-        if len(values[1]) < len(right.parts):
+        if not len(values[0]) == len(values[1]) == len(left.parts) == len(right.parts):
             return None
         for value in (*values[0], *values[1]):
             if is_number(value) and not real_sign(value):

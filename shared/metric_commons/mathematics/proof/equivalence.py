@@ -347,20 +347,14 @@ def _with_bare_units(comparison: _Comparison, forms: set[str]) -> EquivalenceVer
     """5 m is five metres or five times m; the other side may decide it."""
     units, letters = Conventions(bare_units=True), Conventions(bare_units=False)
     answers = comparison.answers(units)
-    contents = [answer.content for answer in answers if isinstance(answer, Answer)]
-    are_amounts = [_is_amount(content) for content in contents]
+    read = [answer for answer in answers if isinstance(answer, Answer)]
     as_letters = _agreed(comparison, letters, forms)
-    if not all(are_amounts):
+    if not all(_is_amount(answer.content) for answer in read):
         return as_letters
     as_units = _agreed(comparison, units, forms)
     if as_units.is_equal is as_letters.is_equal or "bare_units" in comparison.rules.settled:
         return as_units
-    is_doubtful = ["doubtful_unit" in a.forms for a in answers if isinstance(a, Answer)]
-    have_units = [_has_unit(content) for content in contents]
-    is_sure = any(
-        has_unit and not doubtful
-        for has_unit, doubtful in zip(have_units, is_doubtful, strict=True)
-    )
+    is_sure = any(_has_unit(a.content) and "doubtful_unit" not in a.forms for a in read)
     if as_units.is_equal and is_sure:
         return as_units
     if as_units.is_equal is False and not as_letters.is_equal:

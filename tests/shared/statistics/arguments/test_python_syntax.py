@@ -1,4 +1,4 @@
-"""Calls and lists written as Python, read in many threads at once."""
+"""Calls, lists and tests written as Python, read in many threads at once."""
 
 import ast
 import sys
@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from metric_commons.data.files.python_expressions import parsed_expression
 from metric_commons.data.harness_logs.lm_eval import literal_list, reference
+from metric_commons.programs.program_tests import read_test_program
+from metric_commons.statistics.arguments.python_syntax import syntax_tree
 from metric_commons.structured.python_calls import UnreadableCallError, read_python_calls
 
 CALLS = f"[{', '.join(f'f(a={number}, b=[1, [2]])' for number in range(60))}]"
@@ -62,6 +63,8 @@ def test_a_parser_that_another_thread_interrupted_is_asked_again(interrupted_par
     assert read_python_calls("f(a=1)")[0].arguments == {"a": 1}
     interrupted_parser(3)
     assert literal_list("[1, 'a']") == ["1", "a"]
+    interrupted_parser(3)
+    assert read_test_program("assert f(1)").entry_points == ("f",)
 
 
 def test_a_parser_that_always_fails_is_given_up(interrupted_parser):
@@ -70,4 +73,4 @@ def test_a_parser_that_always_fails_is_given_up(interrupted_parser):
     with pytest.raises(UnreadableCallError, match="beside the other threads"):
         read_python_calls("f(a=1)")
     with pytest.raises(SystemError, match="beside the other threads"):
-        parsed_expression("1")
+        syntax_tree("1", "eval")

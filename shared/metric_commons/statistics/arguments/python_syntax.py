@@ -1,13 +1,14 @@
-"""The syntax of Python expressions, read in many threads at once."""
+"""The syntax of Python texts, read in many threads at once."""
 
 import ast
 from contextlib import suppress
+from typing import Any, Literal
 
 _ATTEMPTS = 100
 
 
-def parsed_expression(text: str) -> ast.expr:
-    """Return the syntax tree of an expression.
+def syntax_tree(text: str, mode: Literal["exec", "eval"]) -> Any:
+    """Return the syntax tree of a program, or of an expression with the mode "eval".
 
     Up to Python 3.12, the threads of a process share the counter of depth that `ast.parse` checks
     at its end: a thread that another one interrupted has a SystemError, whatever the text.
@@ -16,10 +17,10 @@ def parsed_expression(text: str) -> ast.expr:
         SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`.
         SystemError: other threads interrupted every attempt.
 
-    >>> ast.unparse(parsed_expression("[1,  'a']"))
+    >>> ast.unparse(syntax_tree("[1,  'a']", "eval"))
     "[1, 'a']"
     """
     for _ in range(_ATTEMPTS):
         with suppress(SystemError):
-            return ast.parse(text, mode="eval").body
+            return ast.parse(text, mode=mode)
     raise SystemError("the text cannot be parsed beside the other threads")
