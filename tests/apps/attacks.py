@@ -26,6 +26,7 @@ import typer
 
 from metric_commons.__main__ import main as command
 from metric_commons.__main__ import program
+from metric_commons.apps.mcp.call_context import CallContext
 from metric_commons.apps.mcp.call_process import message
 from metric_commons.apps.mcp.roots import Roots
 from metric_commons.apps.mcp.tools import TOOLS, call
@@ -113,14 +114,14 @@ def races_of_reading(seconds, dice):
         root, outside = Path(place, "root"), Path(place, "outside")
         _write_place(root, PUBLIC, QRELS, "public")
         _write_place(outside, SECRET, QRELS.replace("a 1", "b 1").replace("b 0", "a 0"), "secret")
-        roots, end = Roots([root]), time.monotonic() + seconds
+        context, end = CallContext(Roots([root])), time.monotonic() + seconds
         with alternating(root, outside, ["rows.jsonl", "folder"]):
             while time.monotonic() < end:
                 tool = dice.choice([*READING])
                 counts["tried"] += 1
                 try:
                     with contextlib.redirect_stderr(io.StringIO()):
-                        _, answer = call(lambda *_: None, tool, READING[tool], roots, None)
+                        _, answer = call(lambda *_: None, tool, READING[tool], context)
                 except (ValueError, OSError):
                     counts["refused"] += 1
                     continue
@@ -141,7 +142,7 @@ def races_of_writing(seconds, dice):
         root, outside = Path(place, "root"), Path(place, "outside")
         for folder in (root / "out", outside / "out"):
             folder.mkdir(parents=True)
-        roots, end = Roots([root]), time.monotonic() + seconds
+        context, end = CallContext(Roots([root])), time.monotonic() + seconds
         answers = {"pred_ls": ["x"], "gt_ls": [["x"]], "metrics": ["em"]}
         with alternating(root, outside, ["out"]):
             while time.monotonic() < end:
@@ -149,9 +150,7 @@ def races_of_writing(seconds, dice):
                 counts["tried"] += 1
                 try:
                     with contextlib.redirect_stderr(io.StringIO()):
-                        call(
-                            lambda *_: None, "evaluate", answers | {"save_path": path}, roots, None
-                        )
+                        call(lambda *_: None, "evaluate", answers | {"save_path": path}, context)
                     counts["done"] += 1
                 except (ValueError, OSError):
                     counts["refused"] += 1
@@ -350,7 +349,7 @@ def controls_in_tools(seconds, dice):
                 with contextlib.redirect_stderr(said):
                     TOOLS[tool].check(CALLS[tool] | {name: value})
                     arguments = CALLS[tool] | {name: value}
-                    call(lambda *_: None, tool, arguments, Roots([root]), None)
+                    call(lambda *_: None, tool, arguments, CallContext(Roots([root])))
             except (ValueError, OSError) as error:
                 said.write(message(error))
                 counts["refused"] += 1

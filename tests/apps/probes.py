@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from metric_commons.apps.console import config
+from metric_commons.apps.mcp.call_context import CallContext
 from metric_commons.apps.mcp.roots import Roots
 from metric_commons.apps.mcp.stdio import refusal
 from metric_commons.apps.mcp.tools import TOOLS, call
@@ -417,7 +418,7 @@ def _files_of_server(folder):
 def _ask(folder, tool, arguments):
     with contextlib.redirect_stderr(io.StringIO()):  # where UltraRAG's tables go
         TOOLS[tool].check(arguments)
-        call(lambda *_: None, tool, arguments, Roots([_files_of_server(folder)]), None)
+        call(lambda *_: None, tool, arguments, CallContext(Roots([_files_of_server(folder)])))
 
 
 def odd_arguments(dice, folder):

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from metric_commons.apps.mcp.call_context import CallContext
 from metric_commons.apps.mcp.roots import Roots
 from metric_commons.apps.mcp.server import Calls, _end_at_an_interrupt
 from metric_commons.data.files.access import limited_to, open_file
@@ -154,7 +155,7 @@ def test_a_tool_refuses_to_save_under_a_name_with_control_characters(roots, name
 
 
 def test_a_message_about_an_argument_has_no_control_characters(roots):
-    answer = asyncio.run(Calls(roots, None, None).answer("\x1b[2J\n", {}, None))
+    answer = asyncio.run(Calls(CallContext(roots), None).answer("\x1b[2J\n", {}, None))
 
     assert answer.content[0].text.isprintable()
 

@@ -645,15 +645,6 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     assert os.listdir(tmp_path) == ["x.jsonl"]
 
 
-@pytest.mark.processes
-def test_a_closed_pipe_is_no_crash(tmp_path):
-    process = subprocess_of("score", "--help")
-    process.stdout.close()
-    _, err = process.communicate(timeout=PATIENCE)
-
-    assert "Traceback" not in err
-
-
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_terminal):
     def slow(stream, buffer):

@@ -19,23 +19,33 @@ pytestmark = pytest.mark.processes
 INSPECTOR = os.environ.get("MCP_INSPECTOR")  # the path of its command, mcp-inspector
 
 
-@pytest.mark.slow
-def test_a_session_of_a_thousand_calls(python):
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "shared")}
+def session(client, *arguments):
+    """Run a session, with the official client of this Python."""
     done = subprocess.run(
-        [python, "-m", "tests.apps.server_session", "1000"],
+        [client, "-m", "tests.apps.server_session", *arguments],
         cwd=ROOT,
-        env=environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "shared")},
         capture_output=True,
         text=True,
         check=False,
     )
     print(done.stdout)  # noqa: T201
-
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "'cancelled': 45, " in done.stdout
-    assert "'killed, told': 5" in done.stdout
-    assert "'interrupted, told': 1" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_a_session_of_a_thousand_calls(python):
+    told = session(python, "1000")
+
+    assert "'cancelled': 45, " in told
+    assert "'killed, told': 5" in told
+    assert "'interrupted, told': 1" in told
+
+
+@pytest.mark.slow
+def test_a_session_of_the_client_of_the_first_major(first_major, python):
+    assert "client mcp 1.30.0: " in session(first_major, "100", python)
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """Hostile files, options and names: an error is one line without control characters."""
 
 import json
-import os
-import subprocess
-import sys
 from fractions import Fraction
 
 import evaluate
@@ -13,7 +10,7 @@ import pytest
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog import catalog
 from tests.apps.probes import nested
-from tests.spec import PATIENCE, specs
+from tests.spec import specs
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 10)}]\n"
@@ -147,27 +144,6 @@ def test_a_link_in_a_circle_is_one_line(refused, tmp_path):
 
     assert status == 1
     assert "circle" in said
-
-
-@pytest.mark.processes
-def test_a_home_that_cannot_be_written_is_named_with_what_to_set(tmp_path):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "XDG_"))}
-    (tmp_path / "x.jsonl").write_text('{"a": "win"}', "utf-8")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "metric_commons", "score", "win_rate", "x.jsonl"),
-            *("--predictions", "a"),
-        ],
-        cwd=tmp_path,
-        env=environment | {"HOME": "/dev/null/nowhere"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-
-    assert done.returncode == 0 or "set HF_HOME to a folder" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_module_that_cannot_write_its_cache_says_what_to_set(monkeypatch):

@@ -18,6 +18,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
+from metric_commons.apps.mcp.call_context import CallContext
 from metric_commons.apps.mcp.call_process import _answer
 from metric_commons.apps.mcp.roots import Roots
 from metric_commons.apps.mcp.server import Calls
@@ -96,7 +97,7 @@ def workers():
 @pytest.fixture
 def server(workers):
     """A server in this process."""
-    return lambda roots: new_server(Calls(Roots(roots), workers))
+    return lambda roots: new_server(Calls(CallContext(Roots(roots)), workers))
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ async def call_process(root):
     """Call a tool of a server in this process, whose calls have processes of their own."""
     workers = Workers(Budget())
     try:
-        async with Client(new_server(Calls(Roots([root]), workers))) as client:
+        async with Client(new_server(Calls(CallContext(Roots([root])), workers))) as client:
             yield client.call_tool
     finally:
         workers.close()
@@ -178,8 +179,8 @@ def test_ultrarag_is_told_where_the_result_was_saved(root, monkeypatch):
     monkeypatch.setattr(sys, "stderr", said)
     monkeypatch.chdir(root)
     arguments = {**ANSWERS, "save_path": "out/scores.json"}
-    _, found = run_tool(lambda *_: None, "evaluate", arguments, Roots([root]), None)
-    run_tool(lambda *_: None, "evaluate", ANSWERS, Roots([root]), None)
+    _, found = run_tool(lambda *_: None, "evaluate", arguments, CallContext(Roots([root])))
+    run_tool(lambda *_: None, "evaluate", ANSWERS, CallContext(Roots([root])))
 
     saved, *rest = said.getvalue().splitlines()
     assert saved == f"Evaluation results saved to {found['saved_to']}"
@@ -745,64 +746,6 @@ async def test_the_official_client_of_the_installed_major(python, root):
     assert text_of(described)["name"] == "qa_em"
 
 
-CLIENT_OF_THE_FIRST_MAJOR = """
-import asyncio, json, sys
-from importlib.metadata import version
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-
-async def main():
-    started = StdioServerParameters(command=sys.argv[1], args=json.loads(sys.argv[2]))
-    told = []
-    async def progress(*done):
-        told.append(done[:2])
-    async with stdio_client(started) as streams, ClientSession(*streams) as client:
-        await client.initialize()
-        tools = sorted(tool.name for tool in (await client.list_tools()).tools)
-        many = {"pred_ls": ["x b"] * 100_000, "gt_ls": [["b"]] * 100_000, "metrics": ["f1"]}
-        answers = json.loads(sys.argv[3])
-        found = await asyncio.gather(
-            client.call_tool("evaluate", many, progress_callback=progress),
-            client.call_tool("evaluate", answers),
-            client.call_tool("evaluate", {"pred_ls": ["a"], "gt_ls": []}),
-            client.call_tool("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"}),
-            client.call_tool("evaluate_trec", {"run_path": "new", "qrels_path": "qrels"}),
-            client.call_tool("describe_module", {"name": "qa_em"}),
-        )
-        texts = [result.content[0].text for result in found]
-    mean = json.loads(texts[0])["eval_res"]["avg_f1"]
-    print(json.dumps([version("mcp"), tools, mean, told, [r.isError for r in found], texts[1:]]))
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.slow
-def test_the_official_client_of_the_first_major(first_major, python, root):
-    started = [*START, "--root", str(root)]
-    arguments = [python, json.dumps(started), json.dumps(ANSWERS)]
-    done = subprocess.run(
-        [first_major, "-c", CLIENT_OF_THE_FIRST_MAJOR, *arguments],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    version, tools, mean, told, errors, texts = json.loads(done.stdout)
-
-    assert version == "1.30.0"
-    assert {*tools} == TOOLS
-    assert mean == ultrarag.evaluate(["x b"] * 100_000, ["b"] * 100_000, ["f1"])["avg_f1"]
-    assert told == [[0.5, 1.0], [1.0, 1.0]]
-    assert errors == [False, False, True, True, False, False]
-    assert json.loads(texts[0])["eval_res"] == ultrarag.evaluate(**ANSWERS)
-    assert "pred_ls has 1 rows, gt_ls has 0 rows" in texts[1]
-    assert "/etc/passwd leads outside" in texts[2]
-    assert json.loads(texts[3])["eval_res"]["map"] == 1.0
-    assert json.loads(texts[4])["name"] == "qa_em"
-
-
 # A client that keeps to nothing
 
 
@@ -1160,9 +1103,11 @@ async def test_programs_are_run_only_by_a_server_that_may(root, workers, monkeyp
     (root / "programs.jsonl").write_text(PROGRAMS)
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     asked = EVALUATION | {"options": {"allow_execution": True}}
-    async with Client(new_server(Calls(Roots([root]), workers))) as client:
+    async with Client(new_server(Calls(CallContext(Roots([root])), workers))) as client:
         refused = await client.call_tool("evaluate_file", asked)
-    async with Client(new_server(Calls(Roots([root], execution_allowed=True), workers))) as client:
+    async with Client(
+        new_server(Calls(CallContext(Roots([root], execution_allowed=True)), workers))
+    ) as client:
         answered = await client.call_tool("evaluate_file", asked)
 
     assert refused.is_error

@@ -58,8 +58,6 @@ def scored(run):
                 "add --allow-empty-references"
             ),
         ),
-        ("", "x.csv: the file is empty"),
-        ("answer,gold\n", "x.csv: there is a header, but no rows"),
     ],
 )
 def test_a_wrong_table_is_explained(scored, content, message):
@@ -92,17 +90,6 @@ def test_a_field_that_all_rows_lack_is_said_once(scored):
 )
 def test_a_missing_file_is_said_alike_everywhere(refused, arguments):
     assert refused(*arguments) == (1, "no such file: no.csv")
-
-
-def test_a_wrong_name_of_a_module_is_a_wrong_command_line(refused):
-    Path("x.csv").write_text(ROWS)
-    expected = "'qa_emm'; did you mean 'qa_em'?"
-
-    assert refused("describe", "qa_emm") == (2, f"there is no module {expected}")
-    assert refused("score", "qa_emm", "x.csv", *FIELDS) == (
-        2,
-        "'qa_emm' is neither a module nor a file; did you mean 'qa_em'?",
-    )
 
 
 def test_options_are_listed_once(scored):
@@ -349,14 +336,6 @@ def test_cells_with_lists_beside_others_are_counted(raw):
 
     assert (status, "note: 1 cell of references with a list" in err) == (0, True)
     assert raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold", "-q")[1] == ""
-
-
-def test_new_folders_and_files_are_reported_unless_quiet(raw):
-    Path("x.csv").write_text(ROWS)
-    command = ("score", "qa_em", "x.csv", "-p", "answer", "-r", "gold", "-o")
-
-    assert raw(*command, "new/r.json")[1] == "new folder new\nwrote new/r.json\n"
-    assert raw(*command, "other/r.json", "-q")[1] == ""
 
 
 def test_a_log_of_samples_is_a_board_without_a_word(raw):

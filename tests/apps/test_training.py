@@ -493,6 +493,39 @@ def test_two_processes_get_the_scores_of_all_rows(tmp_path):
 # Training
 
 
+@pytest.mark.parametrize("way", ["whole", "batch by batch"])
+def test_the_best_model_is_loaded_at_the_end(way, tokenizer, tmp_path):
+    torch.manual_seed(5)
+    dataset = [
+        {"input_ids": ids, "labels": int(len(ids) > 5)}
+        for ids in sentences(np.random.default_rng(5), 9)
+    ]
+    config = BertConfig(**{**TINY, "initializer_range": 0.1}, num_labels=2)
+    model = BertForSequenceClassification(config)
+    hook = trainer_hook(Hits(), task="classification")
+    trainer = make(
+        model,
+        dataset,
+        hook,
+        DataCollatorWithPadding(tokenizer),
+        way,
+        tmp_path,
+        num_train_epochs=6,
+        learning_rate=0.01,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        load_best_model_at_end=True,
+        metric_for_best_model="hits",
+    )
+
+    trainer.train()
+
+    log = [entry["eval_hits"] for entry in trainer.state.log_history if "eval_hits" in entry]
+    assert len(log) == 6
+    assert trainer.state.best_metric == max(log) > min(log)
+    assert trainer.evaluate()["eval_hits"] == max(log)
+
+
 class Scripted(torch.nn.Module):
     """A model whose logits for each example and epoch are known."""
 

@@ -180,7 +180,7 @@ def _with_hint(message: str, words: Sequence[str]) -> str:
 
 
 def _folder_message(path: Path) -> str:
-    """The message about a folder in place of a file, with the first file in it as an example."""
+    """Return the message about a folder in place of a file, with a file in it as an example."""
     files = sorted(member for member in path.rglob("*") if member.is_file())
     example = f", such as {files[0]}" if files else ""
     return f"{path}: this is a folder; name the files in it{example}"

@@ -170,7 +170,7 @@ def _show(description: "Description") -> None:
 
 
 def _add_row(table: Table, *cells: str) -> None:
-    """A row of plain texts, in which brackets are not markup."""
+    """Add a row of plain texts, in which brackets are not markup."""
     table.add_row(*map(Text, cells))
 
 

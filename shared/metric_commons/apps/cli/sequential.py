@@ -79,9 +79,12 @@ def looked(
     one_field(cluster_by, "--sequential")
     limits = (-1.0, 1.0) if bounds is None else (float(bounds[0]), float(bounds[1]))
     comparison = SequentialComparison(margin, level, limits, looking.total)
-    paths = [baseline] if looking.follow else [new, baseline]
-    *results, old = read_with_rows(paths, rows, cluster_by=cluster_by)
-    base = looks.BaselineRows.of(old, score, system)
+    if looking.follow:
+        (old,) = read_with_rows([baseline], rows, cluster_by=cluster_by)
+        base = looks.BaselineRows.of(old, score, system)
+    else:
+        results, old = read_with_rows([new, baseline], rows, cluster_by=cluster_by)
+        base = looks.BaselineRows.of(old, score, system)
 
     def line() -> str:
         verdict = verdict_of(comparison)
@@ -104,7 +107,7 @@ def looked(
         if shows:
             typer.echo()
     else:
-        differences = looks.saved_look(results[0], base, comparison, system)
+        differences = looks.saved_look(results, base, comparison, system)
         looks.check_looks(
             new.with_name(f"{new.name}.looks.json"), f"{base.score} {baseline}", differences
         )

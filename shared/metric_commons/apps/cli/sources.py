@@ -98,7 +98,7 @@ class Inputs:
 
     @contextmanager
     def opened(self, paths: Sequence[Path], references: Sequence[str]) -> Iterator[Files]:
-        """The opened files of predictions and references; all are closed at the end.
+        """Open the files of predictions and references; all are closed at the end.
 
         Args:
             paths: the files of predictions.

@@ -138,7 +138,7 @@ def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _flat_tool(section: Mapping[str, Any], path: Path) -> type[Any]:
-    """The tool for which the parameter file of the evaluation server names existing files."""
+    """Return the tool for which the server's own parameter file names existing files."""
     if not section.keys() & (_FLAT | {"metrics"}):
         servers = ", ".join(map(str, section))
         raise ValueError(
@@ -177,7 +177,7 @@ def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) ->
 
 
 def _notes(document: ConfigDocument, section: Mapping[str, Any], kind: type[Any]) -> Iterator[str]:
-    """Notes on the keys of the file that have no effect."""
+    """Yield notes on the keys of the file that have no effect."""
     for key, line in document.repeated:
         yield f"key {key!r} is repeated in line {line}; the last one counts"
     sections = {"evaluation", "benchmark"} if kind is Answers else {"evaluation"}

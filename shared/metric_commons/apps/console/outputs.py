@@ -236,7 +236,7 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
 
 
 def _pages(table: Table, width: int) -> Iterator[list[int]]:
-    """The columns of scores of each page, where a table too wide for the screen is divided."""
+    """Yield the columns of scores of each page of a table that is wider than the screen."""
     from rich.cells import cell_len
 
     gap = _gap(table)

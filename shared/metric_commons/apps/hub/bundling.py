@@ -156,7 +156,7 @@ def _write(
 
 
 def published_card(card: str, namespace: str) -> str:
-    r"""The card with examples that load modules from the Hub instead of the installed package.
+    r"""Return the card with examples that load modules from the Hub, not the installed package.
 
     Links to pages of the repository are absolute in it.
 

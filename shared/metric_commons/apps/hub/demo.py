@@ -39,7 +39,7 @@ def module_name(card: str) -> str:
 
 
 def worked_examples(card: str) -> list[dict[str, Any]]:
-    r'''The settings and arguments of each call of `compute` in a card, if these are literals.
+    r'''Return the settings and arguments of each call of `compute` in a card, if literals.
 
     >>> card = """
     ... ## Usage
@@ -195,7 +195,7 @@ class Demo:
         return json.dumps(visible, indent=2, default=str, ensure_ascii=False)
 
     def score(self, cells: Cells, options: str) -> tuple[dict[str, Any], list[str], Cells]:
-        """Scores, and the header and rows of the table with the scores of each row."""
+        """Return the scores, and the header and rows of the table with the scores of each row."""
         rows = [row for row in cells if any(str(cell).strip() for cell in row)]
         columns = {
             name: [self._from_cell(name, str(row[j]), i) for i, row in enumerate(rows)]
@@ -245,7 +245,7 @@ class Demo:
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in self._rows(number))
 
     def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
-        """The words of the predictions, and whether a reference of their row has them too."""
+        """Return the words of the predictions, and whether a reference of their row has them."""
         words: list[tuple[str, str | float | None]] = []
         if self.inputs != ["predictions", "references"]:
             return words
@@ -400,7 +400,7 @@ def build(folder: Path) -> Any:
 
 
 def _result_blocks(gr: Any) -> list[Any]:
-    """Blocks for scores, for the scores of each row, and for the ROC curve."""
+    """Return the blocks for scores, for the scores of each row, and for the ROC curve."""
     return [
         gr.JSON(label="Scores"),
         gr.Dataframe(label="Scores of each row", interactive=False, wrap=True, visible=False),
@@ -409,7 +409,7 @@ def _result_blocks(gr: Any) -> list[Any]:
 
 
 def roc_points(scores: Mapping[str, Any]) -> list[tuple[float, float, str]]:
-    """False positive rate, true positive rate and label of the points of all ROC curves."""
+    """Return false positive rate, true positive rate and label of the points of ROC curves."""
     if "roc_curve" not in scores:
         return []
     curves = scores["roc_curve"]
@@ -460,7 +460,7 @@ def _to_text(value: Any) -> str:
 
 
 def _json_safe(value: Any) -> Any:
-    """NaN and infinities as null, since JSON cannot represent them."""
+    """Replace NaN and infinities by null, since JSON cannot represent them."""
     return json.loads(json.dumps(value), parse_constant=lambda _: None)
 
 

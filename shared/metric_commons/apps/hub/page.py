@@ -78,7 +78,7 @@ def page(
 
 
 def _in_script(value: object) -> str:
-    """JSON that cannot close the script element that contains it."""
+    """Return JSON that cannot close the script element that contains it."""
     return json.dumps(value).replace("<", "\\u003c")
 
 

@@ -22,7 +22,7 @@ class CallContext:
     """
 
     roots: Roots
-    server_folder: Roots | None
+    server_folder: Roots | None = None
     python_version: str | None = None
 
     def to_save(

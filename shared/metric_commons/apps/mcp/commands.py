@@ -51,6 +51,7 @@ def mcp(
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
+        from .call_context import CallContext
         from .server import Calls, serve
         from .workers import Budget, Workers
 
@@ -62,7 +63,7 @@ def mcp(
     folders = Roots(roots or [project_folder()], execution_allowed=allow_execution)
     server_folder = None if ultrarag is None else Roots([ultrarag])
     workers = Workers(Budget(seconds, gigabytes, processes, max_memory, max_unpacked))
-    serve(Calls(folders, workers, server_folder, python_version))
+    serve(Calls(CallContext(folders, server_folder, python_version), workers))
 
 
 def ultrarag_init(

@@ -6,35 +6,19 @@ from typing import Annotated, Any, Literal
 from ...data.files.stored import write_whole
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
+from ...module.catalog.request import DEFAULTS
 from ...module.catalog.usage import extra
-from ...statistics.arguments.domains import Count, Level, Range, Seed
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
+from ...statistics.arguments.domains import Count, Level, Range
 from ...statistics.tests.paired_tests import Alternative, Test
 from .call_context import CallContext, check_resamples
 
-# The fields of a request that evaluate_file takes unchanged.
-REQUEST_FIELDS = (
-    *(
-        "references",
-        "columns",
-        "options",
-        "preset",
-        "confidence_level",
-        "interval",
-        "standard_error",
-    ),
-    *(
-        "clusters",
-        "seed",
-        "groups",
-        "compare",
-        "scores",
-        "correction",
-        "assume",
-        "bounds",
-        "missing",
-    ),
-)
+# The fields of a request that tools take unchanged.
+REQUEST_FIELDS = [
+    name
+    for name in DEFAULTS
+    if name not in ("modules", "ids", "n_resamples", "per_example", "jobs")
+]
+COMPARISON_FIELDS = ["scores", "seed", "correction", "assume", "bounds"]
 
 
 def evaluate_file(
@@ -109,17 +93,13 @@ def compare_files(
     *,
     paths: Sequence[str],
     rows_paths: Sequence[str] | None = None,
-    scores: Sequence[str] | None = None,
     test: Test | Literal["bootstrap"] = "permutation",
     alternative: Alternative = "two-sided",
-    assume: Assumption = "exchangeable",
-    bounds: DifferenceBounds | None = None,
     confidence_level: Level = 0.95,
     n_resamples: Count = 10_000,
-    seed: Seed = 0,
     alpha: Level = 0.05,
-    correction: Correction = "bonferroni",
     save_path: str | None = None,
+    **request: Any,
 ) -> dict[str, Any]:
     """Compare the systems of saved results row by row: which are better by more than chance.
 
@@ -129,19 +109,13 @@ def compare_files(
         paths: results that evaluate_file or the command line saved, two or more, or one with
             several systems. Each needs the scores of its rows.
         rows_paths: files with the scores of rows, for results that do not name theirs, or for all.
-        scores: which scores to compare, such as qa_f1; the main score of each module if null.
         test: the test of the differences of rows; for scores computed from sums, such as BLEU,
             permutation (rows are exchanged) or bootstrap.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
-        assume: what the permutation test and its interval assume: exchangeable (the systems, row
-            by row) or nothing.
-        bounds: the smallest and the largest possible difference.
         confidence_level: the level of the interval of the difference; next to corrected p-values
             that of all intervals together, which `simultaneous` says.
         n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
-        seed: the seed of the draws.
         alpha: a corrected p-value below it is significant.
-        correction: the correction of p-values for the number of comparisons.
         save_path: where to save the result as JSON; the time is put into the name.
     """
     from ...evaluation.comparison.combined_results import compare
@@ -159,16 +133,12 @@ def compare_files(
     )
     compared = compare(
         *results,
-        scores=scores,
         test=test,
         alternative=alternative,
-        assume=assume,
-        bounds=bounds,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        seed=seed,
         alpha=alpha,
-        correction=correction,
+        **request,
     )
     if target:
         compared.save(target)

@@ -16,8 +16,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from ...statistics.arguments.checks import alternatives
+from .call_context import CallContext
 from .call_process import message
-from .roots import Roots
 from .schemas import ToolSchema
 from .stdio import open_protocol
 from .tools import TOOLS, call
@@ -39,22 +39,18 @@ class Calls:
     """Answers to calls of tools.
 
     Args:
-        roots: the folders whose files may be read and written.
+        context: of all calls; the tool `build` needs its server folder.
         workers: the processes that do the work.
-        server_folder: the folder written by `ultrarag-init`, as the only root; the tool `build`
-            needs it.
-        python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
-    roots: Roots
+    context: CallContext
     workers: Workers
-    server_folder: Roots | None = None
-    python_version: str | None = None
 
     @property
     def tools(self) -> dict[str, ToolSchema]:
         """Return the tools by name."""
-        return {name: tool for name, tool in TOOLS.items() if name != "build" or self.server_folder}
+        has_folder = self.context.server_folder is not None
+        return {name: tool for name, tool in TOOLS.items() if name != "build" or has_folder}
 
     def listed(self) -> list[types.Tool]:
         """Return the tools, as the protocol describes them."""
@@ -70,9 +66,8 @@ class Calls:
                 hint = alternatives(name, self.tools)
                 raise ValueError(f"unknown tool {name!r}{hint}")
             self.tools[name].check(arguments)
-            client = self.server_folder, self.python_version
             text, structured = await self.workers.run(
-                call, name, arguments, self.roots, *client, progress=report
+                call, name, arguments, self.context, progress=report
             )
         except ToolRefusedError as error:
             text = str(error)

@@ -10,6 +10,7 @@ from ...data.files.stored import to_jsonable
 from ...statistics.resampling.progress import watched
 from .call_context import CallContext
 from .file_tools import (
+    COMPARISON_FIELDS,
     REQUEST_FIELDS,
     compare_files,
     describe_module,
@@ -17,7 +18,6 @@ from .file_tools import (
     list_modules,
     report,
 )
-from .roots import Roots
 from .schemas import ToolSchema
 from .ultrarag_tools import build, evaluate, evaluate_trec, evaluate_trec_pvalue
 from .workers import Progress
@@ -27,9 +27,7 @@ def call(
     progress: Progress,
     name: str,
     arguments: Mapping[str, Any],
-    roots: Roots,
-    server_folder: Roots | None,
-    python_version: str | None = None,
+    context: CallContext,
 ) -> tuple[str, dict[str, Any]]:
     """Run a tool; its result as JSON, and as an object.
 
@@ -37,9 +35,8 @@ def call(
         ValueError: an argument or the content of a file is not valid.
         OSError: a file cannot be read or written.
     """
-    os.chdir(roots.first)  # relative paths in saved results start here, too
-    context = CallContext(roots, server_folder, python_version)
-    with limited_to(roots), watched(progress):
+    os.chdir(context.roots.first)  # relative paths in saved results start here, too
+    with limited_to(context.roots), watched(progress):
         result: Any = to_jsonable(TOOLS[name].function(context, **arguments))
     text = json.dumps(result, ensure_ascii=False)
     try:
@@ -84,7 +81,7 @@ TOOLS = {
         ToolSchema(evaluate_trec, _object(eval_res=_mapping(_NUMBER), **_ABOUT)),
         ToolSchema(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), **_ABOUT)),
         ToolSchema(evaluate_file, _RESULTS, request=REQUEST_FIELDS),
-        ToolSchema(compare_files, _RESULTS),
+        ToolSchema(compare_files, _RESULTS, request=COMPARISON_FIELDS),
         ToolSchema(report, _object(saved_to=_TEXT)),
         ToolSchema(
             list_modules,

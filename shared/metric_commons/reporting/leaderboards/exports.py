@@ -169,7 +169,7 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
 
 
 def _range(result: ModuleResult, score: str) -> tuple[float | str, float | str]:
-    """The lowest and the highest possible score, infinities as text, as far as they are known."""
+    """Return the lowest and the highest possible score, infinities as text, as far as known."""
     low, high = -math.inf, math.inf
     if score in result.value_counts:
         _, _, *ends = result.value_counts[score]
@@ -239,7 +239,7 @@ def _text(value: Any) -> str:
 def eval_results(
     results: Results, labels: Labels, scale: float, scores: Sequence[str] | None
 ) -> Iterator[ExportedDocument]:
-    """For each system, the list for a repository's `.eval_results/`: one leaderboard score.
+    """Yield for each system the list for a repository's `.eval_results/`: one score.
 
     Args:
         results: results of systems with one main score, unless one is named.

@@ -86,7 +86,7 @@ class Entry:
 
     @property
     def parts(self) -> dict[str, str]:
-        """Everything that can affect the score, by name, in JSON, where unequal values differ."""
+        """Return all that can affect the score, by name, in JSON, where unequal values differ."""
         result = self.result
         settings: dict[str, Any] = {
             name: value for name, value in result.settings().items() if name not in UNSCORED
@@ -108,7 +108,7 @@ class Entry:
 
     @property
     def source(self) -> tuple[str, str] | None:
-        """The content and the field that the predictions came from, if the result records them."""
+        """Return the content and the field of the predictions, if the result records them."""
         column = self._recorded("columns").get("predictions") or self._recorded("logs")
         if not column:
             return None
@@ -265,7 +265,7 @@ class Leaderboard:
         return notation.format_of(intervals, is_proportion=scaled)
 
     def _statements(self) -> Iterator[str]:
-        """Notes that are needed to read the table."""
+        """Yield the notes that are needed to read the table."""
         if self.is_lower_better:
             yield "Lower is better."
         if self.ranks:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draw_calibration(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """The observed frequency over the predicted probability, and below it the rows per bin."""
+    """Draw the observed frequency over the predicted probability, and below it rows per bin."""
     labels, positive = common_labels(systems), positive_label(systems)
     figure.set_size_inches(5, 6.2 + 0.17 * len(systems))
     curve_panel, row_panel = figure.subplots(2, sharex=True, height_ratios=[1, 0.28])
@@ -72,7 +72,7 @@ def _bin_intervals(system: PlottedSystem, level: float) -> list[tuple[float, flo
 
 
 def _scale_rows(panel: "Axes", rows: Sequence[float]) -> None:
-    """A y axis for numbers of rows, logarithmic if small bins would otherwise be invisible."""
+    """Scale the axis of numbers of rows, by logarithms if small bins would be invisible."""
     from matplotlib.ticker import NullFormatter
 
     low, high = min(rows), max(rows)

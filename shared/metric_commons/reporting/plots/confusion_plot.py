@@ -34,7 +34,7 @@ class _Table(NamedTuple):
 
 
 def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Rows by true and predicted label, one panel per system; colours are proportions of a row."""
+    """Draw rows by true and predicted label, a panel per system; colours are shares of a row."""
     tables = _tables(systems)
     labels = max(len(table.labels) for table in tables)
     fontsize = 11 if labels <= 3 else 9 if labels <= 10 else 6.5
@@ -120,7 +120,7 @@ def draw_cells(
 
 
 def name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: float) -> None:
-    """The names of labels on both axes; if there are very many, every second or third."""
+    """Write the names of labels on both axes; of very many, every second or third."""
     step = -(-len(labels) // _MAX_NUMBERED)
     ticks = range(0, len(labels), step)
     names = [shortened(str(labels[tick]), LABEL_LENGTH) for tick in ticks]
@@ -132,7 +132,7 @@ def name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: flo
 
 
 def _text_color(background: Iterable[float]) -> str:
-    """Black or white, whichever has the higher contrast to the background by WCAG 2.
+    """Return black or white: the one with the higher contrast to the background by WCAG 2.
 
     The contrast of two luminances is (light + 0.05) / (dark + 0.05). Black has luminance 0 and
     white 1, so black is better if (L + 0.05) / 0.05 > 1.05 / (L + 0.05).

@@ -50,12 +50,12 @@ class _Result(NamedTuple):
 
 
 def draw_roc(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """The true positive rate over the false positive rate."""
+    """Draw the true positive rate over the false positive rate."""
     _draw_curves(figure, systems, _ROC)
 
 
 def draw_pr(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Precision over recall, in steps, under which the area is the average precision."""
+    """Draw precision over recall, in steps, whose area is the average precision."""
     _draw_curves(figure, systems, _PR)
 
 
@@ -110,7 +110,7 @@ _PR = _Curve(
 
 
 def _draw_curves(figure: "Figure", systems: Mapping[str, PlottedSystem], curve: _Curve) -> None:
-    """The curves of all systems in one panel, or in a panel per label if more than two.
+    """Draw the curves of all systems in one panel, or in a panel per label if more than two.
 
     With a positive label, there is only the panel of this label against the others.
     """
@@ -175,7 +175,7 @@ def _draw_panel(
     curve: _Curve,
     styles: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """A curve for each system, and the chance line, which may differ between systems."""
+    """Draw a curve for each system, and the chance line, which may differ between systems."""
     chance_lines: dict[tuple[float, float], None] = {}  # distinct ones, in the order of systems
     for name, result in results.items():
         style = {**styles[name], **curve.style, "label": result.caption()}

@@ -27,7 +27,7 @@ _STYLES = {
 
 
 def draw_paths(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """A panel for each system with a bar for each path, those with the lowest F1 on top."""
+    """Draw a panel per system with a bar for each path, those with the lowest F1 on top."""
     if len(systems) > _MAX_SYSTEMS:
         raise ValueError(f"there are {len(systems)} systems to draw, but room for {_MAX_SYSTEMS}")
     by_path = {name: system.result.scores["by_path"] for name, system in systems.items()}
@@ -60,7 +60,7 @@ def _breakdown(name: str, system: PlottedSystem) -> Breakdown:
 def _draw_bars(
     panel: "Axes", by_path: Mapping[str, Mapping[str, Any]], paths: Sequence[str]
 ) -> None:
-    """The leaves of each path, one kind behind the other, and the F1 beside them."""
+    """Draw the leaves of each path, one kind behind the other, and the F1 beside them."""
     heights = np.arange(len(paths))
     starts = np.zeros(len(paths))
     for kind, (color, hatch) in _STYLES.items():

@@ -49,7 +49,7 @@ def _draw(
 
 
 def _draw_bars(panel: "Axes", differences: Mapping[str, float], comparison: Comparison) -> None:
-    """Bars up where A is higher, hatched bars down where B is, and the mean as a dashed line."""
+    """Draw bars up where A is higher, hatched ones down where B is, and the mean as a line."""
     queries = sorted(differences, key=lambda query: -differences[query])
     values = [differences[query] for query in queries]
     wins, losses = _wins_and_losses(values)

@@ -42,7 +42,7 @@ class _Output(NamedTuple):
 
 
 def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Residuals over predictions, and a histogram of the residuals; a row of panels per system."""
+    """Draw residuals over predictions, and their histogram; a row of panels per system."""
     outputs = _outputs(systems)
     x_range = _common_range(*(output.predicted for output in outputs))
     residuals = [output.residual for output in outputs]
@@ -71,7 +71,7 @@ def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
 
 
 def draw_actual(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Predicted over actual numbers, one panel per system."""
+    """Draw predicted over actual numbers, one panel per system."""
     outputs = _outputs(systems)
     both = _common_range(
         *(numbers for output in outputs for numbers in (output.predicted, output.actual))

@@ -18,7 +18,7 @@ _STEPS = 50  # points of the curve within a level of equal confidences
 
 
 def draw_risk_coverage(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """The curves of all systems, and the risk of each if confidence were uninformative."""
+    """Draw the curves of all systems, and the risk of each if confidence said nothing."""
     (panel,) = grid(figure, 1, width=4.6, height=4.0)
     styles = line_styles(systems, marker_spacing=0.12)
     entries = []
@@ -42,7 +42,7 @@ def draw_risk_coverage(figure: "Figure", systems: Mapping[str, PlottedSystem]) -
 
 
 def risk_line(coverage: Sequence[float], risk: Sequence[float]) -> tuple[Floats, Floats]:
-    """The expected risk at each coverage, given its values at the end of each confidence level.
+    """Return the expected risk at each coverage, given that at the end of each confidence level.
 
     Within a level the errors grow evenly, so the risk, which is errors divided by answers, is
     curved. In the first level it is constant, down to zero coverage.

@@ -21,7 +21,7 @@ _NONE = "no span"
 
 
 def draw_spans(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """A panel with the F1 of all types, and for each system a panel of confusions between types."""
+    """Draw a panel with the F1 of all types, and for each system one of confusions of types."""
     if len(systems) > _MAX_SYSTEMS:
         raise ValueError(f"there are {len(systems)} systems to draw, but room for {_MAX_SYSTEMS}")
     confusions = {
@@ -64,7 +64,7 @@ def _score(system: PlottedSystem) -> str:
 
 
 def _draw_scores(panel: "Axes", systems: Mapping[str, PlottedSystem], types: Sequence[str]) -> None:
-    """The F1 of each type for each system, as a point with its interval."""
+    """Draw the F1 of each type for each system, as a point with its interval."""
     styles = line_styles(systems)
     shifts = (np.arange(len(systems)) - (len(systems) - 1) / 2) * 0.7 / max(len(systems), 2)
     for shift, (name, system) in zip(shifts, systems.items(), strict=True):
@@ -103,7 +103,7 @@ def _type_scores(system: PlottedSystem) -> list[tuple[str, float, float, float]]
 def _draw_confusion(
     panel: "Axes", types: Sequence[str], matrix: Sequence[Sequence[int]], *, cell: float
 ) -> None:
-    """Spans by true and predicted type; the last row and column are for spans of only one side."""
+    """Draw spans by true and predicted type; the last row and column are for one side alone."""
     draw_cells(panel, matrix, 7 if len(types) > 10 else 8)
     name_labels(panel, [*types, _NONE], 9 if len(types) <= 20 else 7, cell)
     panel.set(xlabel="predicted type, same boundaries", ylabel="true type")

@@ -106,7 +106,7 @@ def find_examples(
     copies: Iterable[Path] = (),
     count: int = 10,
 ) -> Examples:
-    """Rows of the inputs that a result names, if these have not changed since scoring.
+    """Return rows of the inputs that a result names, if these have not changed since scoring.
 
     Args:
         results: results with scores of every row.
@@ -152,7 +152,7 @@ def find_examples(
 
 
 def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
-    """The path of each unchanged input, by the path in the result, and notes about the others."""
+    """Return each unchanged input by its path in the result, and notes about the others."""
     hashes = {path: sha256_of(path) for path in copies}
     paths, notes = {}, []
     for source in results.provenance.get("inputs", []):
@@ -244,7 +244,7 @@ def _example(
 def _alignment(
     modules: Mapping[str, ModuleResult], prediction: Any, reference: Any
 ) -> tuple[Sequence[AlignedTexts], str]:
-    """The alignment of a transcript, if a module counts errors, and the separator of its parts."""
+    """Return the alignment of a transcript, if a module counts errors, and its separator."""
     result = modules.get("error_rate")
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""

@@ -17,7 +17,7 @@ _Columns = dict[str, dict[str, dict[str, Any]]]
 
 
 def log_columns(results: Results) -> _Columns:
-    """By system and input, the path, format and field of the column in a log.
+    """Return the path, format and field of each column in a log, by system and input.
 
     Empty if two systems have the same rows of one log, which their ids cannot tell apart.
     """

@@ -151,7 +151,7 @@ def _data_names(results: Results) -> list[str]:
 
 
 def _sorted(results: Results) -> Results:
-    """The results with the best system first, by the first score that is compared or a number."""
+    """Return the results, best system first, by the first score that is compared or a number."""
     for module, score in results.standings.ranks:
         return results.sort(f"{module}.{score}")
     for entry in results.entries():
@@ -197,7 +197,7 @@ def _options(results: Results) -> dict[str, str]:
 
 
 def visible(text: str) -> str:
-    r"""`text` with invisible characters spelled out, as Python writes them in a string.
+    r"""Return the text with invisible characters spelled out, as Python writes them.
 
     >>> visible("a\u202eb\x00\ud800 é 🙂\n")
     'a\\u202eb\\x00\\ud800 é 🙂\n'

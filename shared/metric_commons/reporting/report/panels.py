@@ -244,7 +244,7 @@ def _difference_line(
 
 
 def comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
-    """The options that all comparisons share, None for others, and how many are significant."""
+    """Return the options that all comparisons share, None for others, and their counts."""
     shared: dict[str, Any] = {}
     for name in ("test", "alternative", "correction", "alpha", "confidence_level"):
         values = [comparison.get("options", {}).get(name) for comparison in comparisons]
