@@ -74,7 +74,7 @@ def test_mlflow_gets_feedback_whose_mean_it_reports():
 def test_weave_gets_all_scores_by_the_name_of_a_column():
     score = scorer("weave", "qa_f1", reference="answers")
 
-    assert str(inspect.signature(score)) == "(*, output, answers)"
+    assert str(inspect.signature(score)) == "(output, answers)"
     assert score(output="York city", answers=ANSWERS) == {
         "signature": SIGNATURE,
         "qa_f1": 0.5,
