@@ -176,25 +176,15 @@ def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
                 if message.role == "assistant" and getattr(message, "source", None) != "input"
             ]
         verdict = task.verdict(completion, sole(list(target)))
-        metadata = {
-            "status": verdict.status,
-            **task.all_scores(verdict),
-            "signature": task.signature,
+        fields: dict[str, Any] = {
+            "answer": verdict.answer,
+            "explanation": verdict.reason,
+            "metadata": task.record(verdict),
         }
         if verdict.score is None:
-            return Score.unscored(
-                reason="scoring_failed",
-                answer=verdict.answer,
-                explanation=verdict.reason,
-                metadata=metadata,
-            )
+            return Score.unscored(reason="scoring_failed", **fields)
         letter = CORRECT if verdict.score == 1 else INCORRECT
-        return Score(
-            value=letter if is_letter else verdict.score,
-            answer=verdict.answer,
-            explanation=verdict.reason,
-            metadata=metadata,
-        )
+        return Score(value=letter if is_letter else verdict.score, **fields)
 
     return scored
 

@@ -45,11 +45,6 @@ class Grades:
         """Return the score on a scale from 0 to 1 where higher is better."""
         return self.task.scale().goodness(verdict.score)
 
-    def record(self, verdict: Verdict) -> dict[str, Any]:
-        """Return the status, all scores and the signature."""
-        scores = self.task.all_scores(verdict)
-        return {"status": verdict.status, **scores, "signature": self.task.signature}
-
 
 def _gepa(grades: Grades, verdict: Verdict) -> Any:
     from dspy import Prediction
@@ -65,7 +60,7 @@ def _mlflow(grades: Grades, verdict: Verdict) -> Any:
         value=verdict.score,
         rationale=verdict.reason,
         source=AssessmentSource(source_type="CODE", source_id="metric-commons"),
-        metadata={key: str(value) for key, value in grades.record(verdict).items()},
+        metadata={key: str(value) for key, value in grades.task.record(verdict).items()},
     )
 
 
@@ -83,7 +78,7 @@ def _langfuse(grades: Grades, verdict: Verdict) -> Any:
         name=grades.task.name,
         value=verdict.score,
         comment=verdict.reason,
-        metadata=grades.record(verdict),
+        metadata=grades.task.record(verdict),
     )
 
 
@@ -92,7 +87,7 @@ def _langsmith(grades: Grades, verdict: Verdict) -> dict[str, Any]:
         "key": grades.task.name,
         "score": verdict.score,
         "comment": verdict.reason,
-        "metadata": grades.record(verdict),
+        "metadata": grades.task.record(verdict),
     }
 
 
@@ -101,7 +96,7 @@ def _phoenix(grades: Grades, verdict: Verdict) -> dict[str, Any]:
         "score": verdict.score,
         "label": verdict.status,
         "explanation": verdict.reason,
-        "metadata": grades.record(verdict),
+        "metadata": grades.task.record(verdict),
         "direction": "minimize" if grades.task.scale().lower_is_better else "maximize",
     }
 

@@ -125,6 +125,11 @@ class Task(ABC):
         own = {} if verdict.score is None else {self.score_name: verdict.score}
         return {**own, **verdict.scores}
 
+    def record(self, verdict: Verdict) -> dict[str, Any]:
+        """Return the status, all scores and the signature, which logs keep of a row."""
+        scores = self.all_scores(verdict)
+        return {"status": verdict.status, **scores, "signature": self.signature}
+
     @cached_property
     def signature(self) -> str:
         """One line that says how scores are computed, as in results."""
