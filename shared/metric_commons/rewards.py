@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .lazy import resolver
 
 if TYPE_CHECKING:
-    from .frameworks.rewards.code_rewards import code, code_reward, code_score, code_verl
+    from .frameworks.rewards.code_rewards import code, code_score, code_verl
     from .frameworks.rewards.reference_checks import ReferenceCheck
     from .frameworks.rewards.reward import Reward
     from .frameworks.rewards.reward_kinds import (
@@ -36,7 +36,6 @@ __all__ = [
     "answers",
     "choice",
     "code",
-    "code_reward",
     "code_score",
     "code_verl",
     "found",
@@ -57,7 +56,6 @@ _resolve = resolver(
         "ReferenceCheck": "frameworks.rewards.reference_checks",
         "Reward": "frameworks.rewards.reward",
         "code": "frameworks.rewards.code_rewards",
-        "code_reward": "frameworks.rewards.code_rewards",
         "code_score": "frameworks.rewards.code_rewards",
         "code_verl": "frameworks.rewards.code_rewards",
         "total": "frameworks.rewards.reward_sums",

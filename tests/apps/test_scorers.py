@@ -74,7 +74,7 @@ def test_mlflow_gets_feedback_whose_mean_it_reports():
 def test_weave_gets_all_scores_by_the_name_of_a_column():
     score = scorer("weave", "qa_f1", reference="answers")
 
-    assert str(inspect.signature(score)) == "(*, output, answers)"
+    assert str(inspect.signature(score)) == "(output, answers)"
     assert score(output="York city", answers=ANSWERS) == {
         "signature": SIGNATURE,
         "qa_f1": 0.5,
@@ -159,16 +159,6 @@ def test_scores_are_those_of_compute():
     found = [score(*row)["score"] for row in zip(predictions, references, strict=True)]
 
     assert found == expected
-
-
-@pytest.mark.parametrize(
-    "output", [None, "", 7, 0.5, True, ["a"], {"role": "assistant", "content": None}]
-)
-@pytest.mark.parametrize("module", ["math", "choice", "qa_f1"])
-def test_nothing_that_a_model_returns_raises(output, module):
-    score = scorer("langsmith", module)
-
-    assert score(output, "B" if module == "choice" else "1")["score"] in (0.0, 1.0)
 
 
 def test_an_answer_of_another_type_is_judged_as_a_text():

@@ -1,13 +1,13 @@
 """An assertion about scores, for tests with pytest or without."""
 
 from collections.abc import Sequence
-from math import inf, isfinite
-from numbers import Real
+from math import inf
 from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.catalog.score_scales import score_scale
 from ...statistics.arguments.checks import OptionError, alternatives, shown
+from ...statistics.arguments.domains import Finite, check_option
 
 _WORST = 3  # rows that a message shows
 _WIDTH = 80  # characters of a value in a message
@@ -108,11 +108,8 @@ def assert_scores(
 
 def _check_limits(at_least: Any, at_most: Any) -> None:
     """Check that there is a limit, and that limits are numbers in order."""
-    limits = {"at_least": at_least, "at_most": at_most}
-    for name, limit in limits.items():
-        is_number = isinstance(limit, Real) and not isinstance(limit, bool)
-        if limit is not None and not (is_number and isfinite(limit)):
-            raise OptionError(name, f"must be a number, got {shown(limit)}")
+    check_option("at_least", at_least, Finite | None)
+    check_option("at_most", at_most, Finite | None)
     if at_least is None and at_most is None:
         raise OptionError("at_least", "is missing; pass at_least= or at_most=")
     if at_least is not None and at_most is not None and at_least > at_most:

@@ -5,7 +5,7 @@ judges single rows, `metric_commons/qa_f1` and so on. The metrics are `interval`
 and `groups`, the reducer of epochs is `maj`, and `until_decided` ends a run early. This file and
 `inspect_stopping.py` import inspect_ai, and no other file of the package imports this one.
 
-    Task(dataset, solver=generate(), scorer=[math(), choice()])
+    Task(dataset, solver=generate(), scorer=[math(percent="value"), choice()])
     Task(dataset, solver=generate(), scorer=math(), metrics=[interval(cluster="document")])
 """
 
@@ -128,48 +128,6 @@ def _groups(key: str, level: float = 0.95, cluster: str | None = None) -> Metric
     return estimate
 
 
-def _math(
-    extract: Any = "tagged_or_boxed",
-    percent: str = "either",
-    relative_tolerance: float = 0.0,
-    **options: Any,
-) -> Scorer:
-    """Return whether the answer is proved to be equal to the target: "C" or "I".
-
-    A target that cannot be read leaves the sample unscored.
-
-    Args:
-        extract: the step that finds the answer, such as "tagged_or_boxed", or a list of steps.
-        percent: as in `metric_commons.mathematics.equivalent`.
-        relative_tolerance: as there.
-        **options: the other options there, and `extract_references` for targets.
-
-    Raises:
-        ValueError: an option is not valid.
-    """
-    task = named_task(
-        "math",
-        extract=extract,
-        percent=percent,
-        relative_tolerance=relative_tolerance,
-        explain=True,
-        **options,
-    )
-    return _scorer(task, is_letter=True)
-
-
-def _choice(extract: Any = "choice") -> Scorer:
-    """Return whether the letter that the text settles for is the target: "C" or "I".
-
-    Args:
-        extract: the step that finds the letter, such as "choice" or "inspect_letter".
-
-    Raises:
-        ValueError: the step is unknown.
-    """
-    return _scorer(named_task("choice", extract=extract, explain=True), is_letter=True)
-
-
 def module(
     module: str = "qa_f1", score: str | None = None, extract: Any = None, **options: Any
 ) -> Scorer:
@@ -194,14 +152,16 @@ def module(
     return _registered(module, name, score)(extract=extract, **options)
 
 
-def _registered(module: str, name: str, score: str | None = None) -> Callable[..., Scorer]:
-    """Return the scorer of a module under its name in logs."""
+def _registered(
+    module: str, name: str, score: str | None = None, *, is_letter: bool = False
+) -> Callable[..., Scorer]:
+    """Return the scorer of a module under its name in logs; letters are "C" or "I"."""
 
     def factory(score: str | None = score, extract: Any = None, **options: Any) -> Scorer:
         task = named_task(module, score=score, extract=extract, explain=True, **options)
-        return _scorer(task, is_letter=False)
+        return _scorer(task, is_letter=is_letter)
 
-    metrics = [mean(), standard_error(), interval()]
+    metrics = [accuracy() if is_letter else mean(), standard_error(), interval()]
     made: Callable[..., Scorer] = registered_scorer(metrics=metrics, name=name)(factory)
     return made
 
@@ -216,25 +176,15 @@ def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
                 if message.role == "assistant" and getattr(message, "source", None) != "input"
             ]
         verdict = task.verdict(completion, sole(list(target)))
-        metadata = {
-            "status": verdict.status,
-            **task.all_scores(verdict),
-            "signature": task.signature,
+        fields: dict[str, Any] = {
+            "answer": verdict.answer,
+            "explanation": verdict.reason,
+            "metadata": task.record(verdict),
         }
         if verdict.score is None:
-            return Score.unscored(
-                reason="scoring_failed",
-                answer=verdict.answer,
-                explanation=verdict.reason,
-                metadata=metadata,
-            )
+            return Score.unscored(reason="scoring_failed", **fields)
         letter = CORRECT if verdict.score == 1 else INCORRECT
-        return Score(
-            value=letter if is_letter else verdict.score,
-            answer=verdict.answer,
-            explanation=verdict.reason,
-            metadata=metadata,
-        )
+        return Score(value=letter if is_letter else verdict.score, **fields)
 
     return scored
 
@@ -308,9 +258,10 @@ def _estimate(
 interval = registered_metric(name="interval")(_interval)
 standard_error = registered_metric(name="standard_error")(_standard_error)
 groups = registered_metric(name="groups")(_groups)
-_PROPORTION = [accuracy(), standard_error(), interval()]
-math = registered_scorer(metrics=_PROPORTION, name="math")(_math)
-choice = registered_scorer(metrics=_PROPORTION, name="choice")(_choice)
+# Whether the answer is proved to be equal to the target, and whether the letter is: "C" or "I". A
+# target that cannot be read leaves the sample unscored. Options are those of the rewards.
+math = _registered("math", "math", is_letter=True)
+choice = _registered("choice", "choice", is_letter=True)
 maj = registered_reducer(name="maj")(_maj)
 for _name in row_modules():
     _registered(_name, _name)

@@ -27,7 +27,6 @@ Framework = Literal[
     "promptfoo",
     "deepeval",
 ]
-Result = Callable[[Verdict], Any]
 _WITH_THRESHOLD = ("deepeval", "promptfoo")  # whose verdict is whether a test passes
 
 
@@ -46,153 +45,105 @@ class Grades:
         """Return the score on a scale from 0 to 1 where higher is better."""
         return self.task.scale().goodness(verdict.score)
 
-    def record(self, verdict: Verdict) -> dict[str, Any]:
-        """Return the status, all scores and the signature."""
-        scores = self.task.all_scores(verdict)
-        return {"status": verdict.status, **scores, "signature": self.task.signature}
+
+def _gepa(grades: Grades, verdict: Verdict) -> Any:
+    from dspy import Prediction
+
+    return Prediction(score=grades.goodness(verdict), feedback=verdict.reason)
+
+
+def _mlflow(grades: Grades, verdict: Verdict) -> Any:
+    from mlflow.entities import AssessmentSource, Feedback
+
+    return Feedback(
+        name=grades.task.name,
+        value=verdict.score,
+        rationale=verdict.reason,
+        source=AssessmentSource(source_type="CODE", source_id="metric-commons"),
+        metadata={key: str(value) for key, value in grades.task.record(verdict).items()},
+    )
+
+
+def _weave(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+    scores = {grades.task.name: verdict.score, **verdict.scores}
+    return {**scores, "reason": verdict.reason, "signature": grades.task.signature}
+
+
+def _langfuse(grades: Grades, verdict: Verdict) -> Any:
+    from langfuse import Evaluation
+
+    if verdict.score is None:
+        return []
+    return Evaluation(
+        name=grades.task.name,
+        value=verdict.score,
+        comment=verdict.reason,
+        metadata=grades.task.record(verdict),
+    )
+
+
+def _langsmith(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "key": grades.task.name,
+        "score": verdict.score,
+        "comment": verdict.reason,
+        "metadata": grades.task.record(verdict),
+    }
+
+
+def _phoenix(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "score": verdict.score,
+        "label": verdict.status,
+        "explanation": verdict.reason,
+        "metadata": grades.task.record(verdict),
+        "direction": "minimize" if grades.task.scale().lower_is_better else "maximize",
+    }
+
+
+def _promptfoo(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "pass": grades.passes(verdict),
+        "score": grades.goodness(verdict),
+        "reason": verdict.reason,
+        "namedScores": grades.task.all_scores(verdict),
+        "metadata": {"signature": grades.task.signature},
+    }
 
 
 class _Form(NamedTuple):
     """How a framework calls a scorer.
 
-    `call` has the parameters of the framework and returns those with the prediction and the
-    reference; `prediction` and `reference` are names of fields in these, where they have fields. A
-    parameter `reference` is renamed to the name of that field. `result` makes the function from
-    verdicts to results, and imports what that needs.
+    `parameters` are those of the framework, with "?" after one that may be left out. The prediction
+    is in `output` and the reference in `expected`, which may be "a.b" for the item b of a; if these
+    have fields, in their fields `prediction` and `reference`. Where `expected` is empty, the
+    reference is in a further parameter of the name `reference`.
     """
 
-    call: Callable[..., tuple[Any, Any]]
+    parameters: str
+    output: str
+    expected: str
     prediction: str
     reference: str
-    result: Callable[[str, Grades], Result]
+    result: Callable[[Grades, Verdict], Any]
 
 
-def _gepa(name: str, grades: Grades) -> Result:
-    from dspy import Prediction
-
-    return lambda v: Prediction(score=grades.goodness(v), feedback=v.reason)
-
-
-def _mlflow(name: str, grades: Grades) -> Result:
-    from mlflow.entities import AssessmentSource, Feedback
-
-    source = AssessmentSource(source_type="CODE", source_id="metric-commons")
-
-    def result(verdict: Verdict) -> Any:
-        record = {key: str(value) for key, value in grades.record(verdict).items()}
-        return Feedback(
-            name=name,
-            value=verdict.score,
-            rationale=verdict.reason,
-            source=source,
-            metadata=record,
-        )
-
-    return result
-
-
-def _langfuse(name: str, grades: Grades) -> Result:
-    from langfuse import Evaluation
-
-    def result(verdict: Verdict) -> Any:
-        if verdict.score is None:
-            return []
-        return Evaluation(
-            name=name,
-            value=verdict.score,
-            comment=verdict.reason,
-            metadata=grades.record(verdict),
-        )
-
-    return result
-
-
-def _phoenix(name: str, grades: Grades) -> Result:
-    direction = "minimize" if grades.task.scale().lower_is_better else "maximize"
-
-    def result(verdict: Verdict) -> Any:
-        return {
-            "score": verdict.score,
-            "label": verdict.status,
-            "explanation": verdict.reason,
-            "metadata": grades.record(verdict),
-            "direction": direction,
-        }
-
-    return result
-
-
+_GEPA = "gold pred trace? pred_name? pred_trace? program_trace?"
+_LANGFUSE = "output expected_output? input? metadata? **extra"
 _FORMS: dict[str, _Form] = {
-    "dspy": _Form(
-        lambda gold, pred, trace=None: (pred, gold),
-        "answer",
-        "answer",
-        lambda name, grades: grades.goodness,
-    ),
-    "gepa": _Form(
-        lambda gold, pred, trace=None, pred_name=None, pred_trace=None, program_trace=None: (
-            pred,
-            gold,
-        ),
-        "answer",
-        "answer",
-        _gepa,
-    ),
+    "dspy": _Form("gold pred trace?", "pred", "gold", "answer", "answer", Grades.goodness),
+    "gepa": _Form(_GEPA, "pred", "gold", "answer", "answer", _gepa),
     "mlflow": _Form(
-        lambda *, outputs, expectations: (outputs, expectations),
-        "response",
-        "expected_response",
-        _mlflow,
+        "outputs expectations", "outputs", "expectations", "response", "expected_response", _mlflow
     ),
-    "weave": _Form(
-        lambda *, output, reference: (output, reference),
-        "answer",
-        "expected",
-        lambda name, grades: (
-            lambda v: {
-                name: v.score,
-                **v.scores,
-                "reason": v.reason,
-                "signature": grades.task.signature,
-            }
-        ),
-    ),
-    "langfuse": _Form(
-        lambda *, input=None, output, expected_output=None, metadata=None, **extra: (
-            output,
-            expected_output,
-        ),
-        "answer",
-        "answer",
-        _langfuse,
-    ),
+    "weave": _Form("output", "output", "", "answer", "expected", _weave),
+    "langfuse": _Form(_LANGFUSE, "output", "expected_output", "answer", "answer", _langfuse),
     "langsmith": _Form(
-        lambda outputs, reference_outputs: (outputs, reference_outputs),
-        "answer",
-        "answer",
-        lambda name, grades: (
-            lambda v: {
-                "key": name,
-                "score": v.score,
-                "comment": v.reason,
-                "metadata": grades.record(v),
-            }
-        ),
+        "outputs reference_outputs", "outputs", "reference_outputs", "answer", "answer", _langsmith
     ),
-    "phoenix": _Form(lambda output, expected: (output, expected), "answer", "answer", _phoenix),
+    "phoenix": _Form("output expected", "output", "expected", "answer", "answer", _phoenix),
     "promptfoo": _Form(
-        lambda output, context: (output, context["vars"]),
-        "answer",
-        "expected",
-        lambda name, grades: (
-            lambda v: {
-                "pass": grades.passes(v),
-                "score": grades.goodness(v),
-                "reason": v.reason,
-                "namedScores": grades.task.all_scores(v),
-                "metadata": {"signature": grades.task.signature},
-            }
-        ),
+        "output context", "output", "context.vars", "answer", "expected", _promptfoo
     ),
 }
 
@@ -263,28 +214,32 @@ def scorer(
 def _function(form: _Form, grades: Grades, prediction: str, reference: str) -> Callable[..., Any]:
     """A plain function, since frameworks look at the signature and the kind of what they get."""
     task = grades.task
-    result = form.result(task.name, grades)
-    signature = inspect.signature(form.call)
-    column = reference if "reference" in signature.parameters else None
-    if column is not None:
-        parameters = [
-            parameter.replace(name=column) if parameter.name == "reference" else parameter
-            for parameter in signature.parameters.values()
-        ]
-        signature = signature.replace(parameters=parameters)
+    form.result(grades, Verdict(0.0, ""))  # imports what it needs
+    names = [*form.parameters.split(), *([] if form.expected else [reference])]
+    signature = inspect.Signature(list(map(_parameter, names)))
+    parameter, _, item = (form.expected or reference).partition(".")
 
     def scored(*args: Any, **kwargs: Any) -> Any:
-        if column is not None and column in kwargs:
-            kwargs["reference"] = kwargs.pop(column)
-        output, expected = form.call(*args, **kwargs)
-        if column is None:
-            expected = _value(expected, reference)
-        return result(task.verdict(_value(output, prediction), expected))
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        expected = bound.arguments[parameter]
+        if form.expected:
+            expected = _value(expected[item] if item else expected, reference)
+        output = _value(bound.arguments[form.output], prediction)
+        return form.result(grades, task.verdict(output, expected))
 
     scored.__name__ = scored.__qualname__ = task.name
     scored.__doc__ = f"{task.name} of metric-commons."
     scored.__signature__ = signature  # type: ignore[attr-defined]
     return scored
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    if name.startswith("**"):
+        return inspect.Parameter(name[2:], inspect.Parameter.VAR_KEYWORD)
+    default = None if name.endswith("?") else inspect.Parameter.empty
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name.removesuffix("?"), kind, default=default)
 
 
 def _phoenix_evaluator(name: str, function: Callable[..., Any]) -> Any:

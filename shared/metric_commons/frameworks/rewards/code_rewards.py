@@ -19,11 +19,11 @@ from .verdicts import Verdict
 class CodeReward(Reward):
     """A reward for programs; see `Reward`. The form of verl is `code_verl`, a coroutine."""
 
+    task: Code
+
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return the verdicts; the event loop continues while programs run."""
         task = self.task
-        if not isinstance(task, Code):
-            raise TypeError(f"a reward for programs has a task for programs, got {task!r}")
         predictions = [task.prediction(completion) for completion in completions]
         verdicts = []
         for text, run in zip(predictions, task.submitted(predictions, references), strict=True):
@@ -87,9 +87,6 @@ def code(
         options=options,
     )
     return CodeReward(task, column)
-
-
-code_reward = code
 
 
 async def code_verl(

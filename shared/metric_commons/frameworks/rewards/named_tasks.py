@@ -74,11 +74,12 @@ def task(
 
         if module == "math_equivalence":
             settings = {"name": module, "extract": None, **settings}
-        return Math(**settings, **options)
+        return Math().with_settings({**settings, **options})
     if module in ("choice", "found"):
         from .text_tasks import Choice, Found
 
-        return (Choice if module == "choice" else Found)(**settings, **options)
+        kind: Task = Choice() if module == "choice" else Found()
+        return kind.with_settings({**settings, **options})
     from ...module.catalog.catalog import is_path, name_of
     from .module_tasks import ModuleTexts
 

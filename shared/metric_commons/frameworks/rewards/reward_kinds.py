@@ -117,16 +117,7 @@ def choice(
     return Reward(task, column)
 
 
-def answers(
-    score: AnswerScore = "qa_f1",
-    *,
-    column: str = "answer",
-    extract: Extract = None,
-    extract_references: Extract = None,
-    name: str | None = None,
-    explain: bool = False,
-    **options: Any,
-) -> Reward:
+def answers(score: AnswerScore = "qa_f1", *, column: str = "answer", **options: Any) -> Reward:
     """Return the score of a short answer.
 
     Token F1, exact match, or whether it contains the reference.
@@ -134,11 +125,9 @@ def answers(
     Args:
         score: "qa_f1", "qa_precision", "qa_recall", "qa_em" or "substring_recall".
         column: the column of the data set with the accepted answer, or answers.
-        extract: as in `math`; None for the whole completion.
-        extract_references: as in `math`.
-        name: the name of the reward in logs; by default the score.
-        explain: whether verdicts, and the log of TRL, have a reason.
-        **options: the options of the module, such as `normalizer`.
+        **options: the options of the module, such as `normalizer`; and `extract`,
+            `extract_references`, `name` and `explain` as in `math`, by default for the whole
+            completion, and with the score as name.
 
     Raises:
         ValueError: an option is not valid.
@@ -149,32 +138,17 @@ def answers(
     """
     check_option("score", score, AnswerScore)
     module = "qa_f1" if score in ("qa_precision", "qa_recall") else score
-    steps = {"extract": extract, "extract_references": extract_references}
-    task = named_task(module, score=score, name=name, explain=explain, **steps, **options)
-    return Reward(task, column)
+    return Reward(named_task(module, score=score, **options), column)
 
 
-def rouge(
-    score: str = "rougeL",
-    *,
-    column: str = "summary",
-    extract: Extract = None,
-    extract_references: Extract = None,
-    name: str | None = None,
-    explain: bool = False,
-    **options: Any,
-) -> Reward:
+def rouge(score: str = "rougeL", *, column: str = "summary", **options: Any) -> Reward:
     """Return a score of ROUGE for each completion.
 
     Args:
         score: a type of ROUGE, such as "rougeL" or "rouge2", whose F1 is the reward; or one with
             "_precision" or "_recall".
         column: the column of the data set with the reference, or references.
-        extract: as in `math`; None for the whole completion.
-        extract_references: as in `math`.
-        name: the name of the reward in logs; by default the score.
-        explain: whether verdicts, and the log of TRL, have a reason.
-        **options: the options of `rouge_n_l`.
+        **options: the options of `rouge_n_l`, and those of rewards as in `answers`.
 
     Raises:
         ValueError: an option is not valid.
@@ -185,9 +159,7 @@ def rouge(
     """
     check_option("score", score, str)
     options = {"rouge_types": [score.partition("_")[0]], **options}
-    steps = {"extract": extract, "extract_references": extract_references}
-    task = named_task("rouge_n_l", score=score, name=name, explain=explain, **steps, **options)
-    return Reward(task, column)
+    return Reward(named_task("rouge_n_l", score=score, **options), column)
 
 
 def found(
@@ -209,14 +181,7 @@ def found(
     return Reward(Found(name=name, explain=explain, extract=extract))
 
 
-def tools(
-    score: str = "exact_match",
-    *,
-    column: str = "expected_calls",
-    name: str | None = None,
-    explain: bool = False,
-    **options: Any,
-) -> Reward:
+def tools(score: str = "exact_match", *, column: str = "expected_calls", **options: Any) -> Reward:
     """Return a score of tool calls: `reward_funcs=tools()`.
 
     A completion is a text, or a list of messages; the calls of all messages of the assistant count,
@@ -227,9 +192,7 @@ def tools(
     Args:
         score: "exact_match", "name_match", "f1", "precision", "recall" or "partial_match".
         column: the column of the data set with the expected calls, in a form of `tool_calls`.
-        name: the name of the reward in logs; by default the score.
-        explain: whether verdicts, and the log of TRL, have a reason.
-        **options: the options of `tool_calls`.
+        **options: the options of `tool_calls`; and `name` and `explain` as in `math`.
 
     Raises:
         ValueError: the score is unknown, or an option is not valid.
@@ -240,18 +203,10 @@ def tools(
     >>> reward(["[f(a=1, b=3)]", "I cannot."], expected_calls=[calls, calls])
     [0.5, 0.0]
     """
-    task = named_task("tool_calls", score=score, name=name, explain=explain, **options)
-    return Reward(task, column)
+    return Reward(named_task("tool_calls", score=score, **options), column)
 
 
-def json(
-    score: str = "f1",
-    *,
-    column: str = "answer",
-    name: str | None = None,
-    explain: bool = False,
-    **options: Any,
-) -> Reward:
+def json(score: str = "f1", *, column: str = "answer", **options: Any) -> Reward:
     """Return a score of JSON: `reward_funcs=json(parse="fenced")`.
 
     Invalid JSON has the reward 0.0. The reward is None, so that the row is left out, if the
@@ -260,9 +215,7 @@ def json(
     Args:
         score: "f1", "precision", "recall", "exact_match", "valid", or with a schema "schema_valid".
         column: the column of the data set with the references, in a form of `json_match`.
-        name: the name of the reward in logs; by default the score.
-        explain: whether verdicts, and the log of TRL, have a reason.
-        **options: the options of `json_match`.
+        **options: the options of `json_match`; and `name` and `explain` as in `math`.
 
     Raises:
         ValueError: the score is unknown, or an option is not valid.
@@ -272,17 +225,11 @@ def json(
     >>> reward(['{"a": 1, "b": 2}', "{"], answer=[{"a": 1, "b": 3}, {"a": 1}])
     [0.5, 0.0]
     """
-    task = named_task("json_match", score=score, name=name, explain=explain, **options)
-    return Reward(task, column)
+    return Reward(named_task("json_match", score=score, **options), column)
 
 
 def instructions(
-    score: str = "prompt_level_strict_acc",
-    *,
-    column: str = "instructions",
-    name: str | None = None,
-    explain: bool = False,
-    **options: Any,
+    score: str = "prompt_level_strict_acc", *, column: str = "instructions", **options: Any
 ) -> Reward:
     """Return a score of the instructions that a response follows: `reward_funcs=instructions()`.
 
@@ -292,9 +239,8 @@ def instructions(
             of the row that are followed.
         column: the column of the data set with the instructions, in the form of references of
             `instruction_following`. If they cannot be read, the reward is None.
-        name: the name of the reward in logs; by default the score.
-        explain: whether verdicts, and the log of TRL, have a reason.
-        **options: the options of `instruction_following`: `checks` and `language`.
+        **options: the options of `instruction_following` (`checks` and `language`); and `name` and
+            `explain` as in `math`.
 
     Raises:
         ValueError: the score is unknown, or an option is not valid.
@@ -305,5 +251,4 @@ def instructions(
     >>> reward(["One two", "One, two"], instructions=[row, row])
     [1.0, 0.0]
     """
-    task = named_task("instruction_following", score=score, name=name, explain=explain, **options)
-    return Reward(task, column)
+    return Reward(named_task("instruction_following", score=score, **options), column)

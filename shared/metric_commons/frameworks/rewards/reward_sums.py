@@ -65,14 +65,8 @@ class _Sum(Task):
 class Total(Reward):
     """The weighted sum of rewards; see `total`."""
 
+    task: _Sum
     parts: tuple[Reward, ...] = ()
-
-    @property
-    def _sum(self) -> _Sum:
-        task = self.task
-        if not isinstance(task, _Sum):
-            raise TypeError(f"a total has a sum as task, got {type(task).__name__}")
-        return task
 
     def check(self, dataset: Any) -> ReferenceCheck:
         """As `Reward.check`: a row can be read if the references of all parts can."""
@@ -87,7 +81,7 @@ class Total(Reward):
         return [part.of_columns(completions, columns) for part in self.parts]
 
     def _summed(self, of_parts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-        return [self._sum.summed(row) for row in zip(*of_parts, strict=True)]
+        return [self.task.summed(row) for row in zip(*of_parts, strict=True)]
 
     def __call__(
         self,
@@ -109,7 +103,7 @@ class Total(Reward):
     async def _of_trace(self, task: Any, trace: Any) -> float:
         rewards = [await part._of_trace(task, trace) for part in self.parts]
         return sum(
-            weight * reward for weight, reward in zip(self._sum.weights, rewards, strict=True)
+            weight * reward for weight, reward in zip(self.task.weights, rewards, strict=True)
         )
 
 

@@ -125,6 +125,11 @@ class Task(ABC):
         own = {} if verdict.score is None else {self.score_name: verdict.score}
         return {**own, **verdict.scores}
 
+    def record(self, verdict: Verdict) -> dict[str, Any]:
+        """Return the status, all scores and the signature, which logs keep of a row."""
+        scores = self.all_scores(verdict)
+        return {"status": verdict.status, **scores, "signature": self.signature}
+
     @cached_property
     def signature(self) -> str:
         """One line that says how scores are computed, as in results."""
@@ -183,7 +188,7 @@ class Task(ABC):
         """
         self.check_settings(settings)
         own = {item.name for item in fields(self)}
-        changes = {name: _hashable(value) for name, value in settings.items() if name in own}
+        changes = {name: _plain(value) for name, value in settings.items() if name in own}
         options = {name: value for name, value in settings.items() if name not in own}
         if options:
             changes["options"] = {**getattr(self, "options", {}), **options}
@@ -233,9 +238,10 @@ def on_free_stack(function: Callable[..., T], *args: Any) -> T:
     return results[0]
 
 
-def _hashable(value: Any) -> Any:
-    """Return a list of a configuration library as a tuple, which can be hashed."""
-    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
+def _plain(value: Any) -> Any:
+    """Return a list of a configuration library as one of Python."""
+    is_list = isinstance(value, Sequence) and not isinstance(value, str | tuple)
+    return list(value) if is_list else value
 
 
 def check_lengths(completions: Sequence[Any], references: Sequence[Any]) -> None:

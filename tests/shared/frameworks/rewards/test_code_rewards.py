@@ -11,7 +11,7 @@ import pytest
 
 from metric_commons.programs.executions import prepare
 from metric_commons.programs.worker_pool import Report
-from metric_commons.rewards import code_reward, code_score
+from metric_commons.rewards import code, code_score
 from tests.programs_run import SUM, SUMS
 from tests.spec import nightly
 
@@ -41,7 +41,7 @@ COMPLETIONS = [fenced(SUM), HALF, fenced("1 / 0"), "I cannot.", fenced("print(")
     ],
 )
 def test_rewards_of_a_batch(score, rewards):
-    reward = code_reward("tests", score=score)
+    reward = code("tests", score=score)
 
     found = reward(COMPLETIONS, tests=[SUMS] * 5, prompts=["?"] * 5)
     assert found == pytest.approx(rewards)
@@ -50,7 +50,7 @@ def test_rewards_of_a_batch(score, rewards):
 def test_completions_may_be_messages():
     messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": fenced(SUM)}]
 
-    assert code_reward("tests")([messages, messages[1:]], tests=[SUMS, json.dumps(SUMS)]) == [
+    assert code("tests")([messages, messages[1:]], tests=[SUMS, json.dumps(SUMS)]) == [
         1.0,
         1.0,
     ]
@@ -62,14 +62,14 @@ def test_completions_may_be_messages():
 def test_rows_without_readable_tests_have_no_reward(tests):
     tests = "[" if tests == "{" else tests
 
-    assert code_reward("tests")([fenced(SUM)], tests=[tests]) in ([None], [0.0])
+    assert code("tests")([fenced(SUM)], tests=[tests]) in ([None], [0.0])
 
 
 def test_a_fault_of_the_machine_is_no_reward(monkeypatch):
     pool = prepare([], num_workers=None, per_core=4).runner
     monkeypatch.setattr(pool, "run", lambda job: Report("infrastructure", "out of order"))
 
-    assert code_reward("tests")([fenced(SUM)], tests=[SUMS]) == [None]
+    assert code("tests")([fenced(SUM)], tests=[SUMS]) == [None]
     found = asyncio.run(code_score("toy", fenced(SUM), SUMS))
     assert (found["score"], found["undecided"]) == (0.0, True)
 
@@ -96,7 +96,7 @@ def test_loops_and_threads_share_the_workers():
 
     def work():
         found.append(asyncio.run(code_score("toy", fenced(SUM), SUMS))["score"])
-        found.extend(code_reward("tests")([fenced(SUM)], tests=[SUMS]))
+        found.extend(code("tests")([fenced(SUM)], tests=[SUMS]))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
@@ -108,12 +108,12 @@ def test_loops_and_threads_share_the_workers():
 
 
 def test_a_forked_process_has_its_own_workers():
-    assert code_reward("tests")([fenced(SUM)], tests=[SUMS]) == [1.0]
+    assert code("tests")([fenced(SUM)], tests=[SUMS]) == [1.0]
     program = (
         "import multiprocessing, sys\n"
-        "from metric_commons.rewards import code_reward\n"
+        "from metric_commons.rewards import code\n"
         f"completion, tests = {fenced(SUM)!r}, {SUMS!r}\n"
-        "def work(_): return code_reward('tests')([completion], tests=[tests])\n"
+        "def work(_): return code('tests')([completion], tests=[tests])\n"
         "first = work(0)\n"
         "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
         "    print(first, pool.map(work, range(4)), work(0))\n"
@@ -136,7 +136,7 @@ def test_a_forked_process_has_its_own_workers():
 )
 def test_options_are_checked_before_training(options, problem):
     with pytest.raises(ValueError, match=problem):
-        code_reward("tests", **options)
+        code("tests", **options)
     with pytest.raises(ValueError, match=problem):
         asyncio.run(code_score("toy", fenced(SUM), SUMS, **options))
 
@@ -145,19 +145,19 @@ def test_it_asks_before_it_runs(monkeypatch):
     monkeypatch.delenv("HF_ALLOW_CODE_EVAL")
 
     with pytest.raises(ValueError, match="allow_execution=True"):
-        code_reward("tests")
+        code("tests")
     with pytest.raises(ValueError, match="allow_execution=True"):
         asyncio.run(code_score("toy", fenced(SUM), SUMS))
 
 
 def test_a_missing_column_is_named():
     with pytest.raises(ValueError, match="no column 'verification_info'; it has tests"):
-        code_reward()([fenced(SUM)], tests=[SUMS])
+        code()([fenced(SUM)], tests=[SUMS])
 
 
 @pytest.mark.parametrize("program", ["while True: pass", "import time; time.sleep(600)"])
 def test_time_limits_run_side_by_side(program):
-    task = code_reward("tests", timeout=2.0).task
+    task = code("tests", timeout=2.0).task
     tests = {"inputs": ["1 2"], "outputs": ["3"]}
     grades = [run.result() for run in task.submitted([fenced(program)] * 8, [tests] * 8)]
 
@@ -170,8 +170,8 @@ def test_tests_run_apart_from_their_program():
     program = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
     tests = "assert add(2, 3) == 5"
     with pytest.warns(UserWarning, match="a policy may learn to forge a pass"):
-        together = code_reward("tests", isolation="in_process")
-    apart = code_reward("tests")
+        together = code("tests", isolation="in_process")
+    apart = code("tests")
 
     assert together([fenced(program)], tests=[tests]) == [1.0]
     assert apart([fenced(program)], tests=[tests]) == [0.0]
