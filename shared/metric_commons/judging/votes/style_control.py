@@ -91,29 +91,28 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
 
     def likelihood(point: Floats) -> float:
         odds = log_odds(point)
-        return float(
-            weight @ (votes.share * log_expit(odds) + (1 - votes.share) * log_expit(-odds))
-        )
+        return float(weight @ (votes.share * odds + log_expit(-odds)))
 
-    def information(point: Floats) -> Floats:
-        expected = expit(log_odds(point))
+    def information(expected: Floats) -> Floats:
         return _cross_products(votes, covariates, weight * expected * (1 - expected))
 
     def step(point: Floats) -> Floats:
-        residuals = weight * (votes.share - expit(log_odds(point)))
+        expected = expit(log_odds(point))
+        residuals = weight * (votes.share - expected)
         gradient = np.append(
             slopes_of_systems(votes.first, votes.second, residuals, size), covariates.T @ residuals
         )
-        matrix = information(point)
+        matrix = information(expected)
         matrix[:size, :size] = regular(matrix[:size, :size])
         return np.linalg.solve(matrix, gradient)
 
     start = np.zeros(size + covariates.shape[1])
-    _check_independent(information(start), size)
+    _check_independent(information(np.full(weight.size, 0.5)), size)
     point = maximize(likelihood, step, start)
-    inverse = inverse_information(information(point), size)
+    expected = expit(log_odds(point))
+    inverse = inverse_information(information(expected), size)
     strengths = point[:size] - point[:size].mean()
-    return StyleFit(strengths, point[size:], inverse, expit(log_odds(point)))
+    return StyleFit(strengths, point[size:], inverse, expected)
 
 
 def style_covariance(
