@@ -3,6 +3,7 @@ import math
 import evaluate
 import numpy as np
 import pytest
+from sklearn.metrics import recall_score
 
 from metric_commons import State, load, score
 from tests.spec import ROOT, Spec
@@ -571,6 +572,9 @@ def test_a_label_that_no_reference_has_is_wrong_and_keeps_the_task_binary(option
     for name in ("accuracy", "recall", "specificity"):
         assert found[name] == plain[name]
     assert found["precision"] == 0.5  # of the two that were predicted as positive
+    of_negatives = recall_score(references, stray, labels=["no"], average=None)
+    assert [found["specificity"]] == of_negatives.tolist()
+    assert found["fpr"] + found["specificity"] < 1
     assert "average=binary" in strays.signatures()[0]
     state = State("classification", **options)
     for part in (slice(3), slice(3, None)):

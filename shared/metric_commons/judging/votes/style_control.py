@@ -93,9 +93,7 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
 
     def likelihood(point: Floats) -> float:
         odds = log_odds(point)
-        return float(
-            weight @ (votes.share * log_expit(odds) + (1 - votes.share) * log_expit(-odds))
-        )
+        return float(weight @ (votes.share * odds + log_expit(-odds)))
 
     def information(expected: Floats) -> Floats:
         return _cross_products(pairs, covariates, weight * expected * (1 - expected))

@@ -28,7 +28,7 @@ from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
-from .weighted_labels import LabelClusters, indicator_counters
+from .weighted_labels import LabelClusters, cell_counters, indicator_counters
 
 
 @checked_options
@@ -156,14 +156,13 @@ def classification_scores(
         if isinstance(table, LabelIndicators):
             counters = indicator_counters(table, weights)
             sums = cluster_values(counters, all_clusters.numbers)
-            clustered = LabelClusters(all_clusters, sums)
         else:
             positions = positions_of_rows(predictions, references, predicted, task)
             distances = kappa_weights and LabelDistances.of_task(task, kappa_weights)
             size = len(task.all_labels)
-            clustered = LabelClusters.of_positions(
-                all_clusters, *positions, size, weights, distances
-            )
+            numbers = all_clusters.numbers
+            sums = cell_counters(*positions, size, distances, weights=weights, clusters=numbers)
+        clustered = LabelClusters(all_clusters, sums)
     score_options: dict[str, Any] = {
         "multi_class": multi_class,
         "max_fpr": max_fpr,

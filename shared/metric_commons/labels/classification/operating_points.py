@@ -19,7 +19,7 @@ from ..thresholds.areas import RowScores
 from ..thresholds.score_counts import ScoreCounts, score_counts
 from .classes import classes
 from .labels import label_scores
-from .weighted_labels import LabelClusters
+from .weighted_labels import LabelClusters, cell_counters
 
 _PARTS = 10
 _RATES = ("recall", "precision", "specificity", "fpr")
@@ -214,7 +214,8 @@ def _scores_of_decisions(
     clustered = None
     if clusters is not None:
         codes = rows.positive.astype(np.int64), decisions.astype(np.int64)
-        clustered = LabelClusters.of_positions(clusters, *codes, 2, rows.weights)
+        sums = cell_counters(*codes, 2, weights=rows.weights, clusters=clusters.numbers)
+        clustered = LabelClusters(clusters, sums)
     scores = label_scores(table, task, clusters=clustered, **options)
     names = ("precision", "recall", "f1", "f_beta", "fpr", "specificity")
     result = {name: scores[name] for name in (*names, "n_clusters") if name in scores}

@@ -181,39 +181,6 @@ class LabelClusters(NamedTuple):
     clusters: Clusters
     sums: Floats
 
-    @classmethod
-    def of_positions(
-        cls,
-        clusters: Clusters,
-        references: Integers,
-        predictions: Integers,
-        size: int,
-        weights: Floats | None,
-        distances: LabelDistances | None = None,
-    ) -> Self:
-        """Return the clusters of rows of one label, by its position among so many labels.
-
-        >>> clusters, codes = Clusters.of_labels(["a", "a", "b"], 3), np.array([0, 1, 1])
-        >>> counts = counts_of(LabelClusters.of_positions(clusters, codes, codes, 2, None).sums.T)
-        >>> counts.support.tolist()
-        [[1.0, 0.0], [1.0, 1.0]]
-        """
-        correct = references == predictions
-        all_rows, number = np.arange(correct.size), len(clusters.labels)
-        columns = [references, size + references, 2 * size + predictions]
-        columns += [np.full(correct.size, 3 * size + place) for place in range(3)]
-        rows = [np.flatnonzero(correct), all_rows, all_rows, np.flatnonzero(correct), all_rows]
-        amounts = [(np.ones(correct.size) if weights is None else weights)[part] for part in rows]
-        if distances is not None:
-            rows.append(all_rows)
-            amounts.append(amounts[1] * distances.between(references, predictions))
-        cells = [
-            clusters.numbers[part] * (3 * size + 3) + column[part]
-            for part, column in zip(rows, columns, strict=False)
-        ]
-        sums = group_sums(np.concatenate(amounts), np.concatenate(cells), number * (3 * size + 3))
-        return cls(clusters, sums.reshape(number, -1))
-
     def units(self) -> RowUnits:
         """Return the clusters as units."""
         return RowUnits.of_rows(self.sums, np.arange(len(self.sums)))
@@ -244,20 +211,46 @@ def indicator_counters(indicators: LabelIndicators, weights: Floats | None) -> F
 
 
 def cell_counters(
-    references: Integers, predictions: Integers, size: int, distances: LabelDistances | None
+    references: Integers,
+    predictions: Integers,
+    size: int,
+    distances: LabelDistances | None = None,
+    *,
+    weights: Floats | None = None,
+    clusters: Integers | None = None,
 ) -> Floats:
-    """Return the contribution of a row in each of these cells to the sums."""
-    rows = np.arange(references.size)
-    counters = np.zeros((references.size, 3 * size + 3))
-    correct = references == predictions
-    counters[rows[correct], references[correct]] = 1
-    counters[rows, size + references] = 1
-    counters[rows, 2 * size + predictions] = 1
-    counters[:, 3 * size] = correct
-    counters[:, 3 * size + 1] = 1
+    """Return what rows in these cells, or clusters of them, add to the sums, shape (units, sums).
+
+    Args:
+        references: the position of the reference of each row.
+        predictions: that of its prediction.
+        size: the number of labels.
+        distances: of labels, for a weighted kappa.
+        weights: of the rows; None for 1.
+        clusters: the number of the cluster of each row; None for a unit of each row.
+
+    >>> codes = np.array([0, 1, 1])
+    >>> counts = counts_of(cell_counters(codes, codes, 2, clusters=np.array([0, 0, 1])).T)
+    >>> counts.support.tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+    amounts = np.ones(references.size) if weights is None else weights
+    correct = (references == predictions) * amounts
+    terms: list[tuple[Any, Floats]] = [  # the column of a sum, or that of each row
+        (references, correct),
+        (size + references, amounts),
+        (2 * size + predictions, amounts),
+        (3 * size, correct),
+        (3 * size + 1, amounts),
+    ]
     if distances is not None:
-        counters[:, 3 * size + 2] = distances.between(references, predictions)
-    return counters
+        terms.append((3 * size + 2, amounts * distances.between(references, predictions)))
+    units = np.arange(references.size) if clusters is None else clusters
+    width = 3 * size + 3
+    cells = np.concatenate([units * width + columns for columns, _ in terms])
+    values = np.concatenate([values for _, values in terms])
+    number = int(units.max(initial=-1)) + 1
+    return group_sums(values, cells, number * width).reshape(number, width)
 
 
 def _candidate_labels(total: Floats, size: int) -> Integers:

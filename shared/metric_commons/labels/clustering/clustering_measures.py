@@ -212,10 +212,5 @@ def _label_scores(
     result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in measures}
     if bootstrap:
         scores = [measure for measure in measures if measure.kind != "pair_confusion"]
-        options: dict[str, Any] = {
-            "confidence_level": float(bootstrap["confidence_level"]),
-            "n_resamples": int(bootstrap["n_resamples"]),
-            "seed": int(bootstrap["seed"]),
-        }
-        result |= reported(agreement_intervals(table, scores, result, **options))
+        result |= reported(agreement_intervals(table, scores, result, **bootstrap))
     return result
