@@ -6,7 +6,7 @@ equality. A row then only compares forms.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
 from typing import Any, Literal, NamedTuple
@@ -26,7 +26,8 @@ Dots = Literal["keep", "underscore"]
 
 _IN_ORDER = ("same_order", "in_order")
 _NO_TOOL = DeclaredTool({}, [])
-_MANY_PAIRS = 1_024  # of calls; arrays compare 800 with 800 in a tenth of the time
+_MANY_PAIRS = 1_024
+_FEW_PAIRS = 64  # that are compared one by one
 
 
 class Form(NamedTuple):
@@ -62,6 +63,15 @@ class CallComparison:
     defaults: bool = False
     ignore_arguments: frozenset[str] = field(default_factory=frozenset)
     dots: Dots = "keep"
+    is_plain: bool = False  # whether arguments are compared as Python compares them
+
+    def plain(self) -> "CallComparison | None":
+        """Return the comparison of rows with few calls, without booleans.
+
+        None if options forbid it.
+        """
+        is_default = self == CallComparison(Equality(str), match=self.match)
+        return replace(self, is_plain=True) if is_default else None
 
     @cached_property
     def has_keys(self) -> bool:
@@ -70,25 +80,39 @@ class CallComparison:
             return True
         return self.arguments == "equal" and not self.alternatives and self.equality.is_transitive
 
-    def form(self, call: Call, tools: Toolbox, *, is_expected: bool = False) -> Form:
-        """Return the form of a predicted or an expected call."""
-        name, arguments = self._prepared(call, tools, is_expected=is_expected)
+    def predicted_form(self, call: Call, tools: Toolbox) -> Form:
+        """Return the form of a predicted call."""
+        if self.is_plain:
+            return Form(*call, call)
+        name, arguments = self._prepared(call, tools)
         if self.arguments == "ignore":
             return Form(name, {}, name)
         if self.arguments == "bfcl":
-            return Form(name, arguments, name, tool=tools[call.name] if is_expected else _NO_TOOL)
-        if is_expected and self.alternatives:
-            options = {
-                key: [self.equality.forms(value) for value in values]
-                for key, values in arguments.items()
-            }
-            optional = frozenset(key for key, values in arguments.items() if "" in values)
-            return Form(name, options, name, optional)
+            return Form(name, arguments, name)
         forms = {key: self.equality.forms(value) for key, value in arguments.items()}
         return Form(name, forms, self._key(name, forms))
 
+    def expected_form(self, call: Call, tools: Toolbox) -> Form:
+        """Return the form of an expected call."""
+        if self.is_plain:
+            return Form(*call, call)
+        name, arguments = self._prepared(call, tools, is_expected=True)
+        if self.arguments == "ignore":
+            return Form(name, {}, name)
+        if self.arguments == "bfcl":
+            return Form(name, arguments, name, tool=tools[call.name])
+        if not self.alternatives:
+            forms = {key: self.equality.forms(value) for key, value in arguments.items()}
+            return Form(name, forms, self._key(name, forms))
+        options = {
+            key: [self.equality.forms(value) for value in values]
+            for key, values in arguments.items()
+        }
+        optional = frozenset(key for key, values in arguments.items() if "" in values)
+        return Form(name, options, name, optional)
+
     def _prepared(
-        self, call: Call, tools: Toolbox, *, is_expected: bool
+        self, call: Call, tools: Toolbox, *, is_expected: bool = False
     ) -> tuple[str, Mapping[str, Any]]:
         """Return the name and the arguments that count, with declared defaults if requested."""
         name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
@@ -146,6 +170,10 @@ class CallComparison:
 
     # ---- all calls of a row ---------------------------------------------------------------------
 
+    def takes_few(self, predicted: Sequence[Call], expected: Sequence[Call]) -> bool:
+        """Whether a plain comparison can be used for these calls, which are compared one by one."""
+        return len(predicted) * len(expected) <= _FEW_PAIRS
+
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> MatchCounts:
         """Return the scores of a row whose prediction could be read."""
         weights = None if self.has_keys else self._weights(predicted, expected)
@@ -177,7 +205,7 @@ class CallComparison:
             if keys == target:  # the usual case of a right row
                 return len(target), True
             if self.match not in _IN_ORDER:
-                pairs = (Counter(keys) & Counter(target)).total()
+                pairs = _common(keys, target)
                 return pairs, self._is_right(pairs, len(keys), len(target))
             table = _equal_keys(predicted, expected, key)
         else:
@@ -238,6 +266,7 @@ class CallComparison:
             codes = {
                 name: _ArgumentCodes([expected[column] for column in positions])
                 for name, positions in columns.items()
+                if len(positions) > 1
             }
         weights: list[_Weights] = []
         for form in predicted:
@@ -245,8 +274,9 @@ class CallComparison:
             if form.name in codes:
                 weights.append((positions, codes[form.name].proportions(form, self.arguments)))
             else:
-                proportions = [self.proportion(form, expected[column]) for column in positions]
-                weights.append((positions, proportions))
+                weights.append(
+                    (positions, [self.proportion(form, expected[column]) for column in positions])
+                )
         return weights
 
     @property
@@ -270,7 +300,7 @@ class _ArgumentCodes:
                 self._columns[name][row] = number
 
     def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
-        """Return what `CallComparison.proportion` does, for each of the calls."""
+        """As `CallComparison.proportion`, with each of the calls."""
         right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
         for name, value in predicted.arguments.items():
             column = self._columns.get(name)
@@ -292,6 +322,16 @@ def _without_equal_pairs(
     predicted: Sequence[Form], expected: Sequence[Form]
 ) -> tuple[list[Form], list[Form]]:
     """Return the calls that remain after equal ones have been paired."""
+    if len(predicted) * len(expected) <= _FEW_PAIRS:
+        unpaired, targets = [], list(expected)
+        for form in predicted:
+            for position, target in enumerate(targets):
+                if form.key == target.key:
+                    del targets[position]
+                    break
+            else:
+                unpaired.append(form)
+        return unpaired, targets
     pairs = Counter(form.key for form in predicted) & Counter(form.key for form in expected)
     sides = []
     for side in (predicted, expected):
@@ -304,6 +344,23 @@ def _without_equal_pairs(
                 remaining.append(form)
         sides.append(remaining)
     return sides[0], sides[1]
+
+
+def _common(keys: Sequence[Any], targets: Sequence[Any]) -> int:
+    """Return the number of pairs of equal keys, each paired once.
+
+    Those of few calls may be unhashable.
+
+    >>> _common(["a", "a", "b"], ["a", "c", "a"])
+    2
+    """
+    if len(keys) * len(targets) > _FEW_PAIRS:
+        return (Counter(keys) & Counter(targets)).total()
+    unpaired = list(targets)
+    for key in keys:
+        if key in unpaired:
+            unpaired.remove(key)
+    return len(targets) - len(unpaired)
 
 
 def _rows(weights: Iterable[_Weights], length: int) -> Iterator[Floats]:
@@ -324,6 +381,12 @@ def _positions(forms: Sequence[Form]) -> dict[str, list[int]]:
 
 def _equal_keys(predicted: Sequence[Form], expected: Sequence[Form], key: str) -> list[list[int]]:
     """For each predicted call the positions of the expected calls with the same key."""
+    if len(predicted) * len(expected) <= _FEW_PAIRS:
+        keys = [getattr(form, key) for form in expected]
+        return [
+            [position for position, target in enumerate(keys) if getattr(form, key) == target]
+            for form in predicted
+        ]
     positions: dict[Hashable, list[int]] = {}
     for position, form in enumerate(expected):
         positions.setdefault(getattr(form, key), []).append(position)

@@ -12,7 +12,7 @@ from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mea
 from ..statistics.intervals.sums import RowStatistics
 from .call_formats import CallFormat
 from .call_matches import ArgumentMatch, CallComparison, CallMatch, Dots
-from .call_texts import Turns, expected_calls, read_calls
+from .call_texts import Turns, expected_calls, has_plain_values, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_texts import InvalidJsonError, read_json
 from .python_calls import Call, UnreadableCallError
@@ -91,6 +91,7 @@ def call_statistics(
         ignore_arguments=frozenset(ignore_arguments),
         dots=dots,
     )
+    plain = comparison.plain()
     boxes = toolboxes(tools, len(references))
     values: list[list[float]] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
@@ -100,7 +101,14 @@ def call_statistics(
         except UnreadableCallError:
             values.append(_unparsed(len(expected)))
             continue
-        values.append(_row(predicted, expected, box, comparison))
+        comparison_of_row = comparison
+        if (
+            plain is not None
+            and plain.takes_few(predicted, expected)
+            and has_plain_values(prediction, reference)
+        ):
+            comparison_of_row = plain
+        values.append(_row(predicted, expected, box, comparison_of_row))
     return RowStatistics(
         _STATISTICS,
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
@@ -163,8 +171,8 @@ def _row(
 ) -> list[float]:
     """Return the statistics of a row whose prediction could be read."""
     counts = comparison.counts(
-        [comparison.form(call, box) for call in predicted],
-        [comparison.form(call, box, is_expected=True) for call in expected],
+        [comparison.predicted_form(call, box) for call in predicted],
+        [comparison.expected_form(call, box) for call in expected],
     )
     pairs, calls, targets = counts.pairs, len(predicted), len(expected)
     empty_score = float(not calls and not targets)

@@ -21,6 +21,7 @@ OBJECT_MARK = "\x1e"
 
 _PYTHON_START = re.compile(r"'?\[?\s*[A-Za-z_][\w.]*\s*\(")
 _PYTHON_LIST_START = re.compile(r"\[\s*[A-Za-z_][\w.]*\s*\(")
+_TAG = "<tool_call>"
 _ARGUMENTS = frozenset(("arguments", "parameters", "args", "input"))
 
 
@@ -92,6 +93,24 @@ def expected_calls(value: Any) -> list[Call]:
     if not isinstance(value, list):
         raise UnreadableCallError(f"expected a list of calls, got {_kind(value)}")
     return [_call(item) for item in value]
+
+
+def has_plain_values(prediction: str, reference: str) -> bool:
+    """Return whether Python's equality equals JSON's for the values of a row, without booleans.
+
+    Values that were written as Python may be tuples, too, so these do not count.
+
+    >>> has_plain_values('[{"name": "f"}]', "[]"), has_plain_values("[f()]", "[]")
+    (True, False)
+    """
+    is_json = prediction.startswith((_TAG, "{", "[{")) or (
+        prediction.startswith(OBJECT_MARK)
+        and ('"tool_calls"' in prediction or '"role"' not in prediction)
+    )
+    is_json = is_json and "<function=" not in prediction
+    return is_json and not any(
+        word in text for text in (prediction, reference) for word in ("true", "false")
+    )
 
 
 def _calls_of_object(value: Any, call_format: CallFormat, turns: Turns) -> list[Call]:
