@@ -112,6 +112,7 @@ def check_saved(path, columns):
     assert intervals == intervals_of_modules(columns)
     for signed in [*modules.values(), *result["comparisons"]]:
         assert "|clusters=item,template|" in signed["signature"]
+    assert "|test=crossed_t|" in result["comparisons"][0]["signature"]
     check_comparison(result["comparisons"][0], columns)
 
 

@@ -428,10 +428,10 @@ def _missing(
 
 def _signature(options: Mapping[str, Any], result: Mapping[str, Any], pair: Pair) -> str:
     """Return the line that records how a p-value and its interval were computed."""
-    clusters = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
+    used = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
     if is_crossed(pair.clusters):
-        clusters = {"clusters": [*cast("Any", pair.clusters)[0]]}
-    return signature("paired_significance", {**options, **clusters}, result["rows"])
+        used = {"test": result["test"], "clusters": [*cast("Any", pair.clusters)[0]]}
+    return signature("paired_significance", {**options, **used}, result["rows"])
 
 
 # ---- ranks --------------------------------------------------------------------------------------
