@@ -40,6 +40,7 @@ def serve(descriptor: int, modules: Sequence[str], max_unpacked: int | None = No
         for module in modules:
             import_module(module)
         gigabytes, work, arguments = pickle.loads(connection.recv_bytes())
+        connection.send(("started", None))
         threading.Thread(target=_end_with_the_server, args=(connection,), daemon=True).start()
         _limit_memory(gigabytes)
         connection.send(_answer(connection, work, arguments))

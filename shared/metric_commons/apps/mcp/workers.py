@@ -23,6 +23,7 @@ from anyio import to_thread
 Progress = Callable[[float], object]  # called with the fraction of the work that is done
 Report = Callable[[float], Awaitable[object]]  # the same, for the client
 
+_ATTEMPTS = 3  # to start a process, if none has begun to work
 _LEAST = 1 / 4  # of an equal part of the memory: what each call can have
 _GROUPS = Path("/sys/fs/cgroup")
 
@@ -54,6 +55,10 @@ class ToolRefusedError(ValueError):
     """A call was refused; the message gives the reason."""
 
 
+class _NotStartedError(ToolRefusedError):
+    """The process of a call did not start, so the call can be retried."""
+
+
 class Workers:
     """Runs functions in processes.
 
@@ -73,11 +78,8 @@ class Workers:
         self._is_closed = False
 
     def prepare(self) -> None:
-        """Start the process of the next call, unless it waits already and has not been killed."""
+        """Start the process of the next call, unless it waits already."""
         with self._lock:
-            if self._waiting is not None and self._waiting.has_ended:
-                self._end(self._waiting)
-                self._waiting = None
             if not self._is_closed and self._waiting is None:
                 self._waiting = _Process(self._budget.max_unpacked)
                 self._processes.add(self._waiting)
@@ -109,7 +111,10 @@ class Workers:
             try:
                 request = pickle.dumps((gigabytes, work, arguments))
                 with anyio.move_on_after(self._budget.seconds):
-                    return await self._call(request, gigabytes, progress)
+                    for _ in range(_ATTEMPTS - 1):
+                        with suppress(_NotStartedError):
+                            return await self._attempt(request, gigabytes, progress)
+                    return await self._attempt(request, gigabytes, progress)
             finally:
                 self._promised.remove(gigabytes)
             raise ToolRefusedError(
@@ -129,7 +134,7 @@ class Workers:
             free = least + (free - slots * least) / 2
         return min(self._budget.gigabytes, free)
 
-    async def _call(self, request: bytes, gigabytes: float, progress: Report) -> Any:
+    async def _attempt(self, request: bytes, gigabytes: float, progress: Report) -> Any:
         with self._lock:
             self.prepare()
             process, self._waiting = self._waiting, None
@@ -141,15 +146,13 @@ class Workers:
             self.prepare()
             return await self._outcome(process, gigabytes, progress)
         finally:
-            self._end(process)
-
-    def _end(self, process: "_Process") -> None:
-        process.end()
-        with self._lock:
-            self._processes.discard(process)
-        process.connection.close()
+            process.end()
+            with self._lock:
+                self._processes.discard(process)
+            process.connection.close()
 
     async def _outcome(self, process: "_Process", gigabytes: float, progress: Report) -> Any:
+        is_started = False
         while True:
             await anyio.wait_readable(process.connection.fileno())
             try:
@@ -157,11 +160,13 @@ class Workers:
             except (EOFError, OSError):
                 if self._is_closed:
                     raise ToolRefusedError("the server is closing") from None
-                raise ToolRefusedError(
+                raise (ToolRefusedError if is_started else _NotStartedError)(
                     "the process of this call was killed, perhaps because it ran out of memory, of "
                     f"which it may use {gigabytes:.3g} GB; try again, or request less"
                 ) from None
-            if kind == "progress":
+            if kind == "started":
+                is_started = True
+            elif kind == "progress":
                 await progress(value)
             elif kind == "too large":
                 raise ToolRefusedError(self._too_large(gigabytes))
@@ -211,11 +216,6 @@ class _Process:
         """Send the request, unless the process has ended."""
         with suppress(OSError):
             self.connection.send_bytes(request)
-
-    @property
-    def has_ended(self) -> bool:
-        """Return whether the process has ended."""
-        return self._process.poll() is not None
 
     def end(self) -> None:
         """End the process."""
