@@ -25,7 +25,7 @@ from ..tokens.normalizers import squeeze
 from ..tokens.segments import bounded_ranges
 from ..tokens.sequences import Sequences
 from ..tokens.tokens import byte_rule, tokenize
-from ..tokens.word_codes import token_codes, word_sequences
+from ..tokens.word_codes import code_points, token_codes, word_sequences
 from .edit_distance import alignment, edit_counts
 from .open_asr_texts import merged_compounds
 from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
@@ -284,7 +284,7 @@ def _sequences(
             predictions[start:stop], references[start:stop], normalizer, merge_compounds
         )
         texts = [*targets, *guesses]
-        sequences = _words(texts) if unit == "word" else _characters(texts)
+        sequences = _words(texts) if unit == "word" else code_points(list(map(str.strip, texts)))
         rows = stop - start
         yield sequences.block(0, rows), sequences.block(rows, 2 * rows)
 
@@ -296,11 +296,3 @@ def _words(texts: list[str]) -> Sequences:
         tokens = tokenize(texts, _KEEP)
         return Sequences(token_codes(tokens), tokens.counts)
     return word_sequences(list(map(transcript_words, texts)))
-
-
-def _characters(texts: list[str]) -> Sequences:
-    """Return the code points as they are: an alignment needs no smaller numbers."""
-    stripped = list(map(str.strip, texts))
-    counts = np.fromiter(map(len, stripped), np.int64, len(stripped))
-    data = "".join(stripped).encode("utf-32-le", "surrogatepass")
-    return Sequences(np.frombuffer(data, "<u4").astype(np.int64), counts)

@@ -21,7 +21,7 @@ from ...statistics.intervals.sum_distributions import SumFunction, SumScore
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
 from ..tokens.sequences import Sequences
-from ..tokens.word_codes import code_points, word_sequences
+from ..tokens.word_codes import numbered_characters, word_sequences
 from .clipped_ngrams import RowTexts, clipped_counts
 
 Order = Annotated[int, Range(0, 100)]
@@ -73,7 +73,7 @@ def chrf_statistics(
     for block in blocks(predictions, references):
         texts = [text.lower() for text in block.texts] if lowercase else block.texts
         characters = texts if whitespace else ["".join(text.split()) for text in texts]
-        counts = [_pair_counts(code_points(characters), block, int(char_order))]
+        counts = [_pair_counts(numbered_characters(characters), block, int(char_order))]
         if word_order:
             counts.append(
                 _pair_counts(word_sequences(list(map(chrf_words, texts))), block, int(word_order))

@@ -19,7 +19,7 @@ from ...statistics.arguments.checks import OptionError
 from ..tokens.normalizers import squeeze
 from ..tokens.sequences import Sequences
 from ..tokens.tokens import PADDING, UNICODE_SPACE, Tokens, byte_rule, tokenize, tokens_at
-from ..tokens.word_codes import code_points, token_codes, word_sequences
+from ..tokens.word_codes import numbered_characters, token_codes, word_sequences
 
 TranslationTokenizer = Literal["13a", "intl", "zh", "char", "none"] | Callable[[str], object]
 
@@ -69,7 +69,7 @@ def translation_words(
     if tokenizer == "none":
         return _coded(tokenize(stripped, _KEEP))
     if tokenizer == "char":
-        return code_points(["".join(text.split()) for text in stripped])
+        return numbered_characters(["".join(text.split()) for text in stripped])
     if tokenizer == "intl":
         words = _words_intl(stripped)
     else:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.text.tokens.word_codes import code_points
+from metric_commons.text.tokens.word_codes import numbered_characters
 from metric_commons.text.translation import translation_tokenizers
 from metric_commons.text.translation.translation_tokenizers import (
     translation_words,
@@ -62,8 +62,8 @@ def test_words_of_13a(text, words):
 
 @pytest.mark.long
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=4))
-def test_code_points_are_small_and_in_order(texts):
-    symbols = code_points(texts)
+def test_numbered_characters_are_small_and_in_order(texts):
+    symbols = numbered_characters(texts)
     characters = sorted(set("".join(texts)))
 
     expected = [1 + characters.index(character) for text in texts for character in text]
