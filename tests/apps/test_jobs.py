@@ -20,12 +20,7 @@ from pyarrow import parquet
 from metric_commons import load, score
 from metric_commons.__main__ import main
 from metric_commons.data.files import parquet_rows, pieces
-from metric_commons.evaluation.scoring import (
-    evaluations,
-    kept_rows,
-    parallel_reading,
-    worker_processes,
-)
+from metric_commons.evaluation.scoring import evaluations, system_scores, worker_processes
 from metric_commons.module.catalog import usage
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, PATIENCE, nightly, specs
@@ -59,8 +54,8 @@ def small_pieces(monkeypatch):
     """A few rows in each block and piece, so that a small file has many."""
     monkeypatch.setattr(evaluations, "_ROWS", 4)
     monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
-    monkeypatch.setattr(parallel_reading, "_ROWS", 4)
-    monkeypatch.setattr(kept_rows, "_ROWS", 8)
+    monkeypatch.setattr(worker_processes, "_ROWS_OF_PIECE", 4)
+    monkeypatch.setattr(system_scores, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
     monkeypatch.setattr(parquet_rows, "_ROWS", 2)
     monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 8)
@@ -85,7 +80,7 @@ def processes(monkeypatch):
             pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
-    for module in (parallel_reading, kept_rows):
+    for module in (worker_processes, system_scores):
         monkeypatch.setattr(module, "map_ordered", counted)
     return counts
 
@@ -130,7 +125,7 @@ def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_
             clock.now += 0.6
             yield result
 
-    monkeypatch.setattr(kept_rows, "map_ordered", slow)
+    monkeypatch.setattr(system_scores, "map_ordered", slow)
     monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
     write("x.jsonl", ROWS)
     status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from metric_commons import load, score
-from metric_commons.evaluation.scoring import spark_parts
+from metric_commons.evaluation.scoring import table_parts
 from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
 from metric_commons.frameworks.harnesses.spark import scores_of_rows
 from tests.apps.spark_sessions import (
@@ -227,13 +227,13 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
 
 
 def test_states_travel_in_pieces(monkeypatch):
-    monkeypatch.setattr(spark_parts, "_CHUNK", 100)
+    monkeypatch.setattr(table_parts, "_CHUNK", 100)
     plan = ScoringPlan({"qa_f1": {}}, {"bot": "answer"}, {"references": "gold"})
     batch = {"answer": [row[1] for row in ROWS], "gold": [row[2] for row in ROWS]}
-    rows = [row for piece in spark_parts._rows(plan.part([batch])) for row in piece.to_pylist()]
+    rows = [row for piece in table_parts._rows(plan.part([batch])) for row in piece.to_pylist()]
     assert len(rows) > 5
     assert max(len(row["state"]) for row in rows) == 100
-    assert plan.total(spark_parts._states(rows)).results() == plan.part([batch]).results()
+    assert plan.total(table_parts._states(rows)).results() == plan.part([batch]).results()
 
 
 def test_wrong_columns_are_said_before_anything_runs(answers):

@@ -6,10 +6,10 @@ import pytest
 import metric_commons
 from metric_commons import load
 from metric_commons.evaluation.results.results import Results
-from metric_commons.evaluation.scoring import kept_rows
-from metric_commons.evaluation.scoring.row_samples import RowSamples, scores_of_samples
+from metric_commons.evaluation.scoring import system_scores
 from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
 from metric_commons.evaluation.scoring.states import State
+from metric_commons.evaluation.scoring.system_rows import RowSamples, scores_of_samples
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
 
@@ -181,7 +181,7 @@ REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_reasons_are_kept_in_the_file_of_rows(jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_rows, "_ROWS", 4)
+    monkeypatch.setattr(system_scores, "_ROWS", 4)
     results = metric_commons.score(
         "math_equivalence", **EXPLAINED, options={"explain": True}, per_example=True, jobs=jobs
     )

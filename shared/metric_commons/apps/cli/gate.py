@@ -16,8 +16,7 @@ from ..console.outputs import show_json
 from .sequential import Looking, looked
 
 if TYPE_CHECKING:
-    from ...evaluation.comparison.floors import FloorVerdict
-    from ...evaluation.comparison.verdicts import ComparisonVerdict
+    from ...evaluation.comparison.verdicts import ComparisonVerdict, FloorVerdict
     from ...statistics.tests.confidence_sequences import SequentialComparison
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
@@ -108,7 +107,7 @@ def gate(
             _compared(results, second, name, margins[name], system, options) for name in score or []
         ]
     if floors:
-        from ...evaluation.comparison.floors import level_of, reaches
+        from ...evaluation.comparison.verdicts import level_of, reaches
 
         if cluster_by:
             results = _clustered(results, new, rows or [], cluster_by, level_of(alpha))
@@ -242,7 +241,7 @@ def _clustered(
     results: Results | None, path: Path, rows: Sequence[Path], fields: Sequence[str], level: float
 ) -> Results:
     """Return the new result with intervals for clusters of rows."""
-    from ...evaluation.comparison.cluster_labels import clustered
+    from ...evaluation.comparison.saved_rows import clustered
 
     if results is None:
         (results,) = read_with_rows([path], rows)

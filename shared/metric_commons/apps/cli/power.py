@@ -6,9 +6,15 @@ from typing import Annotated
 
 import typer
 
-from ...evaluation.comparison.crossed_plans import CrossedPlan, crossed_plan_table, crossed_plans
+from ...evaluation.comparison.plans import (
+    CrossedPlan,
+    Plan,
+    crossed_plan_table,
+    crossed_plans,
+    plan_table,
+    plans,
+)
 from ...evaluation.comparison.saved_rows import read_with_rows
-from ...evaluation.comparison.verdicts import Plan, plan_table, plans
 from ...evaluation.results.comparisons import is_crossed
 from ...evaluation.results.rendering import Table
 from ...module.catalog.usage import UsageError

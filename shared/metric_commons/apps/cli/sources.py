@@ -19,7 +19,7 @@ from ...data.tables.tables import Source
 from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.scoring.evaluations import Evaluation
-from ...evaluation.scoring.row_samples import Reduce
+from ...evaluation.scoring.system_rows import Reduce
 from ...evaluation.scoring.table_columns import usual_columns
 from ...module.catalog import catalog
 from ...module.catalog.request import ROW_LABELS, Missing

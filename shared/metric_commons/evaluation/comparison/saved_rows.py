@@ -1,14 +1,39 @@
-"""Saved results together with the scores of their rows, which are in a separate file."""
+"""Saved results together with the scores of their rows, which are in a separate file.
+
+A result keeps the scores and ids of its rows, but not the other fields of its inputs. As long as an
+input is unchanged, by its SHA-256, its rows can be matched again to get clusters: the rows of a
+table by their order, those of a log by their ids.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ...data.files.access import is_file, open_file, sha256_of
+from ...data.tables.tables import Source, file_of, getter
+from ...module.catalog.catalog import load_without_evaluate
 from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import OF_INTERVALS
+from ...statistics.arguments.checks import check_labels
+from ..results.comparisons import clusters_of_rows, crossed_labels, is_crossed
+from ..results.logged_scores import NAME as LOGGED
+from ..results.logged_scores import LoggedScores
+from ..results.module_results import (
+    ModuleResult,
+    functions_of_sums,
+    interval_options,
+    means_of_rows,
+)
 from ..results.results import Results
+from ..states.score_kind import kind_of
+from .pairing import row_statistics
 from .reported_means import NO_ROWS
 
 _ADVICE = "score again with --save and --per-example FILE, or name that file with --rows"
+_AGAIN = "score again with --cluster-by"
+# For intervals of scores computed from sums.
+_DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
 
 
 def is_saved_result(path: Path) -> bool:
@@ -43,7 +68,10 @@ def read_with_rows(
     for path, results, problem in _results_with_rows(paths, rows):
         if problem:
             raise ValueError(problem)
-        filled.append(_clustered(path, results, cluster_by) if cluster_by else results)
+        try:
+            filled.append(clustered(results, cluster_by) if cluster_by else results)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
     return filled
 
 
@@ -66,15 +94,6 @@ def _results_with_rows(
         yield path, results, problem
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
-
-
-def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:
-    from .cluster_labels import clustered
-
-    try:
-        return clustered(results, fields)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def read_available_rows(
@@ -154,3 +173,176 @@ def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
     if file is not None and sha256_of(file) != record["sha256"]:
         raise ValueError(f"{result}: the scores of its rows changed: {file}; {_ADVICE}")
     return file
+
+
+def clustered(
+    results: Results,
+    fields: Sequence[str],
+    *,
+    confidence_level: float | None = None,
+) -> Results:
+    """The results as if their rows had been scored with the labels in these fields as clusters.
+
+    Scores do not change; intervals are recomputed for clusters.
+
+    Args:
+        results: results with the scores of every row.
+        fields: fields of the inputs, as paths into a row; several are crossed.
+        confidence_level: the level of the intervals; None for the level of the result, if any.
+
+    Raises:
+        ValueError: an input is missing, has changed, or does not have the field; rows with the same
+            id have different labels; or a score with crossed rows is not their mean.
+    """
+    labels = {}
+    for system, modules in results.systems.items():
+        columns = {field: _labels(results, system, field) for field in fields}
+        rows = next(iter(modules.values())).rows
+        labels[system] = crossed_labels(columns, rows) if fields[1:] else columns[fields[0]]
+
+    def with_intervals(system: str, module: str, result: ModuleResult) -> ModuleResult:
+        return _with_intervals(system, module, result, labels[system], confidence_level)
+
+    row_labels = {
+        system: {**results.row_labels.get(system, {}), "cluster": labels[system]}
+        for system in results.systems
+    }
+    return replace(results.map_modules(with_intervals), row_labels=row_labels)
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+def _labels(results: Results, system: str, field: str) -> list[str]:
+    """Return the label of each row of a system."""
+    provenance = results.provenance
+    rows = next(iter(results.systems[system].values())).rows
+    columns = provenance.get("columns", {}).get(system, {})
+    if "predictions" in columns:
+        column = columns.get("references", columns["predictions"])  # usually has more fields
+        path = _unchanged(provenance, column["path"])
+        source = Source(path, [field], format_name=column["format"], limit=rows)
+        labels = source.columns()[field]
+        return check_labels("clusters", labels, rows)
+    log = provenance.get("logs", {}).get(system)
+    ids = results.row_labels.get(system, {}).get("id")
+    if log is None or ids is None:
+        raise ValueError(
+            "there are no clusters: the result does not name the file with the fields of the rows "
+            f"of system {system!r}; only results of `score` do, and those of logs with --id"
+        )
+    file = log.get("answers", log)  # if answers are in a separate file, it has the labels
+    path = _unchanged(provenance, file["path"])
+    label_of_id = _labels_of_ids(path, file["format"], file["id"], field)
+    missing = next((name for name in ids if name not in label_of_id), None)
+    if missing is not None:
+        raise ValueError(f"{path}: there is no row with the id {missing!r}")
+    return [label_of_id[name] for name in ids]
+
+
+def _unchanged(provenance: Mapping[str, Any], name: str) -> Path:
+    """Return the path of an input, which must exist and be unchanged."""
+    path = file_of(Path(name))
+    contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
+    if not is_file(path):
+        raise ValueError(f"{name}, which has the field of the clusters, is missing; {_AGAIN}")
+    if sha256_of(path) != contents.get(name):
+        raise ValueError(f"{name} has changed since it was scored; {_AGAIN}")
+    return path
+
+
+def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> dict[str, str]:
+    """The label of each id of a log, from all its rows, including those that do not count."""
+    source = Source(path, [id_field, field], format_name=format_name)
+    pairs: list[tuple[Any, Any]] = []
+    try:
+        log = source.log
+        find_id = find_label = None
+        for _, record in log.rows:
+            if find_id is None or find_label is None:
+                find_id, find_label = (getter(log, name, record) for name in (id_field, field))
+            pairs.append((find_id(record), find_label(record)))
+    except KeyError as error:
+        raise ValueError(f"{path}: a row has no {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    finally:
+        source.close()
+    ids, labels = (
+        check_labels(name, column, len(pairs))
+        for name, column in zip(("ids", "clusters"), zip(*pairs, strict=True), strict=True)
+    )
+    label_of_id: dict[str, str] = {}
+    for name, label in zip(ids, labels, strict=True):
+        if label_of_id.setdefault(name, label) != label:
+            raise ValueError(
+                f"{path}: rows with the id {name!r} are in two clusters, {label_of_id[name]!r} and "
+                f"{label!r}"
+            )
+    return label_of_id
+
+
+# ---- intervals ----------------------------------------------------------------------------------
+
+
+def _with_intervals(
+    system: str, module: str, result: ModuleResult, labels: Sequence[Any], level: float | None
+) -> ModuleResult:
+    """The result with intervals for clusters, and without the statistics of independent rows."""
+    from ...statistics.intervals.summary import reported
+
+    level = result.options.get("confidence_level") if level is None else level
+    estimates = {} if level is None else _intervals(system, module, result, labels, level)
+    report = reported(estimates) if estimates else {"confidence_interval": {}}
+    scoring_options = {
+        name: value
+        for name, value in result.options.items()
+        if name not in OF_INTERVALS or (name == "seed" and result.options.get("sample_size"))
+    }
+    options = {"confidence_level": level, "interval": "auto", "clusters": labels[0], **_DRAWING}
+    options_of_intervals = interval_options(options, report) if estimates else {}
+    fields: dict[str, Any] = {
+        **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
+        "n_clusters": None,
+        "value_counts": {},
+        "cluster_counts": {},
+        "groups": _without_intervals(result.groups),
+        **report,
+    }
+    return replace(result, options=scoring_options | options_of_intervals, **fields).signed(module)
+
+
+def _intervals(
+    system: str, module: str, result: ModuleResult, labels: Sequence[Any], level: float
+) -> dict[str, Any]:
+    """Return the interval of each score that is a mean over rows or computed from sums."""
+    import numpy as np
+
+    from ...statistics.intervals.cluster_sums import Clusters
+    from ...statistics.intervals.intervals import interval
+
+    metric = LoggedScores() if module == LOGGED else load_without_evaluate(module)
+    estimates: dict[str, Any] = {}
+    for name, column in means_of_rows(result).items():
+        values = np.array(column, np.float64)
+        counting = ~np.isnan(values)
+        values = values[counting]
+        bounds = kind_of(metric).bounds(metric, {name: (values.min(), values.max())})[name]
+        values = np.minimum(values, bounds[1])  # rounding may have exceeded the bound
+        clusters = clusters_of_rows(labels, counting.nonzero()[0])
+        estimates[name] = interval(values, clusters=clusters, confidence_level=level, bounds=bounds)
+    for name in functions_of_sums(result)[:1]:
+        if is_crossed(labels):
+            raise ValueError(f"crossed clusters are for means of rows, and {name} is none")
+        statistics = row_statistics(system, module, result)
+        all_clusters = Clusters.of_labels(labels, len(labels))
+        estimates |= statistics.intervals(all_clusters, confidence_level=level, **_DRAWING)
+    return estimates
+
+
+def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the scores of groups without their intervals."""
+    return {
+        group: {name: value for name, value in scores.items() if not isinstance(value, Mapping)}
+        for group, scores in groups.items()
+    }

@@ -1,13 +1,14 @@
-"""Tests of non-inferiority, and the number of rows that a benchmark requires."""
+"""Decisions: whether a system is inferior to a baseline, and whether a score reaches a floor."""
 
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ...statistics.arguments.domains import Level, Positive, check_option
+from ...module.catalog.usage import UsageError
+from ...statistics.arguments.domains import Finite, Level, Positive, check_option
 from ..results.comparisons import Comparison, Pair, compare_pairs, is_crossed
-from ..results.rendering import Table, counted, label, p_value
-from ..results.results import Results
+from ..results.rendering import counted, label, p_value
+from ..results.results import Results, find_score
 from .pairing import paired_scores
 
 NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
@@ -177,7 +178,7 @@ def _explained(
     return f"{verdict}: {claim} ({words}, {units})."
 
 
-def _deviation(comparison: Comparison) -> tuple[int, float]:
+def deviation_of(comparison: Comparison) -> tuple[int, float]:
     """Return the number of rows or clusters, and the standard deviation of one of them."""
     units = comparison.get("n_clusters") or comparison["rows"]
     return units, comparison["standard_error"] * math.sqrt(units)
@@ -185,7 +186,7 @@ def _deviation(comparison: Comparison) -> tuple[int, float]:
 
 def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, power: float) -> str:
     """Return the number of rows that would decide, with the assumption it rests on."""
-    units, deviation = _deviation(comparison)
+    units, deviation = deviation_of(comparison)
     name = "clusters" if comparison.get("n_clusters") else "rows"
     if math.isnan(deviation):
         shown = f"One {name[:-1]} does" if units == 1 else f"These {name} do"
@@ -228,131 +229,86 @@ def _needed(
             return needed
     from ...statistics.tests.power import required_rows
 
-    _, deviation = _deviation(comparison)
+    _, deviation = deviation_of(comparison)
     distance = margin + comparison["diff"] if as_observed else margin
     if not distance or not deviation:
         return None
     return required_rows(distance, deviation, min(2 * alpha, 0.99), power)
 
 
-class Plan(NamedTuple):
-    """The number of rows needed to find an effect, from the differences of two systems."""
+class FloorVerdict(NamedTuple):
+    """Whether a score reaches a floor, by its interval."""
 
-    a: str
-    b: str
-    module: str
+    verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
     score: str
-    rows: int
-    n_clusters: int | None
-    deviation: float  # of the differences of rows, or of clusters
-    power: float  # of these rows for the effect; NaN if it cannot be estimated
-    mde: float  # minimum detectable effect of these rows at the desired power
-    required_rows: int | None  # or clusters; None if these rows do not differ by the effect
-    test: str  # "permutation", or "t" for scores that follow from sums
+    value: float
+    confidence_interval: tuple[float, float]
+    floor: float
+    sentence: str
 
 
-def plans(
-    pairs: Sequence[Pair], effect: float, *, alpha: float = 0.05, power: float = 0.8
-) -> list[Plan]:
-    """Return the power of the rows of each pair for an effect, and the number that would be enough.
+def level_of(alpha: float) -> float:
+    """Return the level of the interval that decides on a floor, with alpha on either side."""
+    return 1 - 2 * min(alpha, 0.499)
 
-    The test is that of `compare`: of means of rows the two-sided sign-flip test, of rows like these
-    (see `statistics.Pilot`). Scores that follow from sums have no differences of rows; their
-    plan is that of the two-sided t-test with the standard error of the difference. Where rows come
-    in clusters, these are counted.
+
+def reaches(
+    results: Results,
+    *,
+    score: str,
+    floor: float,
+    system: str | None = None,
+    alpha: float = 0.05,
+) -> FloorVerdict:
+    """Test whether a score reaches a floor, by its interval at the level 1 - 2 alpha.
+
+    It does if the whole interval is at the floor or above, and does not if the whole interval is
+    below. Otherwise these rows cannot tell. If lower is better, the floor is the highest value that
+    passes.
 
     Args:
-        pairs: the systems with their scores of each row.
-        effect: the mean difference to be found, above 0.
-        alpha: the level of the test.
-        power: the desired probability of finding it.
+        results: a result with the counts or the scores of its rows, or with intervals at this
+            level.
+        score: which score, as `score` or `module.score`.
+        floor: the number to reach.
+        system: which system, if the result has several.
+        alpha: the level of the test on either side.
 
     Raises:
-        ValueError: an argument is out of its range.
+        ValueError: the score is unknown, or has no interval at this level.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = score("qa_em", predictions=["x"] * 90 + ["y"] * 10, references=["x"] * 100)
+    >>> [reaches(rows, score="qa_em", floor=floor).verdict for floor in (0.8, 0.9, 0.99)]
+    ['not inferior', 'cannot tell', 'inferior']
     """
-    check_option("effect", effect, Positive)
+    check_option("floor", floor, Finite)
     check_option("alpha", alpha, Level)
-    check_option("power", power, Level)
-    planned = []
-    for pair in pairs:
-        for comparison in compare_pairs([pair], alpha=alpha, correction="none"):
-            units, deviation = _deviation(comparison)
-            numbers: tuple[float, float, int | None] = math.nan, math.nan, None
-            if units > 1 and not math.isnan(deviation):
-                numbers = _planned(pair, units, deviation, effect, alpha, power)
-            a, b, module, score, rows = (
-                comparison[name] for name in ("a", "b", "module", "score", "rows")
-            )
-            test = "permutation" if pair.has_rows else "t"
-            of_rows = a, b, module, score, rows, comparison.get("n_clusters"), deviation
-            planned.append(Plan(*of_rows, *numbers, test))
-    return planned
-
-
-def _planned(
-    pair: Pair, units: int, deviation: float, effect: float, alpha: float, power: float
-) -> tuple[float, float, int | None]:
-    """Return the power of these rows or clusters, what they can find, and how many are needed."""
-    from ...statistics.tests.power import Pilot, minimum_detectable, power_of, required_rows
-
-    if not pair.has_rows:
-        return (
-            power_of(effect, deviation, units, alpha),
-            minimum_detectable(deviation, units, alpha, power),
-            required_rows(effect, deviation, alpha, power),
+    module, name = find_score(score, results.systems)
+    result = results.systems[chosen_system(results, system, "new")][module]
+    level = level_of(alpha)
+    estimate = result.counted_interval(name, level)
+    if estimate is not None:
+        low, high = estimate.low, estimate.high
+    elif result.options.get("confidence_level") == level and name in result.confidence_interval:
+        low, high = result.confidence_interval[name]
+    else:
+        raise UsageError(
+            f"a floor of {score} needs its interval at {level:g}; score with --confidence {level:g}"
         )
-    scored = [
-        (a - b, number)
-        for number, (a, b) in enumerate(zip(pair.scores_a, pair.scores_b, strict=True))
-        if not (math.isnan(a) or math.isnan(b))
-    ]
-    clusters = None
-    if pair.clusters is not None:
-        clusters = [pair.clusters[number] for _, number in scored]
-    pilot = Pilot([difference for difference, _ in scored], clusters)
-    return (
-        pilot.power_of(effect, units, alpha),
-        pilot.minimum_detectable(units, alpha, power),
-        pilot.required_rows(effect, alpha, power),
+    value = result.scores[name]
+    is_lower_better = name in result.lower_is_better
+    worst, best = (high, low) if is_lower_better else (low, high)
+    sign = -1 if is_lower_better else 1
+    verdict, words = UNDECIDED, f"neither shown to reach {floor:g}, nor to miss it"
+    if math.isnan(low) or math.isnan(high):
+        pass
+    elif sign * worst >= sign * floor:
+        verdict, words = NOT_INFERIOR, f"{'at most' if is_lower_better else 'at least'} {floor:g}"
+    elif sign * best < sign * floor:
+        verdict, words = INFERIOR, f"{'above' if is_lower_better else 'below'} {floor:g}"
+    sentence = (
+        f"{label(name)}: {value:.4f} [{low:.4f}, {high:.4f}] at {100 * level:g} %; {verdict}: "
+        f"{words} ({result.rows:,} rows)."
     )
-
-
-def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) -> Table:
-    """Return one row per pair of systems and score."""
-    has_clusters = any(plan.n_clusters for plan in rows)
-    units = "clusters" if has_clusters else "rows"
-    return Table(
-        [
-            *("A", "B", "score", "rows"),
-            *(["clusters"] if has_clusters else []),
-            *("deviation", f"power for {effect:g}", "mde", f"{units} needed"),
-        ],
-        [_plan_cells(plan, has_clusters) for plan in rows],
-        3,
-        set(),
-        f"{_tests_of_plans(rows)} at {alpha:g}. deviation: standard deviation of the differences "
-        f"of {units}. mde: the difference that this number of {units} detects with a power of "
-        f"{power:g}. {units} needed: to detect {effect:g} with that power, if further {units} are "
-        "like these; empty if these differ by less.",
-    )
-
-
-def _tests_of_plans(rows: Sequence[Plan]) -> str:
-    """Return the tests that are planned, for the line below the table."""
-    names = {
-        "permutation": "Two-sided permutation test of means of rows",
-        "t": "Two-sided t-test of scores that follow from sums",
-    }
-    return "; ".join(name for test, name in names.items() if any(r.test == test for r in rows))
-
-
-def _plan_cells(plan: Plan, has_clusters: bool) -> list[str]:
-    clusters: list[Any] = [f"{plan.n_clusters:,}" if plan.n_clusters else ""]
-    return [
-        *(label(plan.a), label(plan.b), label(plan.score), f"{plan.rows:,}"),
-        *(clusters if has_clusters else []),
-        f"{plan.deviation:.4f}",
-        "" if math.isnan(plan.power) else f"{plan.power:.3f}",
-        "" if math.isnan(plan.mde) else f"{plan.mde:.4f}",
-        "" if plan.required_rows is None else f"{plan.required_rows:,}",
-    ]
+    return FloorVerdict(verdict, name, value, (low, high), floor, sentence)

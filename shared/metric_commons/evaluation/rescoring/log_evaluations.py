@@ -22,9 +22,7 @@ from ..results.joins import check_unique, joined_rows
 from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
-from ..scoring.row_samples import Reduce
-from ..scoring.system_rows import InputError, SystemRows
-from ..scoring.system_scores import score_systems
+from ..scoring.system_rows import InputError, Reduce, SystemRows
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Samples, system_rows
 
@@ -44,7 +42,7 @@ class LogEvaluation(Evaluation):
     @cached_property
     def metrics(self) -> Mapping[str, Module]:
         """Return the modules by name, possibly including `logged`, which only summarizes a log."""
-        logs = [self.opened[path].log for path in dict.fromkeys(self._paths())]
+        logs = [self.opened[path].log for path in dict.fromkeys(self.paths)]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
             name: LoggedScores(lower) if name == LOGGED else catalog.load_without_evaluate(name)
@@ -67,13 +65,15 @@ class LogEvaluation(Evaluation):
 
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
-        return list(dict.fromkeys([*self._paths(), *self.answers]))
+        return list(dict.fromkeys([*self.paths, *self.answers]))
 
     def _results(self, jobs: int) -> Results:
         """Return the results; one process reads the rows, and `jobs` processes score them."""
+        from ..scoring.system_scores import score_systems  # imports numpy, so only on use
+
         samples = {
             system: part
-            for path in dict.fromkeys(self._paths())
+            for path in dict.fromkeys(self.paths)
             for system, part in self._samples(path)
         }
         rows = {

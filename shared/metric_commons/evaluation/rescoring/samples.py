@@ -1,5 +1,6 @@
-"""Samples of a log: which samples count, and how samples with the same id become one unit."""
+"""Samples of a log: which count, their scores, and how samples with the same id become one unit."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +9,9 @@ from typing import Any
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
+from ...statistics.arguments.checks import alternatives
 from ..results.joins import check_unique
-from ..scoring.row_samples import Reduce, RowSamples, numbered
-from ..scoring.system_rows import SystemRows
-from .logged_values import outcome, scores_of_rows
+from ..scoring.system_rows import Reduce, RowSamples, SystemRows, numbered, taken
 
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
 _REASONS = {
@@ -36,12 +36,9 @@ class Samples:
         """Return the samples at these positions, in this order."""
         return replace(
             self,
-            rows=_taken(self.rows, rows),
-            inputs={
-                module: {name: _taken(column, rows) for name, column in columns.items()}
-                for module, columns in self.inputs.items()
-            },
-            labels={name: _taken(column, rows) for name, column in self.labels.items()},
+            rows=taken(self.rows, rows),
+            inputs=taken(self.inputs, rows),
+            labels=taken(self.labels, rows),
         )
 
 
@@ -85,10 +82,6 @@ def system_rows(
     if not samples.rows:
         raise ValueError(f"{samples.source.path}: no samples remain to be scored")
     return _united(samples, absent, missing, reduce, excluded, choices)
-
-
-def _taken(column: Sequence[Any], rows: Sequence[int]) -> list[Any]:
-    return [column[row] for row in rows]
 
 
 def _choices(source: Source, metric: str | None) -> dict[str, Any]:
@@ -157,8 +150,8 @@ def _united(
             for row, position in enumerate(positions)
             if row not in absent[module] and position not in incomplete
         ]
-        inputs[module] = {name: _taken(column, rows) for name, column in columns.items()}
-        sample_positions = _taken(positions, rows)
+        inputs[module] = taken(columns, rows)
+        sample_positions = taken(positions, rows)
         if samples.scored_by_log.get(module) == OUTCOMES:
             outcomes = [outcome(scores) for scores in inputs[module]["predictions"]]
             groups: list[list[int]] = [[] for _ in names]
@@ -202,3 +195,65 @@ def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) ->
                 f"an earlier row with the same id, {earlier!r}"
             )
     return [labels[position] for position in range(size)]
+
+
+def scores_of_rows(
+    rows: Sequence[Mapping[str, Any]], metric: str | None
+) -> tuple[list[dict[str, float] | None], Counter[str]]:
+    """The scores of each row, or None if one is missing, and counts of values of other types.
+
+    Args:
+        rows: the values in the log, by the names of its metrics.
+        metric: one of these names, or a scorer whose scores are `scorer.key`; None for all.
+
+    Raises:
+        ValueError: there are no scores, or none that is one number per row.
+
+    >>> scores_of_rows([{"acc": 1, "f1": [1, 0]}, {"acc": float("nan"), "f1": [0, 0]}], None)
+    ([{'acc': 1.0}, None], Counter({'f1': 2}))
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if not names:
+        raise ValueError("the log has no scores; its samples were not scored")
+    if metric is not None:
+        selection = [name for name in names if name == metric or name.startswith(f"{metric}.")]
+        if not selection:
+            raise ValueError(f"the log has no metric {metric!r}{alternatives(metric, names)}")
+        names = selection
+    pairs = Counter(
+        name
+        for row in rows
+        for name in names
+        if name in row and not isinstance(row[name], int | float)
+    )
+    numbers = [name for name in names if name not in pairs]
+    if not numbers or (metric is not None and pairs):
+        raise ValueError(
+            f"{', '.join(pairs)}: the log has no number per row, but the input of a measure of all "
+            "rows, such as pairs of reference and prediction, which has no mean; score the answers "
+            "with a module"
+        )
+    return [_numbers(row, numbers) for row in rows], pairs
+
+
+def _numbers(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] | None:
+    values = {name: float(row[name]) for name in names if name in row}
+    is_complete = len(values) == len(names) and not any(map(math.isnan, values.values()))
+    return values if is_complete else None
+
+
+def outcome(scores: Mapping[str, float]) -> int:
+    """Return whether a sample passed, 1 or 0, by its only score.
+
+    >>> outcome({"match": 1.0})
+    1
+
+    Raises:
+        ValueError: there are several scores, or the score is neither.
+    """
+    if len(scores) > 1:
+        raise ValueError(f"which score shows that a sample passed? --metric {' or '.join(scores)}")
+    (value,) = scores.values()
+    if value not in (0, 1):
+        raise ValueError(f"a sample either passed or failed, 1 or 0, but its score is {value}")
+    return int(value)

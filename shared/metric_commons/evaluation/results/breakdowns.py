@@ -1,14 +1,59 @@
 """Tables of breakdowns: the parts with the lowest F1, or first score, come first."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from .module_results import Breakdown
+from .module_results import ModuleResult
 from .rendering import PLAIN, Notation, NumberFormat, Table, label
 
+_OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _MOST = 40  # parts in a table
 _BESIDE = ("confidence_interval", "standard_error")  # the entries of a part that are not scores
+
+
+class Breakdown(NamedTuple):
+    """Scores of parts of one system's rows, such as those with one path: `by_path` in the scores.
+
+    Each part has counts and scores, and perhaps their intervals.
+    """
+
+    system: str
+    module: str
+    name: str  # what the parts are, such as "path"
+    parts: Mapping[str, Mapping[str, Any]]
+    level: float | None  # of the intervals
+    descending: bool = False  # whether the highest scores come first
+    is_ordered: bool = False  # whether the parts come as they are
+
+
+def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
+    """Yield the breakdowns of all systems and modules that have any.
+
+    Scores that have a number for each rated system are one of them.
+    """
+    for system, modules in systems.items():
+        for module, result in modules.items():
+            level = result.options.get("confidence_level")
+            of_labels: dict[str, dict[str, Any]] = {}
+            for key, value in result.scores.items():
+                if key.startswith(_OF_PARTS) and isinstance(value, Mapping):
+                    name = key.removeprefix(_OF_PARTS)
+                    yield Breakdown(system, module, name, value, level)
+                elif isinstance(value, Mapping):
+                    reported = {part: s for part, s in value.items() if isinstance(s, Mapping)}
+                    if reported:  # by a report of classification, and its averages
+                        yield Breakdown(system, module, "label", reported, level, is_ordered=True)
+                        continue
+                    for rated, number in value.items():
+                        if isinstance(number, int | float):
+                            scores = of_labels.setdefault(rated, {})
+                            scores[key] = number
+                            ends: Any = result.confidence_interval.get(key, {})
+                            if rated in ends:
+                                scores.setdefault("confidence_interval", {})[key] = ends[rated]
+            if of_labels:
+                yield Breakdown(system, module, "system", of_labels, level, descending=True)
 
 
 def ordered_parts(breakdown: Breakdown) -> list[str]:

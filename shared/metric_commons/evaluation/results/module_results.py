@@ -5,12 +5,12 @@ With it stand the line that records how a score was computed, and the record of 
 
 import math
 import platform
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
+from collections.abc import Collection, Iterable, Mapping, Sized
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ...data.files.stored import (
     from_jsonable,
@@ -128,7 +128,6 @@ _BESIDE_INTERVALS = (
     *("score_bounds", "missing_rows"),
 )
 COUNTS = ("n_clusters", "missing_rows")
-_OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 _OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
 # The fields that a file has even if they are empty.
@@ -465,47 +464,3 @@ def sentence_of(module: str, result: ModuleResult) -> str | None:
         return cls.sentence({**result.scores, "confidence_interval": result.confidence_interval})
     except KeyError:  # of scores that were not chosen
         return None
-
-
-class Breakdown(NamedTuple):
-    """Scores of parts of one system's rows, such as those with one path: `by_path` in the scores.
-
-    Each part has counts and scores, and perhaps their intervals.
-    """
-
-    system: str
-    module: str
-    name: str  # what the parts are, such as "path"
-    parts: Mapping[str, Mapping[str, Any]]
-    level: float | None  # of the intervals
-    descending: bool = False  # whether the highest scores come first
-    is_ordered: bool = False  # whether the parts come as they are
-
-
-def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
-    """Yield the breakdowns of all systems and modules that have any.
-
-    Scores that have a number for each rated system are one of them.
-    """
-    for system, modules in systems.items():
-        for module, result in modules.items():
-            level = result.options.get("confidence_level")
-            of_labels: dict[str, dict[str, Any]] = {}
-            for key, value in result.scores.items():
-                if key.startswith(_OF_PARTS) and isinstance(value, Mapping):
-                    name = key.removeprefix(_OF_PARTS)
-                    yield Breakdown(system, module, name, value, level)
-                elif isinstance(value, Mapping):
-                    reported = {part: s for part, s in value.items() if isinstance(s, Mapping)}
-                    if reported:  # by a report of classification, and its averages
-                        yield Breakdown(system, module, "label", reported, level, is_ordered=True)
-                        continue
-                    for rated, number in value.items():
-                        if isinstance(number, int | float):
-                            scores = of_labels.setdefault(rated, {})
-                            scores[key] = number
-                            ends: Any = result.confidence_interval.get(key, {})
-                            if rated in ends:
-                                scores.setdefault("confidence_interval", {})[key] = ends[rated]
-            if of_labels:
-                yield Breakdown(system, module, "system", of_labels, level, descending=True)

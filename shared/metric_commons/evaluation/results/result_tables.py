@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .breakdowns import breakdown_tables
+from .breakdowns import breakdown_tables, breakdowns
 from .comparisons import Comparison, Rank, ranks, statement
 from .comparisons import table as table_of
-from .module_results import COUNTS, ModuleResult, breakdowns
+from .module_results import COUNTS, ModuleResult
 from .rendering import (
     LETTERS,
     LETTERS_NOTE,

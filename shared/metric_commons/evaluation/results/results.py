@@ -8,17 +8,17 @@ signature to cite.
 import csv
 import io
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
-from ...statistics.arguments.checks import alternatives, check_choice
-from ...statistics.arguments.domains import check_option
-from .best_systems import BestSystem, best_system
-from .comparisons import Comparison, Rank
+from ...statistics.arguments.checks import alternatives, check_choice, nearest
+from ...statistics.arguments.domains import Level, check_option
+from .comparisons import Comparison, Rank, clusters_of_rows
+from .joins import joined_rows
 from .latex import as_latex
 from .module_results import ModuleResult, sentence_of
 from .rendering import (
@@ -36,9 +36,35 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content
-from .result_tables import COLUMNS, Standings, entries, lines, tables
-from .row_scores import read_rows, with_columns, write_rows
-from .score_names import find_score, find_scores
+from .result_tables import COLUMNS, Standings, Systems, entries, lines, tables
+from .row_scores import read_rows, write_rows
+
+NO_ROWS = "score again with per_example=True, or on the command line with --per-example FILE"
+
+
+class BestSystem(NamedTuple):
+    """The best of several systems by one score."""
+
+    system: str
+    score: float
+    interval: list[float]
+    candidates: int  # systems that could have been chosen, with this one
+    expected_drop: float  # by how much the score is likely to get worse on new rows
+    systems: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of the JSON."""
+        return {name: value for name, value in self._asdict().items() if name != "systems"}
+
+    def sentence(self, level: float) -> str:
+        """Return a sentence for the line below a table."""
+        low, high = self.interval
+        drop = f", likely to be {self.expected_drop:.4f} worse on new rows"
+        return (
+            f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
+            f"{high:.4f}] at {100 * level:g} %, with the choice among {self.candidates} that could "
+            f"have been chosen allowed for{drop if self.expected_drop >= 0.00005 else ''}."
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -157,21 +183,8 @@ class Results(Stored):
         Raises:
             ValueError: it did not write the file, or the rows belong to other results.
         """
-        names = {
-            system: [name for result in results.values() for name in result.scores]
-            for system, results in self.systems.items()
-        }
-        columns, row_labels, sums, texts, inputs = read_rows(path, names)
-
-        def with_rows(system: str, module: str, result: ModuleResult) -> ModuleResult:
-            return replace(
-                with_columns(path, system, module, result, columns[system]),
-                row_sums=sums[system].get(module),
-                row_texts=texts[system].get(module, {}),
-                row_inputs=inputs[system].get(module, {}),
-            )
-
-        return replace(self.map_modules(with_rows), row_labels=row_labels)
+        systems, row_labels = read_rows(path, self.systems)
+        return replace(self, systems=systems, row_labels=row_labels)
 
     def save_per_example(self, path: str | Path) -> Self:
         """Write the scores of every row as JSON Lines, atomically.
@@ -179,18 +192,7 @@ class Results(Stored):
         Returns:
             These results, with the path and SHA-256 of that file in their provenance.
         """
-        scores = {
-            system: {k: v for result in modules.values() for k, v in result.per_example.items()}
-            for system, modules in self.systems.items()
-        }
-        sums, texts, inputs = (
-            {
-                system: {m: getattr(r, name) for m, r in modules.items() if getattr(r, name)}
-                for system, modules in self.systems.items()
-            }
-            for name in ("row_sums", "row_texts", "row_inputs")
-        )
-        digest = write_rows(path, scores, self.row_labels, sums, texts, inputs)
+        digest = write_rows(path, self.systems, self.row_labels)
         record = {"path": str(path), "sha256": digest}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
@@ -296,20 +298,55 @@ class Results(Stored):
         >>> best.system, best.candidates, [round(end, 3) for end in best.interval]
         ('a', 2, [0.939, 1.0])
         """
+        import numpy as np
+
+        from ...statistics.intervals.cluster_sums import Clusters
+        from ...statistics.tests.best_of_many import best_of
+
         module, name = find_score(score, self.systems)
-        return best_system(
-            {
-                system: (
-                    modules[module],
-                    self.compared_rows.get(system, {}).get(module, modules[module].per_example),
-                    self.row_labels.get(system, {}),
+        check_option("level", level, Level)
+        results = {s: modules[module] for s, modules in self.systems.items() if module in modules}
+        if len(results) < 2:
+            raise ValueError(f"the best of systems needs two or more with {name}")
+        columns: list[list[float]] = []
+        first = next(iter(results))
+        labels = self.row_labels.get(first, {})
+        for system, result in results.items():
+            rows = self.compared_rows.get(system, {}).get(module, result.per_example)
+            if name in result.aggregation:
+                raise ValueError(
+                    f"{name} is not a mean of rows, so there is no interval of the best"
                 )
-                for system, modules in self.systems.items()
-                if module in modules
-            },
-            name,
-            level,
-        )
+            if name not in rows:
+                raise ValueError(f"the scores of rows of system {system!r} are missing; {NO_ROWS}")
+            column = list(rows[name])
+            if len(column) != len(columns[0] if columns else column):
+                raise ValueError(
+                    f"{first!r} has {len(columns[0])} rows of {name}, but {system!r} has "
+                    f"{len(column)}; only systems with the same rows can be compared"
+                )
+            if labels.get("id") != (ids := self.row_labels.get(system, {}).get("id")):
+                order = joined_rows(labels.get("id", []), ids or [], (repr(first), repr(system)))
+                column = [column[row] for row in order]
+            columns.append(column)
+        table = np.array(columns, np.float64).T
+        counting = ~np.isnan(table).any(axis=1)
+        table = table[counting]
+        if not table.size or table.min() < 0 or table.max() > 1:
+            raise ValueError(f"the best by {name} needs scores of rows from 0 to 1")
+        clusters = clusters_of_rows(labels.get("cluster"), np.flatnonzero(counting))
+        if isinstance(clusters, Mapping):
+            raise ValueError("the best of systems is not for crossed clusters")
+        if clusters is not None:
+            clusters = Clusters.of_labels(clusters, len(clusters))
+        is_lower_better = name in results[first].lower_is_better
+        winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
+        ends = [winner.low, winner.high]
+        drop = max(winner.mean - math.fsum(ends) / 2, 0.0)
+        best = list(results)[winner.number]
+        if is_lower_better:
+            ends = [1 - winner.high, 1 - winner.low]
+        return BestSystem(best, results[best].scores[name], ends, winner.near, drop, len(results))
 
     def __str__(self) -> str:
         """The tables as plain text, which `print` shows."""
@@ -518,3 +555,38 @@ def _read_comparison(values: Mapping[str, Any]) -> Comparison:
         name: value if name in plain_keys else from_jsonable(value)
         for name, value in values.items()
     }
+
+
+def find_scores(names: Iterable[str], systems: Systems) -> set[tuple[str, str]]:
+    """Return the pairs of module and score with these names.
+
+    Raises:
+        ValueError: no system has a score of one of the names.
+    """
+    keys: dict[str, set[tuple[str, str]]] = {}
+    for results in systems.values():
+        for module, result in results.items():
+            for score in result.scores:
+                keys.setdefault(score, set()).add((module, score))
+                keys[f"{module}.{score}"] = {(module, score)}
+    selection = set()
+    for name in names:
+        if name not in keys:
+            scores = list(dict.fromkeys(score for key in keys.values() for _, score in key))
+            hint = nearest(name, keys) or f"; there are {', '.join(scores) or 'none'}"
+            raise ValueError(f"there is no score {name!r}{hint}")
+        selection |= keys[name]
+    return selection
+
+
+def find_score(name: str, systems: Systems) -> tuple[str, str]:
+    """Return the module and score with this name.
+
+    Raises:
+        ValueError: no system has this score, or several modules have one of this name.
+    """
+    candidates = sorted(find_scores([name], systems))
+    if len(candidates) > 1:
+        listed = ", ".join(f"{module}.{score}" for module, score in candidates)
+        raise ValueError(f"score {name!r} is in several modules: {listed}")
+    return candidates[0]

@@ -12,13 +12,12 @@ follow from neither adds its inputs: `"inputs": {"classification": {"predictions
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BufferedReader
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from ...data.files.access import default_limits, open_file
 from ...data.files.stored import (
@@ -31,9 +30,6 @@ from ...data.files.stored import (
 from ...statistics.arguments.domains import Finite, Range, check_option
 from .module_results import ModuleResult, means_of_rows
 from .result_checks import check_rows
-
-if TYPE_CHECKING:
-    from ...statistics.intervals.sums import RowSums
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
 _RECORD = {
@@ -49,102 +45,70 @@ _OPTIONAL_OF_RECORD = {
     "inputs": Mapping[str, Any],
 }
 
-Sums = Mapping[str, Mapping[str, "RowSums"]]  # by system and module
-Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # by system and name
-ByModule = Mapping[str, Mapping[str, Mapping[str, Sequence[Any]]]]  # by system, module and name
+Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
+Labels = Mapping[str, Mapping[str, Sequence[Any]]]  # of rows by system: the `id` and the `cluster`
 
 
-def write_rows(
-    path: str | Path,
-    scores: Columns,
-    row_labels: Columns,
-    sums: Sums,
-    texts: ByModule,
-    inputs: ByModule,
-) -> str:
-    """Write the file atomically and return its SHA-256.
-
-    Args:
-        path: the file.
-        scores: the scores of rows, by system and score.
-        row_labels: the `id` and the `cluster` of rows, if any, by system.
-        sums: the terms that rows add to sums, by system and module.
-        texts: the texts about rows, by system, module and name.
-        inputs: the inputs of rows, likewise.
-    """
+def write_rows(path: str | Path, systems: Systems, row_labels: Labels) -> str:
+    """Write the file atomically and return its SHA-256."""
     digest = hashlib.sha256()
 
     def lines() -> Iterator[bytes]:
-        for record in _records(scores, row_labels, sums, {"texts": texts, "inputs": inputs}):
-            line = (json.dumps(record) + "\n").encode()
-            digest.update(line)
-            yield line
+        for system, modules in systems.items():
+            for record in _records(system, modules, row_labels.get(system, {})):
+                line = (json.dumps(record) + "\n").encode()
+                digest.update(line)
+                yield line
 
     write_whole(path, lines())
     return digest.hexdigest()
 
 
 def _records(
-    scores: Columns, row_labels: Columns, sums: Sums, by_module: Mapping[str, ByModule]
+    system: str, modules: Mapping[str, ModuleResult], labels: Mapping[str, Sequence[Any]]
 ) -> Iterator[dict[str, Any]]:
-    for system, columns in scores.items():
-        labels = row_labels.get(system, {})
-        statistics = {
-            module: (row_sums.names, row_sums.values.tolist())
-            for module, row_sums in sums.get(system, {}).items()
+    scores = {name: c for result in modules.values() for name, c in result.per_example.items()}
+    sums = {m: (s.names, s.values.tolist()) for m, r in modules.items() if (s := r.row_sums)}
+    by_module = {
+        key: {m: to_jsonable(c) for m, r in modules.items() if (c := getattr(r, name))}
+        for key, name in (("texts", "row_texts"), ("inputs", "row_inputs"))
+    }
+    columns = [*scores.values(), *(values for _, values in sums.values())]
+    for of_modules in by_module.values():
+        columns += [column for named in of_modules.values() for column in named.values()]
+    for row in range(max(map(len, columns), default=0)):
+        record: dict[str, Any] = {
+            "row": row,
+            **{name: column[row] for name, column in labels.items()},
+            "system": system,
+            "scores": {name: to_jsonable(column[row]) for name, column in scores.items()},
         }
-        of_system = {
-            key: to_jsonable(columns.get(system, {})) for key, columns in by_module.items()
-        }
-        listed = [*columns.values(), *(values for _, values in statistics.values())]
-        listed += [
-            column
-            for modules in of_system.values()
-            for named in modules.values()
-            for column in named.values()
-        ]
-        for row in range(max(map(len, listed), default=0)):
-            names = {name: column[row] for name, column in labels.items()}
-            scores_of_row = {name: to_jsonable(column[row]) for name, column in columns.items()}
-            record = {"row": row, **names, "system": system, "scores": scores_of_row}
-            if statistics:
-                record["statistics"] = {
-                    module: {
-                        name: value
-                        for name, value in zip(names_of_module, values[row], strict=True)
-                        if value or not row
-                    }
-                    for module, (names_of_module, values) in statistics.items()
+        if sums:
+            record["statistics"] = {
+                module: {n: v for n, v in zip(names, values[row], strict=True) if v or not row}
+                for module, (names, values) in sums.items()
+            }
+        for key, of_modules in by_module.items():
+            if of_modules:
+                record[key] = {
+                    module: {name: column[row] for name, column in named.items()}
+                    for module, named in of_modules.items()
                 }
-            for key, modules in of_system.items():
-                if modules:
-                    record[key] = {
-                        module: {name: column[row] for name, column in named.items()}
-                        for module, named in modules.items()
-                    }
-            yield record
+        yield record
 
 
 def read_rows(
-    path: str | Path, names: Mapping[str, Iterable[str]]
-) -> tuple[
-    dict[str, dict[str, list[float]]],
-    dict[str, dict[str, list[Any]]],
-    dict[str, dict[str, "RowSums"]],
-    dict[str, dict[str, dict[str, list[Any]]]],
-    dict[str, dict[str, dict[str, list[Any]]]],
-]:
-    """Return the scores, labels, sums, texts and inputs that `write_rows` was called with.
-
-    Args:
-        path: the file.
-        names: the scores that each system may have; columns without rows are empty.
+    path: str | Path, systems: Systems
+) -> tuple[dict[str, dict[str, ModuleResult]], dict[str, dict[str, list[Any]]]]:
+    """Return the results with what `write_rows` wrote about their rows, and the labels of rows.
 
     Raises:
-        ValueError: the file is not what `write_rows` wrote, or has other systems or scores.
+        ValueError: the file is not what `write_rows` wrote, has other systems or scores, or its
+            scores are not those of the results.
     """
     columns: dict[str, dict[str, list[float]]] = {
-        system: {name: [] for name in scores} for system, scores in names.items()
+        system: {name: [] for result in modules.values() for name in result.scores}
+        for system, modules in systems.items()
     }
     rows = dict.fromkeys(columns, 0)
     labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
@@ -194,25 +158,34 @@ def read_rows(
                 raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise ValueError(f"{path}: line {number}: {error}") from None
-    sums = {
-        system: {module: _table(values) for module, values in modules.items()}
-        for system, modules in statistics.items()
-    }
-    for system, modules in chain(texts.items(), inputs.items()):
+    for system, modules in (*texts.items(), *inputs.items()):
         for named in modules.values():
             for name, column in named.items():
                 if len(column) != rows[system]:
                     raise ValueError(f"{path}: some rows of {system!r} have {name!r}, not all")
-    labels = {system: columns for system, columns in labels.items() if columns}
-    return columns, labels, sums, texts, inputs
+    filled: dict[str, dict[str, ModuleResult]] = {
+        system: {
+            module: replace(
+                _with_columns(path, system, module, result, columns[system]),
+                row_sums=_table(statistics[system].get(module)),
+                row_texts=texts[system].get(module, {}),
+                row_inputs=inputs[system].get(module, {}),
+            )
+            for module, result in modules.items()
+        }
+        for system, modules in systems.items()
+    }
+    return filled, {system: of_system for system, of_system in labels.items() if of_system}
 
 
-def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":
-    """Return the statistics of rows as a table, 0 where a row has none.
+def _table(rows: Sequence[Mapping[str, float]] | None) -> Any:
+    """Return the statistics of rows as a table, 0 where a row has none; None without rows.
 
     >>> _table([{"hits": 2, "errors": 0}, {"errors": 1}]).values.tolist()
     [[2, 0], [0, 1]]
     """
+    if rows is None:
+        return None
     import numpy as np
 
     from ...statistics.intervals.sums import RowSums
@@ -222,7 +195,7 @@ def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":
     return RowSums(names, np.array(values).reshape(len(rows), len(names)))
 
 
-def with_columns(
+def _with_columns(
     path: str | Path,
     system: str,
     module: str,

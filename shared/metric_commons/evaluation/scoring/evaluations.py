@@ -1,7 +1,7 @@
 """Evaluations of files, as requested by a command line or a configuration file."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,16 +15,15 @@ from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
 from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
-from ...module.declaration.declarations import Module, assign, check_supported
+from ...module.declaration.declarations import Module, assign, check_supported, names_of_functions
 from ...statistics.arguments.checks import RowError, check_labels, shown
+from ...statistics.arguments.domains import is_per_row
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
 from ..states.score_kind import kind_of
-from .parallel_reading import columns_of, map_pieces
-from .system_rows import InputError, by_field
-from .system_scores import need_rows, score_columns
-from .worker_processes import cores, run_parallel
+from .system_rows import InputError
+from .worker_processes import Result, columns_of, cores, map_pieces, run_parallel
 
 if TYPE_CHECKING:
     from .scoring_plans import ScoringPlan
@@ -71,9 +70,14 @@ class Evaluation(Request):
         is_uncertain = self.confidence_level is not None or self.standard_error
         return is_uncertain or self.compare or self.per_example
 
+    @property
+    def paths(self) -> list[Path]:
+        """Return the files with the predictions of the systems."""
+        return [path for path, _ in self.systems.values()]
+
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
-        return list(dict.fromkeys([*filter(None, [self.common]), *self._paths()]))
+        return list(dict.fromkeys([*filter(None, [self.common]), *self.paths]))
 
     def results(self) -> Results:
         """Return the scores of every system and, if requested, a comparison of every two systems.
@@ -82,14 +86,29 @@ class Evaluation(Request):
             ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        with self._closed():
-            return run_parallel(self._results, self._processes())
+        return self._run(self._results)
 
-    @contextmanager
-    def _closed(self) -> Iterator[None]:
-        """Close the files in the end, also those that an error left open."""
+    def part(self) -> "Part":
+        """Return the states of every system and module, to be merged with those of other rows.
+
+        Raises:
+            ValueError: a file is malformed, or a module refuses a row.
+            OSError: a file cannot be read.
+        """
+        return self._run(self._part)
+
+    def _run(self, work: Callable[[int], Result]) -> Result:
+        """Return the result of work in processes: one, if a file can be read only once.
+
+        Files that it opened are closed in the end, also those that an error left open.
+        """
+        files = self.inputs()
+        jobs = 1
+        if all(map(Path.is_file, files)):
+            most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
+            jobs = self.jobs or (min(cores(), most) if most > 1 and can_fork() else 1)
         try:
-            yield
+            return run_parallel(work, jobs)
         finally:
             for source in self._sources:
                 source.close()
@@ -114,45 +133,39 @@ class Evaluation(Request):
 
     def _needs_all_rows(self) -> bool:
         """Return whether all rows must be kept: to be saved, matched, or scored together."""
-        several_files = self.common is not None and set(self._paths()) != {self.common}
+        several_files = self.common is not None and set(self.paths) != {self.common}
         one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         all_at_once = several_files or not one_by_one or need_rows(self.metrics, self.options or {})
         keeps_rows = self.per_example or self.compare or self.missing != "refuse"
         return keeps_rows or all_at_once or len(self.cluster_fields) > 1
 
-    def part(self) -> "Part":
-        """Return the states of every system and module, to be merged with those of other rows.
-
-        Raises:
-            ValueError: a file is malformed, or a module refuses a row.
-            OSError: a file cannot be read.
-        """
-        with self._closed():
-            return run_parallel(self._part, self._processes())
-
-    def _processes(self) -> int:
-        """Return the number of processes: one, if a file can be read only once."""
-        files = self.inputs()
-        if not all(map(Path.is_file, files)):
-            return 1
-        if self.jobs is not None:
-            return self.jobs
-        most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
-        return min(cores(), most) if most > 1 and can_fork() else 1
-
     def _part(self, jobs: int) -> "Part":
-        labels = ("confidence_level", "groups", "clusters")
-        check_supported([name for name in labels if getattr(self, name) is not None], self.metrics)
+        names = ("confidence_level", "groups", "clusters")
+        check_supported([name for name in names if getattr(self, name) is not None], self.metrics)
         part = self._plan.empty_part(self.preset)
         sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
-            texts: _Labels = {"groups": {}, "clusters": {}}
+            labels: _Labels = {"groups": {}, "clusters": {}}
             if jobs == 1:
                 for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
                     start = source.rows - len(next(iter(block.values())))
-                    self._update(part, texts, path, block, start, sources)
+                    self._update(part, labels, path, block, start, sources)
             else:
-                self._update_from_pieces(part, texts, path, sources, jobs)
+
+                def work(
+                    blocks: Iterable[tuple[int, Columns]], path: Path = path
+                ) -> tuple["Part", _Labels]:
+                    part_of_piece = self._plan.empty_part(self.preset)
+                    labels_of_piece: _Labels = {"groups": {}, "clusters": {}}
+                    for start, block in blocks:
+                        self._update(part_of_piece, labels_of_piece, path, block, start, sources)
+                    return part_of_piece, labels_of_piece
+
+                with closing(map_pieces(source, work, jobs)) as results:
+                    for part_of_piece, labels_of_piece in results:
+                        part.merge(part_of_piece)
+                        for name, texts in labels_of_piece.items():
+                            check_labels(name, list(texts.values()), len(texts), labels[name])
             part.inputs.append(source.provenance())
         return part
 
@@ -168,29 +181,6 @@ class Evaluation(Request):
             self._labels,
             {} if level is None else {"confidence_level": level},
         )
-
-    def _update_from_pieces(
-        self,
-        part: "Part",
-        labels: _Labels,
-        path: Path,
-        sources: Mapping[Path, Source],
-        jobs: int,
-    ) -> None:
-        """Add the rows of a file, whose pieces other processes read and score, to the states."""
-
-        def work(blocks: Iterable[tuple[int, Columns]]) -> tuple["Part", _Labels]:
-            part_of_piece = self._plan.empty_part(self.preset)
-            labels_of_piece: _Labels = {name: {} for name in labels}
-            for start, block in blocks:
-                self._update(part_of_piece, labels_of_piece, path, block, start, sources)
-            return part_of_piece, labels_of_piece
-
-        with closing(map_pieces(sources[path], work, jobs)) as results:
-            for part_of_piece, labels_of_piece in results:
-                part.merge(part_of_piece)
-                for name, texts in labels_of_piece.items():
-                    check_labels(name, list(texts.values()), len(texts), labels[name])
 
     def _update(
         self,
@@ -239,10 +229,14 @@ class Evaluation(Request):
         for name in self._labels:
             labels[name] = {system: rows[system][name] for system in rows}
         clusters = {field: labels.pop(name) for name, field in self.cluster_fields.items()}
-        labels["clusters"] = {
-            system: by_field({field: column[system] for field, column in clusters.items()})
-            for system in rows
-        }
+        labels["clusters"] = dict.fromkeys(rows)
+        for system in rows if clusters else ():
+            of_system = {field: column[system] for field, column in clusters.items()}
+            labels["clusters"][system] = (
+                of_system if len(clusters) > 1 else next(iter(of_system.values()))
+            )
+        from .system_scores import score_columns  # imports numpy, so only on use
+
         try:
             results = score_columns(
                 replace(self, options=self._all_options() | options, jobs=jobs),
@@ -271,9 +265,6 @@ class Evaluation(Request):
             }
             for system, (path, predictions) in self.systems.items()
         }
-
-    def _paths(self) -> Iterator[Path]:
-        return (path for path, _ in self.systems.values())
 
     @cached_property
     def _labels(self) -> dict[str, str]:
@@ -398,6 +389,20 @@ class Evaluation(Request):
         file = path if wrong.column == "predictions" else self.common or path
         position = sources[file].location(before + wrong.row)
         return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+
+
+def need_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> bool:
+    """Return whether options of modules are functions, or are about all rows."""
+    if names_of_functions(options):
+        return True
+    for key, value in options.items():
+        option = key.rpartition(".")[2]
+        follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
+        declared = [m.declared_options[option] for m in metrics.values() if option in m.options]
+        per_row = any(is_per_row(declaration.annotation) for declaration in declared)
+        if per_row or value in filter(None, follows):
+            return True
+    return False
 
 
 def fields_of_file(path: Path) -> dict[str, None]:

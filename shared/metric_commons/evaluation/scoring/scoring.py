@@ -13,8 +13,8 @@ from ...statistics.arguments.checks import nearest
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 from ..results.results import Results
 from ..states.score_kind import kind_of
-from .evaluations import fields_of_file, results_of_file
-from .system_scores import NO_SYSTEMS, need_rows, score_columns
+from .evaluations import fields_of_file, need_rows, results_of_file
+from .system_scores import NO_SYSTEMS, score_columns
 from .table_columns import (
     columns_of_table,
     comes_in_parts,

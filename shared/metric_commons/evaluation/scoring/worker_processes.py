@@ -12,15 +12,17 @@ it in the same words as if it had been alone.
 import gc
 import os
 import signal
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from itertools import chain
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+from ...data.files.pieces import Piece
+from ...data.tables.tables import Columns, Source
 
 Result = TypeVar("Result")
 
+_ROWS_OF_PIECE = 2048  # of a piece that only this process can parse
 _END = object()
 _REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
 
@@ -55,6 +57,65 @@ def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:
     return work(1)
 
 
+def columns_of(source: Source, jobs: int) -> dict[str, list[Any]]:
+    """Return the columns of a file, read by several processes if possible.
+
+    Errors then lack line numbers.
+
+    Raises:
+        ValueError: the file is malformed.
+        OSError: it cannot be read.
+        EndedError: a process was killed.
+    """
+    if jobs == 1 or not source.is_divisible:
+        return source.columns()
+    from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
+
+    columns: dict[str, list[Any]] = {field: [] for field in source.fields}
+    read = map_pieces(source, lambda blocks: [block for _, block in blocks], jobs)
+    with closing(read) as pieces, no_collection():
+        for block in chain.from_iterable(pieces):
+            for field, column in block.items():
+                columns[field] += column
+    return columns
+
+
+def map_pieces(
+    source: Source, work: Callable[[Iterator[tuple[int, Columns]]], Result], jobs: int
+) -> Generator[Result, None, None]:
+    """Yield the results of `work` for each piece of a file, which other processes read.
+
+    Args:
+        source: the file.
+        work: takes the blocks of a piece, each with a number for its first row.
+        jobs: the number of processes.
+
+    Raises:
+        ValueError: the file is malformed, or `work` refuses a row.
+        OSError: it cannot be read.
+        EndedError: a process was killed.
+    """
+
+    def work_on(task: tuple[int, Piece | Columns]) -> tuple[Result, int]:
+        start, piece = task
+        rows = 0
+
+        def blocks() -> Iterator[tuple[int, Columns]]:
+            nonlocal rows
+            for block in source.blocks_of(piece, start):
+                yield start + rows, block
+                rows += len(next(iter(block.values())))
+
+        return work(blocks()), rows
+
+    total = 0
+    with closing(map_ordered(work_on, source.pieces(_ROWS_OF_PIECE), jobs)) as results:
+        for result, rows in results:
+            yield result
+            total += rows
+    source.end(total)
+
+
 def map_ordered(
     work: Callable[[Any], Any], tasks: Iterable[Any], jobs: int
 ) -> Generator[Any, None, None]:
@@ -65,7 +126,7 @@ def map_ordered(
     Args:
         work: any function, since it is not sent to processes; only its arguments and results are.
         tasks: taken as needed, one for each idle process.
-        jobs: number of processes.
+        jobs: number of processes; one is started if there is a task and no idle process.
 
     Raises:
         RefusedError: the work raised an error about its input.
@@ -74,55 +135,44 @@ def map_ordered(
     >>> list(map_ordered(lambda task: task * task, range(5), jobs=2))
     [0, 1, 4, 9, 16]
     """
+    from multiprocessing.connection import wait
+
+    waiting = enumerate(tasks)
+    number, task = next(waiting, (0, _END))
     workers: list[_Worker] = []
+    idle: list[_Worker] = []
+    busy: dict[Any, tuple[_Worker, int]] = {}
+    results: dict[int, Any] = {}
+    first = 0  # task whose result has not been returned
     try:
-        yield from _dealt(tasks, workers, work, jobs)
+        while True:
+            # A process gets the next task when it waits for one, so sending never blocks.
+            while task is not _END and (idle or len(workers) < jobs):
+                if not idle:
+                    workers.append(_Worker(work, workers))
+                    idle.append(workers[-1])
+                worker = idle.pop()
+                worker.send(task)
+                busy[worker.connection] = worker, number
+                number, task = next(waiting, (0, _END))
+            while first in results:
+                yield results.pop(first)
+                first += 1
+            if not busy:
+                return
+            for ready in wait(list(busy)):
+                worker, number_of_task = busy.pop(ready)
+                results[number_of_task] = worker.result()
+                idle.append(worker)
     finally:
         for worker in workers:
             worker.end()
 
 
-def _dealt(
-    tasks: Iterable[Any], workers: "list[_Worker]", work: Callable[[Any], Any], jobs: int
-) -> Iterator[Any]:
-    """Yield the results of the tasks.
-
-    A process is started if there is a task and no idle process.
-    """
-    from multiprocessing.connection import wait
-
-    waiting = enumerate(tasks)
-    number, task = next(waiting, (0, _END))
-    idle: list[_Worker] = []
-    busy: dict[Any, tuple[_Worker, int]] = {}
-    results: dict[int, Any] = {}
-    first = 0  # task whose result has not been returned
-    while True:
-        # A process gets the next task when it waits for one, so sending never blocks.
-        while task is not _END and (idle or len(workers) < jobs):
-            if not idle:
-                with _forking():
-                    workers.append(_Worker(work, workers))
-                idle.append(workers[-1])
-            worker = idle.pop()
-            worker.send(task)
-            busy[worker.connection] = worker, number
-            number, task = next(waiting, (0, _END))
-        while first in results:
-            yield results.pop(first)
-            first += 1
-        if not busy:
-            return
-        for ready in wait(list(busy)):
-            worker, number_of_task = busy.pop(ready)
-            results[number_of_task] = worker.result()
-            idle.append(worker)
-
-
 class _Worker:
     """A process that does tasks until it is killed or its parent has ended."""
 
-    def __init__(self, work: Callable[[Any], Any], siblings: "Sequence[_Worker]") -> None:
+    def __init__(self, work: Callable[[Any], Any], siblings: "list[_Worker]") -> None:
         from multiprocessing import Pipe, get_context
 
         self.connection, end_of_worker = Pipe()
@@ -131,7 +181,12 @@ class _Worker:
         self._process = get_context("fork").Process(
             target=_serve, args=(work, end_of_worker, ends_of_parent), daemon=True
         )
-        self._process.start()
+        # The parent handles interrupts, which are blocked in processes forked here.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         end_of_worker.close()
 
     def send(self, task: Any) -> None:
@@ -139,14 +194,14 @@ class _Worker:
         try:
             self.connection.send(task)
         except (BrokenPipeError, ConnectionResetError):
-            raise EndedError(self._ending()) from None
+            raise self._ended() from None
 
     def result(self) -> Any:
         """Receive the result of a task."""
         try:
             is_answer, value = self.connection.recv()
         except (EOFError, ConnectionResetError):
-            raise EndedError(self._ending()) from None
+            raise self._ended() from None
         if not is_answer:
             raise RefusedError(value)
         return value
@@ -157,24 +212,20 @@ class _Worker:
         self._process.join()
         self.connection.close()
 
-    def _ending(self) -> str:
-        """Return a description of how the process ended."""
+    def _ended(self) -> EndedError:
+        """Return an error that describes how the process ended."""
         self._process.join()
         status = self._process.exitcode or 0
         if status >= 0:
-            return f"a worker process was ended with status {status}"
+            return EndedError(f"a worker process was ended with status {status}")
         name = signal.Signals(-status).name
-        return (
+        return EndedError(
             f"a worker process was ended by signal {-status} ({name}): from outside, or for want "
             "of memory; take fewer jobs"
         )
 
 
-def _serve(
-    work: Callable[[Any], Any],
-    parent: "Connection[Any, Any]",
-    ends_of_parent: "Sequence[Connection[Any, Any]]",
-) -> None:
+def _serve(work: Callable[[Any], Any], parent: Any, ends_of_parent: Iterable[Any]) -> None:
     """Do tasks until the connection is closed."""
     for end in ends_of_parent:
         end.close()
@@ -192,14 +243,3 @@ def _serve(
             parent.send(answer)
         except (BrokenPipeError, ConnectionResetError):
             return
-
-
-@contextmanager
-def _forking() -> Iterator[None]:
-    """Block interrupts in processes that are forked inside; their parent handles them."""
-    signals = {signal.SIGINT}
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -8,9 +8,8 @@ import numpy as np
 from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.domains import SHARES
 from ...text.answers.answerability import ScoredAnswers, scored_answers, summarize_answers
-from .row_tables import TabulatedStatistics, runs
+from .row_tables import TabulatedStatistics, check_column, check_counts, runs
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
-from .state_checks import check_column, check_counts
 
 _TRUTHS = ("has_answer", "is_given")
 _THRESHOLDS = ("no_answer_threshold", "threshold_ties")

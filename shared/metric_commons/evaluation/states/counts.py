@@ -6,9 +6,8 @@ from typing import Any
 from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.checks import check_labels, check_number_lists, check_weights
 from ...statistics.arguments.domains import item_per_row
-from .row_tables import TabulatedStatistics
+from .row_tables import NOT_NEGATIVE, TabulatedStatistics, check_column, check_counts
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
-from .state_checks import NOT_NEGATIVE, check_column, check_counts
 
 # The check of an option that has a value for each row, by what it calls this value.
 _CHECKS: dict[str, Callable[[str, Any, int], Any]] = {

@@ -18,8 +18,8 @@ from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Average, members, summarize, uncertainty
+from .row_tables import check_names, check_scores
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of
-from .state_checks import check_names, check_scores
 
 _MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
 

@@ -14,9 +14,8 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import RowError
 from ...statistics.intervals.summary import Average, summarize
 from .means import SCORES_ALONE, CountedScores, Means
-from .row_tables import Table, TabulatedStatistics
+from .row_tables import Table, TabulatedStatistics, check_column, check_names
 from .score_kind import Bounds, Columns, Ids, RowLabels, SufficientStatistics
-from .state_checks import check_column, check_names
 
 _INTEGERS = 1 << 63
 _INTEGER, _TEXT = "integer", "text"  # the columns of ids

@@ -3,10 +3,14 @@
 New tables are only collected. They are joined when their rows are needed, or when the number of
 rows has grown fourfold since the last time. So the time of a merge depends on the new rows alone,
 and all merges together take little longer than one.
+
+The checks of a stored state look once at the minimum and the maximum of a column. A checksum
+detects accidental changes, and these the mistakes of other programs.
 """
 
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -16,6 +20,9 @@ from numpy.typing import NDArray
 from ...data.files.stored_columns import text_column, texts_of
 from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.arrays import Integers
+from ...statistics.arguments.checks import RowError
+from ...statistics.arguments.domains import Ranges, check_score, score_range
+from ...statistics.arithmetic.exact_sums import Multiset
 from .score_kind import SufficientStatistics
 
 Table = Any  # of Arrow
@@ -26,6 +33,8 @@ _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
 _PENDING = 1 << 16  # minimum of rows for which tables are joined
 _INDEX = re.compile(r"\[[0-9]+\]$")
+_MOST = 2**53
+NOT_NEGATIVE: Ranges = {"*": (0.0, None)}
 
 
 class CountedRows:
@@ -412,3 +421,69 @@ def _records(columns: Mapping[str, Any]) -> Columns:
         for row, value in zip(rows, values, strict=True):
             row[field] = value
     return records
+
+
+def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
+    """Check that rows can have these numbers.
+
+    Raises:
+        RowError: one is impossible.
+
+    >>> check_column("qa_em", np.array([0.0, 7.5]), {"*": (0, 1)})
+    Traceback (most recent call last):
+    ValueError: qa_em[1] is 7.5, but must lie between 0 and 1
+    """
+    if score_range(name, ranges) is None or not values.size:
+        return
+    for end, position in ((values.min(), values.argmin), (values.max(), values.argmax)):
+        if math.isnan(end):  # which both ends are if any value is
+            raise RowError(name, int(position()), "is NaN, which no row has")
+        try:
+            check_score(name, float(end), ranges)
+        except ValueError as error:
+            problem = str(error).partition(", but ")[2]
+            raise RowError(name, int(position()), f"is {end}, but {problem}") from error
+
+
+def check_counts(counts: NDArray[Any]) -> None:
+    """Check that the number of rows is possible.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if counts.sum(dtype=np.float64) >= _MOST:
+        raise ValueError("counts add up to 2**53 rows or more")
+
+
+def check_scores(scores: Mapping[str, Multiset], ranges: Ranges) -> None:
+    """Check that rows can have these scores.
+
+    Raises:
+        ValueError: no rows have them.
+
+    >>> check_scores({"em": Multiset.from_values([1]), "f1": Multiset.from_values([1, 0])}, {})
+    Traceback (most recent call last):
+    ValueError: there are 1 rows of em, but 2 of f1
+    """
+    first, *_ = scores
+    for name, multiset in scores.items():
+        check_counts(multiset.counts)
+        check_column(name, multiset.values, ranges)
+        if len(multiset) != len(scores[first]):
+            rows = f"{len(scores[first])} rows of {first}, but {len(multiset)} of {name}"
+            raise ValueError(f"there are {rows}")
+
+
+def check_names(names: Collection[str], required: Iterable[str]) -> None:
+    """Check that no score or statistic is missing that every row has.
+
+    Raises:
+        ValueError: one is missing.
+
+    >>> check_names(["qa_precision"], ["qa_f1"])
+    Traceback (most recent call last):
+    ValueError: qa_f1 is missing
+    """
+    for name in sorted(required):
+        if name not in names:
+            raise ValueError(f"{name} is missing")

@@ -8,9 +8,8 @@ import numpy as np
 
 from ...module.declaration.row_module import RowModule
 from ...statistics.intervals.sums import RowStatistics, RowSums, summarize_sums
-from .row_tables import TabulatedStatistics
+from .row_tables import NOT_NEGATIVE, TabulatedStatistics, check_column, check_counts, check_names
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
-from .state_checks import NOT_NEGATIVE, check_column, check_counts, check_names
 
 
 class SumsOfRows(TabulatedStatistics):

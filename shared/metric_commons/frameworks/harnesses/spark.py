@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluation.scoring.scoring import column_names
 from ...evaluation.scoring.scoring_plans import ScoringPlan, plan_of_columns
-from ...evaluation.scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
 from ...evaluation.scoring.states import Part
 from ...evaluation.scoring.table_columns import check_columns, columns_of_block, quoted
+from ...evaluation.scoring.table_parts import name_partition, numbered, on_executors, part_of_spark
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.catalog.request import Request
 

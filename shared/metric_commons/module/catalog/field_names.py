@@ -6,17 +6,15 @@ module computes name who has them.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 _SIMILAR = 0.75  # of names that may be misspellings of each other: "bleu" and "blue", not "ter"
 _ENDINGS = ("_score", "_loss")  # of scikit-learn's and others' functions
 _TASKS = ("binary", "multiclass", "multilabel", "retrieval")  # before names of classes
 _WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z][a-z]+[0-9]*")  # in names of classes
-
-
-_Entry = TypeVar("_Entry")
+_USE = re.compile(r"(\w+)(?: (?!for )([^\s,]+))?(?:, (\S+))?(?: for (.+))?")
 
 
 class Use(NamedTuple):
@@ -39,273 +37,207 @@ class Use(NamedTuple):
         return f"{text} for {self.data}" if self.data else text
 
 
-_LABELS, _ANSWERS, _ENTITIES = "labels", "short answers", "entities"
-_RANKINGS, _NUMBERS = "rankings", "numbers"
-_ECE = Use("classification", "ece", "calibration_bins=15")
+# Names with the same meaning share a line, and the most usual module comes first. A use is a
+# module, its score unless that is called like the module, a setting after a comma, and what it is
+# for if names have several meanings.
+_USES = """
+# error rates of transcripts
+wer word_error_rate: error_rate wer
+cer character_error_rate edit_distance levenshtein: error_rate cer, unit=character
+match_error_rate mer: error_rate mer
+wil: error_rate wil
+wip: error_rate wip
+jiwer: error_rate
+# labels
+accuracy acc:
+    classification accuracy for labels; qa_em for short answers;
+    truthful_mc mc1 for multiple choice by the scores of options
+precision:
+    classification precision for labels; qa_f1 qa_precision for short answers;
+    ir_ranking precision@10 for rankings
+recall:
+    classification recall for labels; qa_f1 qa_recall for short answers;
+    ir_ranking recall@10 for rankings; substring_recall for answers within longer texts
+f1: classification f1 for labels; qa_f1 for the words of short answers; span_f1 f1 for entities
+f_measure precision_recall_fscore_support: classification f1
+fbeta f_beta f2: classification f_beta, beta=2
+macro_f1: classification f1, average=macro for labels; span_f1 macro_f1 for entities
+micro_f1: classification f1, average=micro for labels; span_f1 f1 for entities
+weighted_f1: classification f1, average=weighted for labels; span_f1 weighted_f1 for entities
+f1_macro: classification f1, average=macro
+f1_micro: classification f1, average=micro
+f1_weighted: classification f1, average=weighted
+balanced_accuracy bac: classification balanced_accuracy
+mcc matthews_correlation matthews_corrcoef phi: classification mcc
+kappa cohen_kappa: classification kappa for labels; judge_agreement cohen_kappa for two raters
+qwk quadratic_weighted_kappa: classification kappa, kappa_weights=quadratic
+sensitivity tpr: classification recall
+specificity tnr: classification specificity
+fpr: classification fpr
+auc roc_auc auroc roc:
+    classification roc_auc for scores of labels;
+    selective_answering auroc for answers with confidences
+roc_curve: classification roc_curve, curves=roc
+det_curve: classification det_curve, curves=det
+precision_recall_curve pr_curve: classification pr_curve, curves=pr
+pr_auc: classification pr_auc
+auprc: classification average_precision
+average_precision:
+    classification average_precision for scores of labels; ir_ranking map for rankings
+log_loss logloss cross_entropy nll: classification log_loss
+brier brier_score:
+    classification brier for probabilities of labels;
+    selective_answering brier for answers with confidences
+ece ece_10_bin calibration_error expected_calibration_error: classification ece, calibration_bins=15
+calibration calibration_curve: classification ece, calibration_bins=15
+mce: classification mce, calibration_bins=15
+hamming hamming_loss: classification hamming_loss
+jaccard iou: classification jaccard
+eer: classification operating_point, operating_point=eer
+top_k_accuracy top_5_accuracy: classification top_5_accuracy, top_k=5
+confusion_matrix: classification confusion_matrix, confusion_matrix=true
+classification_report: classification report, report=true
+glue super_glue: classification; regression for stsb; qa_f1 for record
+xnli: classification accuracy
+# answers
+match em exact_match exact quasi_exact_match:
+    qa_em; squad_v2 exact for questions that may have no answer
+squad: qa_em; qa_f1
+squad_f1 token_f1 word_f1: qa_f1
+triviaqa: qa_em, normalizer=triviaqa
+drop: qa_f1, normalizer=drop
+gsm8k: qa_em, extract=gsm8k; math_equivalence
+includes contains include subem substring_match: substring_recall
+cover_em: substring_recall, match=token_set
+math math_verify competition_math: math_equivalence
+choice mmlu: qa_em; truthful_mc
+simpleqa: selective_answering f1
+aurc: selective_answering aurc
+multiple_choice truthfulqa: truthful_mc
+mc1: truthful_mc mc1
+mc2: truthful_mc mc2
+acc_norm: truthful_mc mc1, length_normalization=byte
+bits_per_byte: truthful_mc bits_per_byte
+# generated text
+rouge rouge1 rouge2 rougel rougelsum rouge_1 rouge_2 rouge_l rouge_n: rouge_n_l
+sacrebleu corpus_bleu: bleu
+gleu google_bleu: bleu google_bleu, result_format=google_bleu
+chrf++ chrfpp: chrf, word_order=2
+tercom translation_edit_rate: ter
+# programs, samples and judges
+pass pass_k: pass_at_k for results of programs; code_eval for programs
+humaneval human_eval mbpp: pass_at_k for results of programs; code_eval for programs
+maj majority_vote: repeated_sampling
+self_consistency: repeated_sampling self_consistency
+best_of: repeated_sampling, measures="best_of@k"
+ifeval: instruction_following
+bfcl tool_call_accuracy: tool_calls
+json: json_match
+winrate: win_rate
+elo bradley_terry arena: pairwise_ranking
+fleiss_kappa: judge_agreement fleiss_kappa, measures="fleiss_kappa"
+krippendorff_alpha krippendorff: judge_agreement krippendorff_alpha, measures="krippendorff_alpha"
+inter_rater_agreement: judge_agreement
+model_graded_qa model_graded_fact llm_judge: judge_corrected; judge_agreement
+# rankings
+ndcg normalized_dcg: ir_ranking ndcg@10
+ndcg_burges: ir_ranking ndcg_exp@10, measures="ndcg_exp@10"
+dcg: ir_ranking dcg@10, measures="dcg@10"
+map mean_average_precision: ir_ranking map
+mrr recip_rank reciprocal_rank mean_reciprocal_rank: ir_ranking mrr
+hit hits hit_rate success: ir_ranking hit_rate@10, measures="hit_rate@10"
+p: ir_ranking precision@10
+r_precision rprec: ir_ranking rprec, measures="rprec"
+bpref: ir_ranking bpref, measures="bpref"
+err: ir_ranking err@20, measures="err@20"
+rbp: ir_ranking rbp(p=0.8), measures="rbp(p=0.8)"
+trec_eval pytrec_eval ranx ir_measures:
+    ir_ranking for rows (runs have metric-commons trec QRELS RUN)
+rbo: ranking_agreement rbo
+kendall:
+    ranking_agreement kendall_tau_b for rankings of systems;
+    regression kendall, measures="kendall" for numbers
+kendall_tau kendalltau: ranking_agreement kendall_tau_b
+# numbers
+mae mean_absolute_error: regression mae
+mse mean_squared_error: regression mse
+rmse root_mean_squared_error: regression rmse
+r2 r_squared coefficient_of_determination: regression r2
+mape mean_absolute_percentage_error: regression mape, measures="mape"
+smape: regression smape, measures="smape"
+median_ae median_absolute_error: regression median_ae, measures="median_ae"
+max_error: regression max_error, measures="max_error"
+explained_variance: regression explained_variance, measures="explained_variance"
+msle mean_squared_log_error: regression msle, measures="msle"
+rmsle: regression rmsle, measures="rmsle"
+pinball mean_pinball quantile: regression pinball(alpha=0.9), measures="pinball(alpha=0.9)"
+pearson pearsonr correlation: regression pearson, measures="pearson"
+spearman spearmanr sts: regression spearman, measures="spearman"
+concordance ccc: regression concordance, measures="concordance"
+# clusters
+silhouette: clustering silhouette
+davies_bouldin: clustering davies_bouldin
+calinski_harabasz: clustering calinski_harabasz
+ari adjusted_rand adjusted_rand_index: clustering ari
+nmi normalized_mutual_info: clustering nmi
+ami adjusted_mutual_info: clustering ami, measures="ami"
+rand rand_index: clustering rand, measures="rand"
+v_measure: clustering v_measure
+homogeneity: clustering homogeneity
+completeness: clustering completeness
+fowlkes_mallows: clustering fowlkes_mallows, measures="fowlkes_mallows"
+purity: clustering purity, measures="purity"
+# entities
+poseval: classification, result_format="poseval"
+seqeval conlleval ner entity_f1 ner_f1: span_f1
+# tests
+t_test ttest mcnemar wilcoxon permutation_test significance bootstrap p_value:
+    paired_significance for scores of rows (rows have score MODULE --compare)
+"""
+# Scores that no module computes: who does, and why.
+_ELSEWHERE = """
+bertscore bert: bert-score (it needs a model)
+moverscore: moverscore (it needs a model)
+bleurt frugalscore toxicity: evaluate (it needs a model)
+bartscore: BARTScore (it needs a model)
+comet xcomet cometkiwi: unbabel-comet (it needs a model)
+metricx: metricx (it needs a model)
+mauve: mauve-text (it needs a model)
+perplexity ppl: evaluate and lm-eval (it needs a model)
+word_perplexity byte_perplexity: lm-eval (it needs a model)
+summac: summac (it needs a model)
+alignscore: AlignScore (it needs a model)
+factscore: factscore (it needs a model)
+faithfulness answer_relevancy context_precision context_recall: ragas (it needs a model)
+g_eval hallucination bias: deepeval (it needs a model)
+clip fid: torchmetrics (it needs a model)
+meteor: evaluate and nltk (it needs WordNet)
+cider spice: pycocoevalcap
+nist diversity self_bleu: nltk
+nist_mt characterr charcut mase mahalanobis mean_iou coval rl_reliability xtreme_s: evaluate
+der: pyannote.metrics
+lm_eval: lm-eval (`score logged` reads its logs)
+hinge cosine_similarity: scikit-learn
+anls: lmms-eval
+relaxed_accuracy: lmms-eval
+execution_accuracy: test-suite-sql-eval (it needs databases)
+ifbench: allenai/IFBench
+crps: properscoring
+"""
 
-# The measures that modules report by default; others have to be asked for.
-_DEFAULT_MEASURES = {
-    "regression": ("mae", "mse", "rmse", "r2"),
-    "ir_ranking": ("ndcg@10", "map", "mrr", "recall@10", "precision@10"),
-    "clustering": (
-        *("silhouette", "davies_bouldin", "calinski_harabasz"),
-        *("ari", "nmi", "v_measure", "homogeneity", "completeness"),
-    ),
+
+def _by_name(table: str) -> dict[str, str]:
+    """Return the text after the colon for each of the names before it, which spaces separate."""
+    lines = re.sub(r"\n +|\n#.*", " ", table).replace("  ", " ").strip().splitlines()
+    pairs = [line.split(":", 1) for line in lines]
+    return {name: text.strip() for names, text in pairs for name in names.split()}
+
+
+USES = {
+    name: [Use(*_USE.fullmatch(use.strip()).groups("")) for use in text.split(";")]  # type: ignore[union-attr]
+    for name, text in _by_name(_USES).items()
 }
-
-
-def _measure(module: str, score: str) -> Use:
-    is_default = score in _DEFAULT_MEASURES.get(module, ())
-    return Use(module, score, "" if is_default else f'measures="{score}"')
-
-
-def _by_name(table: Mapping[str, _Entry]) -> dict[str, _Entry]:
-    """Return the table with each of the names in its keys, which spaces separate, as a key."""
-    return {name: entry for names, entry in table.items() for name in names.split()}
-
-
-# Names with the same meaning share a line, and the most usual module comes first.
-USES = _by_name(
-    {
-        # error rates of transcripts
-        "wer word_error_rate": [Use("error_rate", "wer")],
-        "cer character_error_rate edit_distance levenshtein": [
-            Use("error_rate", "cer", "unit=character")
-        ],
-        "match_error_rate mer": [Use("error_rate", "mer")],
-        "wil": [Use("error_rate", "wil")],
-        "wip": [Use("error_rate", "wip")],
-        "jiwer": [Use("error_rate")],
-        # labels
-        "accuracy acc": [
-            Use("classification", "accuracy", data=_LABELS),
-            Use("qa_em", data=_ANSWERS),
-            Use("truthful_mc", "mc1", data="multiple choice by the scores of options"),
-        ],
-        "precision": [
-            Use("classification", "precision", data=_LABELS),
-            Use("qa_f1", "qa_precision", data=_ANSWERS),
-            Use("ir_ranking", "precision@10", data=_RANKINGS),
-        ],
-        "recall": [
-            Use("classification", "recall", data=_LABELS),
-            Use("qa_f1", "qa_recall", data=_ANSWERS),
-            Use("ir_ranking", "recall@10", data=_RANKINGS),
-            Use("substring_recall", data="answers within longer texts"),
-        ],
-        "f1": [
-            Use("classification", "f1", data=_LABELS),
-            Use("qa_f1", data="the words of short answers"),
-            Use("span_f1", "f1", data=_ENTITIES),
-        ],
-        "f_measure precision_recall_fscore_support": [Use("classification", "f1")],
-        "fbeta f_beta f2": [Use("classification", "f_beta", "beta=2")],
-        "macro_f1": [
-            Use("classification", "f1", "average=macro", _LABELS),
-            Use("span_f1", "macro_f1", data=_ENTITIES),
-        ],
-        "micro_f1": [
-            Use("classification", "f1", "average=micro", _LABELS),
-            Use("span_f1", "f1", data=_ENTITIES),
-        ],
-        "weighted_f1": [
-            Use("classification", "f1", "average=weighted", _LABELS),
-            Use("span_f1", "weighted_f1", data=_ENTITIES),
-        ],
-        "f1_macro": [Use("classification", "f1", "average=macro")],
-        "f1_micro": [Use("classification", "f1", "average=micro")],
-        "f1_weighted": [Use("classification", "f1", "average=weighted")],
-        "balanced_accuracy bac": [Use("classification", "balanced_accuracy")],
-        "mcc matthews_correlation matthews_corrcoef phi": [Use("classification", "mcc")],
-        "kappa cohen_kappa": [
-            Use("classification", "kappa", data=_LABELS),
-            Use("judge_agreement", "cohen_kappa", data="two raters"),
-        ],
-        "qwk quadratic_weighted_kappa": [Use("classification", "kappa", "kappa_weights=quadratic")],
-        "sensitivity tpr": [Use("classification", "recall")],
-        "specificity tnr": [Use("classification", "specificity")],
-        "fpr": [Use("classification", "fpr")],
-        "auc roc_auc auroc roc": [
-            Use("classification", "roc_auc", data="scores of labels"),
-            Use("selective_answering", "auroc", data="answers with confidences"),
-        ],
-        "roc_curve": [Use("classification", "roc_curve", "curves=roc")],
-        "det_curve": [Use("classification", "det_curve", "curves=det")],
-        "precision_recall_curve pr_curve": [Use("classification", "pr_curve", "curves=pr")],
-        "pr_auc": [Use("classification", "pr_auc")],
-        "auprc": [Use("classification", "average_precision")],
-        "average_precision": [
-            Use("classification", "average_precision", data="scores of labels"),
-            Use("ir_ranking", "map", data=_RANKINGS),
-        ],
-        "log_loss logloss cross_entropy nll": [Use("classification", "log_loss")],
-        "brier brier_score": [
-            Use("classification", "brier", data="probabilities of labels"),
-            Use("selective_answering", "brier", data="answers with confidences"),
-        ],
-        "ece ece_10_bin calibration_error expected_calibration_error": [_ECE],
-        "calibration calibration_curve": [_ECE],
-        "mce": [Use("classification", "mce", "calibration_bins=15")],
-        "hamming hamming_loss": [Use("classification", "hamming_loss")],
-        "jaccard iou": [Use("classification", "jaccard")],
-        "eer": [Use("classification", "operating_point", "operating_point=eer")],
-        "top_k_accuracy top_5_accuracy": [Use("classification", "top_5_accuracy", "top_k=5")],
-        "confusion_matrix": [Use("classification", "confusion_matrix", "confusion_matrix=true")],
-        "classification_report": [Use("classification", "report", "report=true")],
-        "glue super_glue": [
-            Use("classification"),
-            Use("regression", data="stsb"),
-            Use("qa_f1", data="record"),
-        ],
-        "xnli": [Use("classification", "accuracy")],
-        # answers
-        "match em exact_match exact quasi_exact_match": [
-            Use("qa_em"),
-            Use("squad_v2", "exact", data="questions that may have no answer"),
-        ],
-        "squad": [Use("qa_em"), Use("qa_f1")],
-        "squad_f1 token_f1 word_f1": [Use("qa_f1")],
-        "triviaqa": [Use("qa_em", setting="normalizer=triviaqa")],
-        "drop": [Use("qa_f1", setting="normalizer=drop")],
-        "gsm8k": [Use("qa_em", setting="extract=gsm8k"), Use("math_equivalence")],
-        "includes contains include subem substring_match": [Use("substring_recall")],
-        "cover_em": [Use("substring_recall", setting="match=token_set")],
-        "math math_verify competition_math": [Use("math_equivalence")],
-        "choice mmlu": [Use("qa_em"), Use("truthful_mc")],
-        "simpleqa": [Use("selective_answering", "f1")],
-        "aurc": [Use("selective_answering", "aurc")],
-        "multiple_choice truthfulqa": [Use("truthful_mc")],
-        "mc1": [Use("truthful_mc", "mc1")],
-        "mc2": [Use("truthful_mc", "mc2")],
-        "acc_norm": [Use("truthful_mc", "mc1", "length_normalization=byte")],
-        "bits_per_byte": [Use("truthful_mc", "bits_per_byte")],
-        # generated text
-        "rouge rouge1 rouge2 rougel rougelsum rouge_1 rouge_2 rouge_l rouge_n": [Use("rouge_n_l")],
-        "sacrebleu corpus_bleu": [Use("bleu")],
-        "gleu google_bleu": [Use("bleu", "google_bleu", "result_format=google_bleu")],
-        "chrf++ chrfpp": [Use("chrf", setting="word_order=2")],
-        "tercom translation_edit_rate": [Use("ter")],
-        # programs, samples and judges
-        "pass pass_k": [
-            Use("pass_at_k", data="results of programs"),
-            Use("code_eval", data="programs"),
-        ],
-        "humaneval human_eval mbpp": [
-            Use("pass_at_k", data="results of programs"),
-            Use("code_eval", data="programs"),
-        ],
-        "maj majority_vote": [Use("repeated_sampling")],
-        "self_consistency": [Use("repeated_sampling", "self_consistency")],
-        "best_of": [Use("repeated_sampling", setting='measures="best_of@k"')],
-        "ifeval": [Use("instruction_following")],
-        "bfcl tool_call_accuracy": [Use("tool_calls")],
-        "json": [Use("json_match")],
-        "winrate": [Use("win_rate")],
-        "elo bradley_terry arena": [Use("pairwise_ranking")],
-        "fleiss_kappa": [_measure("judge_agreement", "fleiss_kappa")],
-        "krippendorff_alpha krippendorff": [_measure("judge_agreement", "krippendorff_alpha")],
-        "inter_rater_agreement": [Use("judge_agreement")],
-        "model_graded_qa model_graded_fact llm_judge": [
-            Use("judge_corrected"),
-            Use("judge_agreement"),
-        ],
-        # rankings
-        "ndcg normalized_dcg": [_measure("ir_ranking", "ndcg@10")],
-        "ndcg_burges": [_measure("ir_ranking", "ndcg_exp@10")],
-        "dcg": [_measure("ir_ranking", "dcg@10")],
-        "map mean_average_precision": [_measure("ir_ranking", "map")],
-        "mrr recip_rank reciprocal_rank mean_reciprocal_rank": [_measure("ir_ranking", "mrr")],
-        "hit hits hit_rate success": [_measure("ir_ranking", "hit_rate@10")],
-        "p": [_measure("ir_ranking", "precision@10")],
-        "r_precision rprec": [_measure("ir_ranking", "rprec")],
-        "bpref": [_measure("ir_ranking", "bpref")],
-        "err": [_measure("ir_ranking", "err@20")],
-        "rbp": [_measure("ir_ranking", "rbp(p=0.8)")],
-        "trec_eval pytrec_eval ranx ir_measures": [
-            Use("ir_ranking", data="rows (runs have metric-commons trec QRELS RUN)")
-        ],
-        "rbo": [Use("ranking_agreement", "rbo")],
-        "kendall": [
-            Use("ranking_agreement", "kendall_tau_b", data="rankings of systems"),
-            Use("regression", "kendall", 'measures="kendall"', _NUMBERS),
-        ],
-        "kendall_tau kendalltau": [Use("ranking_agreement", "kendall_tau_b")],
-        # numbers
-        "mae mean_absolute_error": [_measure("regression", "mae")],
-        "mse mean_squared_error": [_measure("regression", "mse")],
-        "rmse root_mean_squared_error": [_measure("regression", "rmse")],
-        "r2 r_squared coefficient_of_determination": [_measure("regression", "r2")],
-        "mape mean_absolute_percentage_error": [_measure("regression", "mape")],
-        "smape": [_measure("regression", "smape")],
-        "median_ae median_absolute_error": [_measure("regression", "median_ae")],
-        "max_error": [_measure("regression", "max_error")],
-        "explained_variance": [_measure("regression", "explained_variance")],
-        "msle mean_squared_log_error": [_measure("regression", "msle")],
-        "rmsle": [_measure("regression", "rmsle")],
-        "pinball mean_pinball quantile": [_measure("regression", "pinball(alpha=0.9)")],
-        "pearson pearsonr correlation": [_measure("regression", "pearson")],
-        "spearman spearmanr sts": [_measure("regression", "spearman")],
-        "concordance ccc": [_measure("regression", "concordance")],
-        # clusters
-        "silhouette": [_measure("clustering", "silhouette")],
-        "davies_bouldin": [_measure("clustering", "davies_bouldin")],
-        "calinski_harabasz": [_measure("clustering", "calinski_harabasz")],
-        "ari adjusted_rand adjusted_rand_index": [_measure("clustering", "ari")],
-        "nmi normalized_mutual_info": [_measure("clustering", "nmi")],
-        "ami adjusted_mutual_info": [_measure("clustering", "ami")],
-        "rand rand_index": [_measure("clustering", "rand")],
-        "v_measure": [_measure("clustering", "v_measure")],
-        "homogeneity": [_measure("clustering", "homogeneity")],
-        "completeness": [_measure("clustering", "completeness")],
-        "fowlkes_mallows": [_measure("clustering", "fowlkes_mallows")],
-        "purity": [_measure("clustering", "purity")],
-        # entities
-        "poseval": [Use("classification", setting='result_format="poseval"')],
-        "seqeval conlleval ner entity_f1 ner_f1": [Use("span_f1")],
-        # tests
-        "t_test ttest mcnemar wilcoxon permutation_test significance bootstrap p_value": [
-            Use("paired_significance", data="scores of rows (rows have score MODULE --compare)")
-        ],
-    }
-)
-
-_EVALUATE = "evaluate"
-_OF_MODELS = "it needs a model"
-# Scores that no module computes: why, and who does.
-ELSEWHERE = _by_name(
-    {
-        "bertscore bert": (_OF_MODELS, "bert-score"),
-        "moverscore": (_OF_MODELS, "moverscore"),
-        "bleurt frugalscore toxicity": (_OF_MODELS, _EVALUATE),
-        "bartscore": (_OF_MODELS, "BARTScore"),
-        "comet xcomet cometkiwi": (_OF_MODELS, "unbabel-comet"),
-        "metricx": (_OF_MODELS, "metricx"),
-        "mauve": (_OF_MODELS, "mauve-text"),
-        "perplexity ppl": (_OF_MODELS, "evaluate and lm-eval"),
-        "word_perplexity byte_perplexity": (_OF_MODELS, "lm-eval"),
-        "summac": (_OF_MODELS, "summac"),
-        "alignscore": (_OF_MODELS, "AlignScore"),
-        "factscore": (_OF_MODELS, "factscore"),
-        "faithfulness answer_relevancy context_precision context_recall": (_OF_MODELS, "ragas"),
-        "g_eval hallucination bias": (_OF_MODELS, "deepeval"),
-        "clip fid": (_OF_MODELS, "torchmetrics"),
-        "meteor": ("it needs WordNet", "evaluate and nltk"),
-        "cider spice": ("", "pycocoevalcap"),
-        "nist diversity self_bleu": ("", "nltk"),
-        "nist_mt characterr charcut mase mahalanobis mean_iou coval rl_reliability xtreme_s": (
-            "",
-            _EVALUATE,
-        ),
-        "der": ("", "pyannote.metrics"),
-        "lm_eval": ("`score logged` reads its logs", "lm-eval"),
-        "hinge cosine_similarity": ("", "scikit-learn"),
-        "anls": ("", "lmms-eval"),
-        "relaxed_accuracy": ("", "lmms-eval"),
-        "execution_accuracy": ("it needs databases", "test-suite-sql-eval"),
-        "ifbench": ("", "allenai/IFBench"),
-        "crps": ("", "properscoring"),
-    }
-)
+ELSEWHERE = _by_name(_ELSEWHERE)
 
 
 def suggestion(name: str, modules: Collection[str]) -> str:
@@ -337,9 +269,9 @@ def suggestion(name: str, modules: Collection[str]) -> str:
             parts = [_at_cutoff(use, name).sentence_part() for use in USES[key]]
             return f"; use {_alternatives(parts)}"
         if key in ELSEWHERE:
-            reason, owner = ELSEWHERE[key]
+            owner, opening, reason = ELSEWHERE[key].partition(" (")
             verb = "have" if " and " in owner else "has"
-            return f"; {owner} {verb} it{f' ({reason})' if reason else ''}"
+            return f"; {owner} {verb} it{opening}{reason}"
     for names in (modules, [*USES, *ELSEWHERE]):
         if close := get_close_matches(_plain(name), names, n=1, cutoff=_SIMILAR):
             return f"; did you mean {close[0]!r}?"

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...data.files.stored import option_text, to_jsonable
-from ...evaluation.comparison.cluster_labels import clustered
 from ...evaluation.comparison.combined_results import merged, renamed
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.comparison.saved_rows import with_rows
+from ...evaluation.comparison.saved_rows import clustered, with_rows
 from ...evaluation.results.comparisons import Rank, compare_pairs, statement
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
@@ -29,8 +28,7 @@ from ...evaluation.results.rendering import (
     label,
 )
 from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
-from ...evaluation.results.results import Results
-from ...evaluation.results.score_names import find_score
+from ...evaluation.results.results import Results, find_score
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
 from .ranked_tables import Column, ascending, column, level_heading, rank_range, ranked_table

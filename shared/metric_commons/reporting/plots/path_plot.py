@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...evaluation.results.breakdowns import ordered_parts
-from ...evaluation.results.module_results import Breakdown
+from ...evaluation.results.breakdowns import Breakdown, ordered_parts
 from .captions import LABEL_LENGTH, TITLE_LENGTH, score_with_interval, shortened
 from .panels import COLORS, gridlines, title
 from .systems import PlottedSystem

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
-from ...evaluation.results.breakdowns import breakdown_tables
+from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
 from ...evaluation.results.comparisons import CORRECTED_BY, NOT_EQUAL, laws
-from ...evaluation.results.module_results import breakdowns
 from ...evaluation.results.rendering import Table, as_html, breakable, label
 from ...evaluation.results.result_tables import RANKS_NOTE
 from ...evaluation.results.results import Results

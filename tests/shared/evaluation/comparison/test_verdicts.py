@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from metric_commons.evaluation.comparison.combined_results import pairs_of_results
-from metric_commons.evaluation.comparison.verdicts import gate, plan_table, plans
+from metric_commons.evaluation.comparison.plans import plan_table, plans
+from metric_commons.evaluation.comparison.verdicts import gate
 from metric_commons.evaluation.results.comparisons import compare_pairs
 from metric_commons.evaluation.results.module_results import ModuleResult
 from metric_commons.evaluation.results.results import Results
