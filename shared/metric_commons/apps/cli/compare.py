@@ -175,7 +175,26 @@ def compare(
     if looking.sequential:
         of_tables = ("test", "alternative", "assume", "correction", "save", "sort", "top")
         refuse(context, [*_RUN_OPTIONS, *of_tables], "is not for --sequential")
-        _look(paths, looking, testing, margin, scores, rows, cluster_by, presentation.format_name)
+        if len(paths) != 2 or len(scores or []) > 1:
+            raise UsageError("--sequential compares two results by one score")
+        comparison, score, sentence = looked(
+            paths[0],
+            paths[1],
+            looking,
+            score=scores[0] if scores else None,
+            margin=margin,
+            level=testing.confidence_level,
+            verdict_of=lambda comparison: comparison.verdict,
+            undecided="undecided",
+            rows=rows,
+            cluster_by=cluster_by,
+            bounds=testing.bounds,
+            shows=presentation.format_name != "json",
+        )
+        if presentation.format_name == "json":
+            show_json({"score": score, "verdict": comparison.verdict, **comparison.record()})
+        elif not looking.follow:
+            typer.echo(sentence)
         return
     refuse(context, ["margin"], "is for --sequential")
     outputs = Outputs(presentation, save, sort=sort)
@@ -209,40 +228,6 @@ def compare(
         write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
     outputs.write(compared, top)
     say_written(plot)
-
-
-def _look(
-    paths: Sequence[Path],
-    looking: Looking,
-    testing: Testing,
-    margin: float,
-    scores: Sequence[str] | None,
-    rows: Sequence[Path] | None,
-    cluster_by: Sequence[str] | None,
-    format_name: str,
-) -> None:
-    """Print the verdict on two results, which holds over all looks."""
-    if len(paths) != 2 or len(scores or []) > 1:
-        raise UsageError("--sequential compares two results by one score")
-    new, baseline = paths
-    comparison, score, sentence = looked(
-        new,
-        baseline,
-        looking,
-        score=scores[0] if scores else None,
-        margin=margin,
-        level=testing.confidence_level,
-        bounds=testing.bounds,
-        verdict_of=lambda found: found.verdict,
-        is_decided=lambda verdict: verdict != "undecided",
-        rows=rows or [],
-        cluster_by=cluster_by or [],
-        shows=format_name != "json",
-    )
-    if format_name == "json":
-        show_json({"score": score, "verdict": comparison.verdict, **comparison.record()})
-    elif not looking.follow:
-        typer.echo(sentence)
 
 
 def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_name: str) -> None:
