@@ -403,7 +403,11 @@ def test_runs_have_presets_too(run, refused):
         (["systems", "A"], 3, "key 'systems.A': "),
         (["outputs", "sav"], "r", "key 'outputs.sav': unknown key; did you mean 'save'?"),
         (["outputs", "format"], "tabel", "key 'outputs.format': must be one of 'table', 'json', "),
-        (["modules", "qa_ff1"], {}, "key 'modules.qa_ff1': unknown module; did you mean"),
+        (
+            ["modules", "qa_ff1"],
+            {},
+            "key 'modules.qa_ff1': there is no module 'qa_ff1'; did you mean",
+        ),
         (
             ["modules", "qa_em"],
             {"normaliser": "lower"},

@@ -1,5 +1,6 @@
 """The command line: its commands, their help, options that were renamed, and exit statuses."""
 
+import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -15,7 +16,7 @@ from ...evaluation.results.rendering import message_line
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, UnexpectedError
 from ...statistics.resampling.progress import set_quiet
-from ..console.options import KEYWORD, Debug, Quiet, WholeLimit, is_debug, set_debug, with_groups
+from ..console.options import Debug, Quiet, WholeLimit, with_groups
 
 if TYPE_CHECKING:
     from typer import Context
@@ -77,14 +78,14 @@ _DESCRIBING = ("list", "describe", "presets", "new", "check", "patch-evaluate")
 # Options that act while the command line is read, and the commands that do not have them.
 _IMMEDIATE: tuple[tuple[Parameter, set[str]], ...] = (
     (
-        Parameter("quiet", KEYWORD, default=False, annotation=Quiet),
+        Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet),
         {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
     ),
     (
-        Parameter("max_unpacked", KEYWORD, default=None, annotation=WholeLimit),
+        Parameter("max_unpacked", Parameter.KEYWORD_ONLY, default=None, annotation=WholeLimit),
         {"init", *_DESCRIBING},
     ),
-    (Parameter("debug", KEYWORD, default=False, annotation=Debug), set()),
+    (Parameter("debug", Parameter.KEYWORD_ONLY, default=False, annotation=Debug), set()),
 )
 
 
@@ -119,36 +120,44 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     """Run a command of a program; an error becomes its exit status and one line on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     set_quiet(quiet=False)
-    set_debug(is_on=False)
     try:
         return program(words, prog_name="metric-commons", standalone_mode=False) or 0
-    except typer.TyperException as error:
-        # The message of the library is "Input should be a valid integer, unable to parse ...".
-        message = error.format_message().partition(", unable to parse")[0]
-        message = message.replace("Input should be", "it must be").replace("Value error, ", "")
-        if not message:
-            return error.exit_code  # the help was shown
-        return _refused(_with_hint(message, words), error.exit_code)
-    except (UsageError, OptionError) as error:
-        return _refused(str(error), 2)
-    except (ImportError, NotImplementedError) as error:  # of an extra; on this operating system
-        return _refused(str(error), 1)
-    except MemoryError:
-        return _refused("there is not enough memory; score less at a time", 1)
-    except RecursionError:
-        return _refused("values are nested too deeply", 1)
-    except FileNotFoundError as error:
-        return _refused(f"no such file: {error.filename or error}", 1)
-    except IsADirectoryError as error:
-        return _refused(_folder_message(Path(error.filename)), 1)
-    except OSError as error:
-        prefix = f"{error.filename}: " if error.filename else ""
-        return _refused(f"{prefix}{error.strerror or error}", 1)
-    except (ValueError, UnexpectedError) as error:
-        return _refused(str(error), 1)
-    except Exception as error:  # the boundary of errors that nobody expected
-        kind = type(error).__name__
-        return _refused(f"{kind}: {error}; please report this, with what --debug prints", 1)
+    except Exception as error:
+        message, status = _refusal(error, words)
+        if "--debug" in words or os.environ.get("METRIC_COMMONS_DEBUG", "0") != "0":
+            traceback.print_exc()
+    if message:
+        prefix = typer.style("error", fg=typer.colors.RED, bold=True)
+        typer.echo(f"{prefix}: {message_line(message)}", err=True)
+    return status
+
+
+def _refusal(error: Exception, words: Sequence[str]) -> tuple[str, int]:
+    """Return the message of an error, if help was not shown instead, and the exit status."""
+    match error:
+        case typer.TyperException():
+            # The message of the library is "Input should be a valid integer, unable to parse ...".
+            text = error.format_message().partition(", unable to parse")[0]
+            text = text.replace("Input should be", "it must be").replace("Value error, ", "")
+            return text and _with_hint(text, words), error.exit_code
+        case UsageError() | OptionError():
+            return str(error), 2
+        case MemoryError():
+            return "there is not enough memory; score less at a time", 1
+        case RecursionError():
+            return "values are nested too deeply", 1
+        case FileNotFoundError():
+            return f"no such file: {error.filename or error}", 1
+        case IsADirectoryError():
+            return _folder_message(Path(error.filename)), 1
+        case OSError():
+            prefix = f"{error.filename}: " if error.filename else ""
+            return f"{prefix}{error.strerror or error}", 1
+        # Bad input, a library of an extra, or something that this operating system lacks.
+        case ValueError() | UnexpectedError() | ImportError() | NotImplementedError():
+            return str(error), 1
+    kind = type(error).__name__  # which nobody expected
+    return f"{kind}: {error}; please report this, with what --debug prints", 1
 
 
 def _with_hint(message: str, words: Sequence[str]) -> str:
@@ -184,18 +193,6 @@ def _folder_message(path: Path) -> str:
     files = sorted(member for member in path.rglob("*") if member.is_file())
     example = f", such as {files[0]}" if files else ""
     return f"{path}: this is a folder; name the files in it{example}"
-
-
-def _refused(message: str, status: int) -> int:
-    if is_debug():
-        traceback.print_exc()
-    typer.echo(f"{_kind('error', typer.colors.RED)} {message_line(message)}", err=True)
-    return status
-
-
-def _kind(word: str, colour: str) -> str:
-    """Return the kind of a message before it, in colour on a terminal."""
-    return f"{typer.style(word, fg=colour, bold=True)}:"
 
 
 def _show_version(is_requested: bool) -> None:

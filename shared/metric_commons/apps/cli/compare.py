@@ -16,24 +16,7 @@ from ...evaluation.results.module_results import provenance
 from ...evaluation.results.rendering import PLAIN, Notation, Table
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
-from ..console.options import (
-    Assume,
-    Bounds,
-    ClusterBy,
-    ConfidenceLevel,
-    Correction,
-    Draws,
-    Predictions,
-    Rows,
-    Save,
-    Scores,
-    Sort,
-    Top,
-    level,
-    one_field,
-    refuse,
-    statistics_option,
-)
+from ..console import options
 from ..console.outputs import (
     Outputs,
     Presentation,
@@ -66,7 +49,7 @@ class DifferencesFirst(Presentation):
 
 
 @dataclass(frozen=True)
-class Testing(Draws):
+class Testing(options.Draws):
     """The options of comparisons, with the names of their arguments.
 
     Args:
@@ -76,18 +59,18 @@ class Testing(Draws):
         alpha: Significance level, for corrected p-values.
     """
 
-    confidence_level: ConfidenceLevel = 0.95
+    confidence_level: options.ConfidenceLevel = 0.95
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
-        statistics_option(metavar="TEST"),
+        options.statistics_option(metavar="TEST"),
     ] = "permutation"
     alternative: Annotated[
-        Literal["two-sided", "greater", "less"], statistics_option(metavar="SIDE")
+        Literal["two-sided", "greater", "less"], options.statistics_option(metavar="SIDE")
     ] = "two-sided"
-    alpha: Annotated[float, statistics_option(metavar="LEVEL", parser=level)] = 0.05
-    correction: Correction = "bonferroni"
-    assume: Assume = "exchangeable"
-    bounds: Bounds = None
+    alpha: Annotated[float, options.statistics_option(metavar="LEVEL", parser=options.level)] = 0.05
+    correction: options.Correction = "bonferroni"
+    assume: options.Assume = "exchangeable"
+    bounds: options.Bounds = None
 
 
 # Options for runs only.
@@ -99,19 +82,19 @@ def compare(
     paths: Annotated[list[Path], typer.Argument(metavar="RESULT|QRELS RUN")],
     *,
     measures: Measures = None,
-    scores: Scores = None,
-    rows: Rows = None,
-    labels: Annotated[list[str] | None, statistics_option(metavar="FIELD")] = None,
-    predictions: Predictions = None,
-    id_field: Annotated[str | None, statistics_option("--id", metavar="FIELD")] = None,
-    cluster_by: ClusterBy = None,
+    scores: options.Scores = None,
+    rows: options.Rows = None,
+    labels: Annotated[list[str] | None, options.statistics_option(metavar="FIELD")] = None,
+    predictions: options.Predictions = None,
+    id_field: Annotated[str | None, options.statistics_option("--id", metavar="FIELD")] = None,
+    cluster_by: options.ClusterBy = None,
     looking: Looking,
-    margin: Annotated[float, statistics_option(metavar="DIFFERENCE", min=0)] = 0.0,
+    margin: Annotated[float, options.statistics_option(metavar="DIFFERENCE", min=0)] = 0.0,
     testing: Testing,
     scoring: Scoring,
-    sort: Sort = None,
-    top: Top = None,
-    save: Save = None,
+    sort: options.Sort = None,
+    top: options.Top = None,
+    save: options.Save = None,
     presentation: DifferencesFirst,
     plot: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
 ) -> None:
@@ -158,35 +141,54 @@ def compare(
     for path in paths:
         path.stat()  # report a missing file before anything else
     if labels:
-        refuse(
+        options.refuse(
             context,
             [*_RUN_OPTIONS, "rows", "test", "save"],
             "is for runs and saved results, not for --labels",
         )
         from ...evaluation.comparison.labelled_systems import read_systems
 
-        field = one_field(cluster_by, "--labels")
+        field = options.one_field(cluster_by, "--labels")
         systems = read_systems(
             paths, predictions or [], labels, id_field=id_field, cluster_by=field
         )
         _compare_labelled(systems, testing.confidence_level, presentation.format_name)
         return
-    refuse(context, ["predictions", "id_field"], "is for --labels")
+    options.refuse(context, ["predictions", "id_field"], "is for --labels")
     if looking.sequential:
         of_tables = ("test", "alternative", "assume", "correction", "save", "sort", "top")
-        refuse(context, [*_RUN_OPTIONS, *of_tables], "is not for --sequential")
-        _look(paths, looking, testing, margin, scores, rows, cluster_by, presentation.format_name)
+        options.refuse(context, [*_RUN_OPTIONS, *of_tables], "is not for --sequential")
+        if len(paths) != 2 or len(scores or []) > 1:
+            raise UsageError("--sequential compares two results by one score")
+        comparison, score, sentence = looked(
+            paths[0],
+            paths[1],
+            looking,
+            score=scores[0] if scores else None,
+            margin=margin,
+            level=testing.confidence_level,
+            verdict_of=lambda comparison: comparison.verdict,
+            undecided="undecided",
+            rows=rows,
+            cluster_by=cluster_by,
+            bounds=testing.bounds,
+            shows=presentation.format_name != "json",
+        )
+        if presentation.format_name == "json":
+            show_json({"score": score, "verdict": comparison.verdict, **comparison.record()})
+        elif not looking.follow:
+            typer.echo(sentence)
         return
-    refuse(context, ["margin"], "is for --sequential")
+    options.refuse(context, ["margin"], "is for --sequential")
     outputs = Outputs(presentation, save, sort=sort)
     if is_saved_result(paths[0]):
-        refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
+        options.refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
         from ...evaluation.comparison.combined_results import compare as compare_results
 
         results = read_with_rows(paths, rows or [], cluster_by=cluster_by or [])
         outputs.write(compare_results(*results, scores=scores, **vars(testing)), top)
         return
-    refuse(context, ["rows"], "is for saved results, but these are runs")
+    options.refuse(context, ["rows"], "is for saved results, but these are runs")
     qrels, *runs = paths
     if len(runs) < 2:
         raise UsageError(
@@ -201,7 +203,7 @@ def compare(
         from ...reporting.plots.query_differences import deltas
 
         check(plot)  # report a missing library before reading a large file
-    clusters = one_field(cluster_by, "a comparison of runs")
+    clusters = options.one_field(cluster_by, "a comparison of runs")
     compared, scores_of_runs = _compare_runs(
         qrels, runs, measures_to_compare, scoring, testing, clusters
     )
@@ -209,40 +211,6 @@ def compare(
         write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
     outputs.write(compared, top)
     say_written(plot)
-
-
-def _look(
-    paths: Sequence[Path],
-    looking: Looking,
-    testing: Testing,
-    margin: float,
-    scores: Sequence[str] | None,
-    rows: Sequence[Path] | None,
-    cluster_by: Sequence[str] | None,
-    format_name: str,
-) -> None:
-    """Print the verdict on two results, which holds over all looks."""
-    if len(paths) != 2 or len(scores or []) > 1:
-        raise UsageError("--sequential compares two results by one score")
-    new, baseline = paths
-    comparison, score, sentence = looked(
-        new,
-        baseline,
-        looking,
-        score=scores[0] if scores else None,
-        margin=margin,
-        level=testing.confidence_level,
-        bounds=testing.bounds,
-        verdict_of=lambda found: found.verdict,
-        is_decided=lambda verdict: verdict != "undecided",
-        rows=rows or [],
-        cluster_by=cluster_by or [],
-        shows=format_name != "json",
-    )
-    if format_name == "json":
-        show_json({"score": score, "verdict": comparison.verdict, **comparison.record()})
-    elif not looking.follow:
-        typer.echo(sentence)
 
 
 def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_name: str) -> None:

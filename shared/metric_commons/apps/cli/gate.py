@@ -1,8 +1,8 @@
 """`metric-commons gate`: fail a build if a new system is worse than a baseline or than floors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,19 +16,13 @@ from ..console.outputs import show_json
 from .sequential import Looking, looked
 
 if TYPE_CHECKING:
-    from ...evaluation.comparison.verdicts import ComparisonVerdict, FloorVerdict
+    from ...evaluation.comparison.verdicts import ComparisonVerdict
     from ...statistics.tests.confidence_sequences import SequentialComparison
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 _OUTCOME = {NOT_INFERIOR: "passed", UNDECIDED: "undecided", INFERIOR: "failed"}
 
-
-class _Check(NamedTuple):
-    """One condition: its verdict, the sentences about it, and its numbers."""
-
-    verdict: str
-    sentences: Sequence[str]
-    record: dict[str, Any]
+Check = tuple[dict[str, Any], Sequence[str]]  # a condition: its verdict and numbers, in sentences
 
 
 def gate(
@@ -93,39 +87,30 @@ def gate(
     if baseline is None and not floors:
         raise UsageError("Missing option '--baseline', or '--floor'")
     margins = _margins(score or [], margin or [])
-    checks = []
+    checks: list[Check] = []
     results = None
     if baseline is not None and looking.sequential:
         checks = [
-            _look(new, baseline, looking, name, margins[name], system, alpha, rows, cluster_by)
-            for name in score or []
+            _look(new, baseline, looking, name, loss, system, alpha, rows, cluster_by)
+            for name, loss in margins.items()
         ]
     elif baseline is not None:
         options = {"alpha": alpha, "power": power, "confidence_level": confidence}
         results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by or [])
         checks = [
-            _compared(results, second, name, margins[name], system, options) for name in score or []
+            _compared(results, second, name, loss, system, options)
+            for name, loss in margins.items()
         ]
     if floors:
-        from ...evaluation.comparison.verdicts import level_of, reaches
-
-        if cluster_by:
-            results = _clustered(results, new, rows or [], cluster_by, level_of(alpha))
-        elif results is None:
-            results = Results.read(new)
-        for name, value in floors:
-            verdict = reaches(results, score=name, floor=value, system=system, alpha=alpha)
-            checks.append(_of_floor(verdict))
-    worst = max((check.verdict for check in checks), key=_STATUS.__getitem__)
+        checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
+    worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
     if summary is not None:
         with summary.open("a", encoding="utf-8") as file:
             file.write(_markdown(checks, worst, undecided))
     if format_name == "json":
-        show_json({"verdict": worst, "checks": [check.record for check in checks]})
+        show_json({"verdict": worst, "checks": [record for record, _ in checks]})
     else:
-        for check in checks:
-            for sentence in check.sentences:
-                typer.echo(sentence)
+        typer.echo("\n".join(sentence for _, sentences in checks for sentence in sentences))
     raise typer.Exit(0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst])
 
 
@@ -139,7 +124,7 @@ def _look(
     alpha: float,
     rows: Sequence[Path] | None,
     cluster_by: Sequence[str] | None,
-) -> _Check:
+) -> Check:
     """Return the verdict on a score, which holds over all looks, by an interval of 1 - 2 alpha."""
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
@@ -156,15 +141,13 @@ def _look(
         margin=margin,
         level=1 - 2 * alpha,
         verdict_of=verdict_of,
-        is_decided=lambda verdict: verdict != UNDECIDED,
-        rows=rows or [],
+        undecided=UNDECIDED,
+        rows=rows,
+        cluster_by=cluster_by,
         system=system,
-        cluster_by=cluster_by or [],
-        shows=False,
     )
-    verdict = verdict_of(comparison)
-    record = {"score": name, "verdict": verdict, "margin": margin, **comparison.record()}
-    return _Check(verdict, [f"{sentence} by {margin:g}."], record)
+    about = {"score": name, "verdict": verdict_of(comparison), "margin": margin}
+    return about | comparison.record(), [f"{sentence} by {margin:g}."]
 
 
 def _number(option: str, text: str) -> float:
@@ -194,7 +177,7 @@ def _margins(scores: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
     for name in scores:
         if name not in margins:
             raise UsageError(f"Missing option '--margin', the loss of {name} that matters")
-    return margins
+    return {name: margins[name] for name in scores}
 
 
 def _floors(texts: Sequence[str]) -> list[tuple[str, float]]:
@@ -215,7 +198,7 @@ def _compared(
     margin: float,
     system: str | None,
     options: dict[str, Any],
-) -> _Check:
+) -> Check:
     """Return the verdict on a score compared with that of the baseline."""
     from ...evaluation.comparison.verdicts import gate as verdict_on
 
@@ -234,48 +217,53 @@ def _compared(
         "p_inferior": result.p_inferior,
         "rows": result.comparison["rows"],
     }
-    return _Check(result.verdict, result.sentences, record)
+    return record, result.sentences
 
 
-def _clustered(
-    results: Results | None, path: Path, rows: Sequence[Path], fields: Sequence[str], level: float
-) -> Results:
-    """Return the new result with intervals for clusters of rows."""
+def _reached(
+    results: Results | None,
+    path: Path,
+    floors: Sequence[tuple[str, float]],
+    rows: Sequence[Path],
+    cluster_by: Sequence[str] | None,
+    system: str | None,
+    alpha: float,
+) -> Iterator[Check]:
+    """Yield the verdicts on scores that have to reach a floor."""
     from ...evaluation.comparison.saved_rows import clustered
+    from ...evaluation.comparison.verdicts import level_of, reaches
 
     if results is None:
-        (results,) = read_with_rows([path], rows)
-    try:
-        return clustered(results, fields, confidence_level=level)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        results = read_with_rows([path], rows)[0] if cluster_by else Results.read(path)
+    if cluster_by:
+        try:
+            results = clustered(results, cluster_by, confidence_level=level_of(alpha))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    for name, value in floors:
+        result = reaches(results, score=name, floor=value, system=system, alpha=alpha)
+        record = {
+            "score": result.score,
+            "verdict": result.verdict,
+            "new": result.value,
+            "floor": result.floor,
+            "confidence_interval": list(result.confidence_interval),
+        }
+        yield record, [result.sentence]
 
 
-def _of_floor(result: "FloorVerdict") -> _Check:
-    """Return the verdict on a score that has to reach a floor."""
-    record = {
-        "score": result.score,
-        "verdict": result.verdict,
-        "new": result.value,
-        "floor": result.floor,
-        "confidence_interval": list(result.confidence_interval),
-    }
-    return _Check(result.verdict, [result.sentence], record)
-
-
-def _markdown(checks: Sequence[_Check], worst: str, undecided: str) -> str:
+def _markdown(checks: Sequence[Check], worst: str, undecided: str) -> str:
     """Return a table for the summary of a build, with the sentences below it."""
     passes = worst == NOT_INFERIOR or (worst == UNDECIDED and undecided == "pass")
     lines = [f"### metric-commons gate: {'passed' if passes else _OUTCOME[worst]}", ""]
     lines += ["| score | new | baseline | condition | outcome |", "| --- | --- | --- | --- | --- |"]
-    for check in checks:
-        record = check.record
+    for record, _ in checks:
         condition = f"loss below {record['margin']:g}" if "margin" in record else ""
         if "floor" in record:
             condition = f"reaches {record['floor']:g}"
         old = f"{record['baseline']:.4f}" if "baseline" in record else ""
         new = f"{record['new']:.4f}" if "new" in record else ""
-        cells = [record["score"], new, old, condition, _OUTCOME[check.verdict]]
+        cells = [record["score"], new, old, condition, _OUTCOME[record["verdict"]]]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", *(f"- {' '.join(check.sentences)}" for check in checks), ""]
+    lines += ["", *(f"- {' '.join(sentences)}" for _, sentences in checks), ""]
     return "\n".join(lines) + "\n"

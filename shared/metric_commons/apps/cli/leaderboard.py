@@ -19,19 +19,7 @@ from ...evaluation.results.rendering import (
 from ...evaluation.results.results import TABLE_FORMATS
 from ...module.catalog.usage import UsageError
 from ...reporting.report.leaderboard_page import Board, leaderboard_page
-from ..console.options import (
-    Assume,
-    ClusterBy,
-    ConfidenceLevel,
-    Rows,
-    Scores,
-    Top,
-    one_field,
-    output_option,
-    refuse,
-    setting,
-    settings_option,
-)
+from ..console import options
 from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
@@ -51,7 +39,7 @@ def leaderboard(
     *,
     score: Annotated[str | None, typer.Option("--by", "--sort", metavar="SCORE")] = None,
     votes: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
-    settings: Annotated[list[str] | None, settings_option()] = None,
+    settings: Annotated[list[str] | None, options.settings_option()] = None,
     group: Annotated[bool, typer.Option("--group")] = False,
     mean: Annotated[
         Literal["tasks", "rows", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
@@ -60,14 +48,14 @@ def leaderboard(
     missing_tasks: Annotated[Literal["out", "worst"], typer.Option(metavar="KIND")] = "out",
     benchmark: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     lower: Annotated[bool, typer.Option("--lower-is-better")] = False,
-    page: Annotated[Path | None, output_option(metavar="FILE")] = None,
+    page: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
     best: Annotated[bool, typer.Option("--best")] = False,
-    scores: Scores = None,
-    rows: Rows = None,
-    cluster_by: ClusterBy = None,
-    confidence: ConfidenceLevel = 0.95,
-    assume: Assume = "exchangeable",
-    top: Top = None,
+    scores: options.Scores = None,
+    rows: options.Rows = None,
+    cluster_by: options.ClusterBy = None,
+    confidence: options.ConfidenceLevel = 0.95,
+    assume: options.Assume = "exchangeable",
+    top: options.Top = None,
     presentation: OneTable,
 ) -> None:
     """Rank the systems of saved results, of a published table, or of votes.
@@ -115,9 +103,14 @@ def leaderboard(
             raise UsageError("RESULT is for saved results and does not go with --votes")
         of_results = ["score", "mean", "rows", "group", "scores", "tasks", "missing_tasks"]
         of_results += ["benchmark", "lower", "best"]
-        refuse(context, of_results, "is for saved results and does not go with --votes")
+        options.refuse(context, of_results, "is for saved results and does not go with --votes")
         section = _votes_section(
-            votes, settings or [], one_field(cluster_by, "--votes"), confidence, top, notation
+            votes,
+            settings or [],
+            options.one_field(cluster_by, "--votes"),
+            confidence,
+            top,
+            notation,
         )
         _show([section], presentation, page)
         return
@@ -129,7 +122,9 @@ def leaderboard(
     heading: dict[str, Any] = {"signatures": []}
     notes: list[str] = []
     if paths and not score_tables.are_saved(paths):
-        refuse(context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results")
+        options.refuse(
+            context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results"
+        )
         wanted = score_tables.read_benchmark(benchmark) if benchmark else []
         found, notes = score_tables.read_scores(paths, score, wanted)
         table, further = score_tables.score_table(found, wanted, lower=lower)
@@ -137,7 +132,7 @@ def leaderboard(
     else:
         if not paths or score is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
-        refuse(context, ["benchmark", "lower"], "is for tables and folders of scores")
+        options.refuse(context, ["benchmark", "lower"], "is for tables and folders of scores")
         results = _read(paths, rows, cluster_by, confidence)
         entries = leaderboards.entries(results, score)
         groups = leaderboards.comparable(entries)
@@ -150,13 +145,13 @@ def leaderboard(
             for members in groups
         ]
         if mean is None:
-            refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
+            options.refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
             sections = [_section(member, notation) for member in listed]
             if best:
                 sections = list(map(_with_best, sections, listed))
             _show(sections, presentation, page)
             return
-        refuse(context, ["best"], "is for one score, not for --mean")
+        options.refuse(context, ["best"], "is for one score, not for --mean")
         _check_one_score(groups)
         table = table_of_boards(listed)
         signatures = (line for member in listed for line in member.results.signatures())
@@ -193,9 +188,9 @@ def history(
     *,
     system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     group: Annotated[bool, typer.Option("--group")] = False,
-    rows: Rows = None,
-    cluster_by: ClusterBy = None,
-    confidence: ConfidenceLevel = 0.95,
+    rows: options.Rows = None,
+    cluster_by: options.ClusterBy = None,
+    confidence: options.ConfidenceLevel = 0.95,
     top: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
     presentation: OneTable,
 ) -> None:
@@ -282,14 +277,14 @@ def _votes_section(
     from ...reporting.leaderboards.vote_boards import FIELDS, vote_board
 
     fields = [*FIELDS, *([] if cluster_by is None else [cluster_by])]
-    options = dict(map(setting, settings))
+    values = dict(map(options.setting, settings))
     source = Source(path, fields, numbers=["winner"], filled=FIELDS, progress=True)
-    board = vote_board(source, options, confidence_level=level, clusters=cluster_by)
+    board = vote_board(source, values, confidence_level=level, clusters=cluster_by)
     heading = {
         "by": f"pairwise_ranking.{board.score}",
         "votes": board.votes,
         "confidence_level": level,
-        "options": options,
+        "options": values,
         "sentence": board.sentence(),
         "signatures": [board.signature()],
     }

@@ -18,14 +18,7 @@ from ...evaluation.comparison.saved_rows import read_with_rows
 from ...evaluation.results.comparisons import is_crossed
 from ...evaluation.results.rendering import Table
 from ...module.catalog.usage import UsageError
-from ..console.options import (
-    Alpha,
-    ClusterBy,
-    Power,
-    PrintedFormat,
-    Rows,
-    Scores,
-)
+from ..console import options
 from ..console.outputs import show_json, show_tables
 
 
@@ -35,12 +28,12 @@ def power(
     labels: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
     predictions: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
     half_width: Annotated[float, typer.Option(metavar="WIDTH")] = 0.05,
-    scores: Scores = None,
-    rows: Rows = None,
-    cluster_by: ClusterBy = None,
-    alpha: Alpha = 0.05,
-    power: Power = 0.8,
-    format_name: PrintedFormat = "table",
+    scores: options.Scores = None,
+    rows: options.Rows = None,
+    cluster_by: options.ClusterBy = None,
+    alpha: options.Alpha = 0.05,
+    power: options.Power = 0.8,
+    format_name: options.PrintedFormat = "table",
 ) -> None:
     """Plan a benchmark: how many rows are needed to find a difference.
 

@@ -1,37 +1,23 @@
 """`metric-commons run`: an evaluation described in a file."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ...data.files.access import default_limits
-from ...evaluation.results.results import FORMATS
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import Sort, correction_named, refuse
-from ..console.outputs import Outputs, Presentation, format_option
+from ..console.options import Sort, correction_named, is_chosen, refuse
+from ..console.outputs import Outputs, Presentation
 
 if TYPE_CHECKING:
     from ...evaluation.scoring.evaluations import Evaluation
+    from ...module.declaration.declarations import Module
     from ..console.config import Config
-
-
-@dataclass(frozen=True)
-class PresentationOfFile(Presentation):
-    """The options of how results are printed, whose format may be in the file."""
-
-    format_name: Annotated[
-        str,
-        format_option(
-            help="Format of the printed output, instead of the one in the file: "
-            f"{', '.join(FORMATS)}.",
-            show_default=False,
-        ),
-    ] = ""
 
 
 def run(
@@ -40,7 +26,7 @@ def run(
     *,
     preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     sort: Sort = None,
-    presentation: PresentationOfFile,
+    presentation: Presentation,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None, typer.Option(metavar="PROFILE")
     ] = None,
@@ -51,7 +37,8 @@ def run(
 
     The file is checked before any data is read. Paths in it are relative to the
     working directory. A parameter file of UltraRAG gives the scores of its
-    evaluation server; sections for other servers are ignored.
+    evaluation server; sections for other servers are ignored. --format takes
+    the place of the format in the file.
 
     Args:
         path: A file like that of `init`, or a parameter file of UltraRAG.
@@ -78,13 +65,11 @@ def run(
         described, content = replace(described, preset=preset), content | {"preset": preset}
     evaluation = _evaluation(described, path)
     files = described.outputs
-    outputs = Outputs(
-        replace(presentation, format_name=presentation.format_name or files.format),
-        save=_path(files.save),
-        per_example=_path(files.per_example),
-        html=_path(files.html),
-        sort=sort,
-    )
+    if not is_chosen(context, "format_name"):
+        presentation = replace(presentation, format_name=files.format)
+    names = (files.save, files.per_example, files.html)
+    save, per_example, html = (Path(name) if name else None for name in names)
+    outputs = Outputs(presentation, save, per_example, html, sort)
     outputs.check([path, *evaluation.inputs()])
     try:
         results = evaluation.results()
@@ -114,45 +99,35 @@ def init(
         typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 
 
-def _path(name: str | None) -> Path | None:
-    return None if name is None else Path(name)
-
-
 def _evaluation(content: "Config", path: Path) -> "Evaluation":
     """Return the evaluation that the file describes; errors name the key."""
     from ...evaluation.scoring.evaluations import Evaluation
     from ...evaluation.states.score_kind import kind_of
     from ..console.config import key_error
 
-    if not content.modules:
-        raise key_error(path, ["modules"], "needs at least one module")
-    content = replace(content, modules=_by_name(content.modules, path))
-    metrics, fields = _checked_modules(content, path), content.data.fields
-    systems = _systems(content, path)
+    metrics, options = _checked_modules(content, path)
+    systems = _systems(content, path, metrics.values())
+    fields, outputs = content.data.fields, content.outputs
     by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
     compare = len(systems) > 1 and by_row if content.compare is None else content.compare
     if compare and len(systems) < 2:
         raise key_error(path, ["compare"], "needs at least two systems")
-    if not by_row and (compare or content.outputs.per_example):
+    if not by_row and (compare or outputs.per_example):
         key = ["compare"] if compare else ["outputs", "per_example"]
         raise key_error(path, key, "needs a module that scores row by row")
     evaluation = Evaluation(
-        modules=list(content.modules),
+        modules=list(metrics),
         systems=systems,
         references=fields.references,
         groups=fields.groups,
         clusters=fields.clusters,
         ids=fields.id,
         columns=fields.columns,
-        common=_path(content.data.path),
+        common=Path(content.data.path) if content.data.path else None,
         format_name=content.data.format,
         limit=content.data.limit,
         limits=default_limits().with_whole(content.data.max_unpacked),
-        options={
-            f"{module}.{option}": value
-            for module, options in content.modules.items()
-            for option, value in options.items()
-        },
+        options=options,
         preset=content.preset,
         **content.intervals,
         compare=compare,
@@ -161,68 +136,52 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
         assume=content.assume,
         bounds=content.bounds,
         jobs=content.jobs,
-        per_example=by_row and bool(content.outputs.per_example or content.outputs.html),
+        per_example=by_row and bool(outputs.per_example or outputs.html),
     )
-    is_saved = content.outputs.save is not None  # with counts of clusters
+    is_saved = outputs.save is not None  # with counts of clusters
     if fields.clusters is not None and not (evaluation.uses_clusters or is_saved):
         problem = "changes only intervals and tests; set confidence_level or compare"
         raise key_error(path, ["data", "fields", "clusters"], problem)
     return evaluation
 
 
-def _by_name(modules: Mapping[str, Mapping[str, Any]], path: Path) -> dict[str, Mapping[str, Any]]:
-    """Return the options of modules by the names of these, some of which may be paths."""
-    from ...module.catalog.catalog import name_of
-    from ..console.config import key_error
-
-    named = {}
-    for module, options in modules.items():
-        try:
-            named[name_of(module)] = options
-        except ValueError as error:
-            raise key_error(path, ["modules", module], str(error)) from error
-    return named
-
-
-def _checked_modules(content: "Config", path: Path) -> dict[str, Any]:
-    """Return the modules, checked for their names, options, inputs and preset."""
-    from ...module.catalog import catalog
-    from ...module.catalog.field_names import suggestion
+def _checked_modules(content: "Config", path: Path) -> tuple[dict[str, "Module"], dict[str, Any]]:
+    """Return the modules and their options, checked for names, inputs and preset."""
+    from ...module.catalog.catalog import load_without_evaluate, name_of
     from ...module.catalog.presets import preset_options
     from ...module.declaration.declarations import is_assignable
     from ..console.config import key_error
 
-    metrics = {}
+    if not content.modules:
+        raise key_error(path, ["modules"], "needs at least one module")
+    metrics: dict[str, Module] = {}
+    values = {}
     for module, options in content.modules.items():
-        if not catalog.is_known(module):
-            modules = catalog.names()
-            hint = suggestion(module, modules) or f"; the modules are {', '.join(modules)}"
-            raise key_error(path, ["modules", module], f"unknown module{hint}")
-        metric = metrics[module] = catalog.load_without_evaluate(module)
+        try:
+            name = name_of(module)
+            metric = metrics[name] = load_without_evaluate(name)
+        except ValueError as error:
+            raise key_error(path, ["modules", module], str(error)) from error
         accepted = list(filter(is_assignable, metric.options))
-        for option in options:
+        for option, value in options.items():
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
                 raise key_error(path, ["modules", module, option], f"unknown option{hint}")
+            values[f"{name}.{option}"] = value
         if "references" in metric.required_inputs and content.data.fields.references is None:
-            problem = f"is missing; {module} needs it"
+            problem = f"is missing; {name} needs it"
             raise key_error(path, ["data", "fields", "references"], problem)
     try:
         if content.preset is not None:
-            preset_options(content.preset, list(content.modules))
+            preset_options(content.preset, metrics)
     except ValueError as error:
         raise key_error(path, ["preset"], str(error)) from error
-    return metrics
+    return metrics, values
 
 
-def _reads_predictions(content: "Config") -> bool:
-    from ...module.catalog import catalog
-
-    metrics = map(catalog.load_without_evaluate, content.modules)
-    return any("predictions" in metric.required_inputs for metric in metrics)
-
-
-def _systems(content: "Config", path: Path) -> dict[str, tuple[Path, str]]:
+def _systems(
+    content: "Config", path: Path, metrics: Iterable["Module"]
+) -> dict[str, tuple[Path, str]]:
     """Return the file and field of each system's predictions."""
     from ..console.config import key_error
 
@@ -231,7 +190,7 @@ def _systems(content: "Config", path: Path) -> dict[str, tuple[Path, str]]:
         if shared is None:
             problem = "is missing, and there are no systems with paths"
             raise key_error(path, ["data", "path"], problem)
-        if field is None and _reads_predictions(content):
+        if field is None and any("predictions" in metric.required_inputs for metric in metrics):
             problem = "is missing, and so are systems"
             raise key_error(path, ["data", "fields", "predictions"], problem)
         return {field or Path(shared).stem: (Path(shared), field or "")}

@@ -25,18 +25,7 @@ from ...module.catalog.usage import UsageError, with_bar
 from ...module.declaration.declarations import assign, check_supported
 from ...statistics.arguments.checks import nearest
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import (
-    IntervalOptions,
-    Predictions,
-    RequestOptions,
-    Save,
-    Scores,
-    Sort,
-    modules_and_files_like,
-    output_option,
-    refuse,
-    setting,
-)
+from ..console import options
 from ..console.outputs import Outputs, Presentation, check_written, say_written
 from .sources import Files, Inputs, evaluation_on, file_names, named_columns, usual_fields
 
@@ -54,16 +43,17 @@ _REPORTED = {
 def score(
     context: typer.Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="MODULE|FILE", autocompletion=modules_and_files_like)
+        list[str],
+        typer.Argument(metavar="MODULE|FILE", autocompletion=options.modules_and_files_like),
     ],
     *,
-    predictions: Predictions = None,
-    requested: RequestOptions,
+    predictions: options.Predictions = None,
+    requested: options.RequestOptions,
     inputs: Inputs,
-    per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
-    partial: Annotated[Path | None, output_option(metavar="FILE")] = None,
-    save: Save = None,
-    sort: Sort = None,
+    per_example: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
+    partial: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
+    save: options.Save = None,
+    sort: options.Sort = None,
     presentation: Presentation,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -88,7 +78,7 @@ def score(
     outputs.check([*paths, *map(Path, references), *filter(None, [inputs.answers])])
     request = vars(requested) | {
         "modules": modules,
-        "options": dict(map(setting, requested.options or [])),
+        "options": dict(map(options.setting, requested.options or [])),
         "columns": named_columns(requested.columns or []),
         "per_example": per_example is not None,
         "split_references": requested.split_references or None,
@@ -125,10 +115,10 @@ def merge(
     parts: Annotated[list[Path], typer.Argument(metavar="PART")],
     *,
     allow_equal_shards: Annotated[bool, typer.Option("--allow-equal-shards")] = False,
-    scores: Scores = None,
-    intervals: IntervalOptions,
-    save: Save = None,
-    sort: Sort = None,
+    scores: options.Scores = None,
+    intervals: options.IntervalOptions,
+    save: options.Save = None,
+    sort: options.Sort = None,
     presentation: Presentation,
 ) -> None:
     """Merge the parts of an evaluation that was split over several machines.
@@ -202,7 +192,7 @@ def _reported_means(
         if name != LOGGED:
             raise UsageError(f"{name} scores rows, but {path} has none: {NO_ROWS}; use `{LOGGED}`")
     reason = f"needs scores of rows, but {path} has none: {NO_ROWS}"
-    refuse(context, ["compare", "partial", *_REPORTED], reason)
+    options.refuse(context, ["compare", "partial", *_REPORTED], reason)
     conditions = inputs.selection.conditions
     unknown = [name for name in conditions if name != "split"]
     if unknown:
@@ -288,9 +278,9 @@ def _check_partial(context: typer.Context, evaluation: Evaluation) -> None:
         raise UsageError("--partial takes plain rows, not logs or files joined by id")
     needing_scores = ("standard_error", "compare", "per_example", "save", "split_references")
     reason = "cannot be used with --partial; parts have no scores yet"
-    refuse(context, needing_scores, reason)
+    options.refuse(context, needing_scores, reason)
     drawing = ("interval", "n_resamples", "seed")
-    refuse(context, drawing, "cannot be used with --partial; pass it to merge")
+    options.refuse(context, drawing, "cannot be used with --partial; pass it to merge")
     for name, metric in evaluation.metrics.items():
         if kind_of(metric).needs_ids and evaluation.ids is None:
             raise UsageError(f"parts of {name} need --id, the field of the queries' ids")

@@ -48,12 +48,12 @@ def looked(
     margin: float,
     level: float,
     verdict_of: Callable[["SequentialComparison"], str],
-    is_decided: Callable[[str], bool],
+    undecided: str,
+    rows: Sequence[Path] | None,
+    cluster_by: Sequence[str] | None,
     bounds: Sequence[float] | None = None,
-    rows: Sequence[Path] = (),
     system: str | None = None,
-    cluster_by: Sequence[str] = (),
-    shows: bool = True,
+    shows: bool = False,
 ) -> "tuple[SequentialComparison, str, str]":
     """Return the comparison after all rows so far, its score and the sentence about it.
 
@@ -65,11 +65,11 @@ def looked(
         margin: a difference that does not matter.
         level: of the intervals of all looks together.
         verdict_of: the verdict of the command.
-        is_decided: whether a verdict ends it.
-        bounds: of a difference; -1 and 1 by default.
+        undecided: the verdict with which it goes on.
         rows: files of the scores of rows.
-        system: which system, if a result has several.
         cluster_by: fields of the inputs whose labels are clusters; only one.
+        bounds: of a difference; -1 and 1 by default.
+        system: which system, if a result has several.
         shows: whether to print a line while rows are followed.
     """
     from ...evaluation.comparison import looks  # imports numpy
@@ -77,38 +77,30 @@ def looked(
     from ...statistics.tests.confidence_sequences import SequentialComparison
 
     one_field(cluster_by, "--sequential")
-    limits = (-1.0, 1.0) if bounds is None else (float(bounds[0]), float(bounds[1]))
-    comparison = SequentialComparison(margin, level, limits, looking.total)
-    if looking.follow:
-        (old,) = read_with_rows([baseline], rows, cluster_by=cluster_by)
-        base = looks.BaselineRows.of(old, score, system)
-    else:
-        results, old = read_with_rows([new, baseline], rows, cluster_by=cluster_by)
-        base = looks.BaselineRows.of(old, score, system)
+    low, high = bounds or (-1.0, 1.0)
+    comparison = SequentialComparison(margin, level, (float(low), float(high)), looking.total)
+    paths = [baseline] if looking.follow else [new, baseline]
+    *results, old = read_with_rows(paths, rows or [], cluster_by=cluster_by or [])
+    base = looks.BaselineRows.of(old, score, system)
 
-    def line() -> str:
+    def sentence() -> str:
         verdict = verdict_of(comparison)
         return looks.sentence(base.score, comparison, verdict, is_lower_better=base.is_lower_better)
 
+    def show() -> None:
+        if shows:
+            typer.echo(f"\r{sentence()}", nl=False)
+
     if looking.follow:
 
-        def show() -> None:
-            if shows:
-                typer.echo(f"\r{line()}", nl=False)
+        def is_decided() -> bool:
+            return verdict_of(comparison) != undecided
 
-        looks.followed(
-            new,
-            base,
-            comparison,
-            lambda: is_decided(verdict_of(comparison)),
-            system=system,
-            show=show,
-        )
+        looks.followed(new, base, comparison, is_decided, system=system, show=show)
         if shows:
             typer.echo()
     else:
-        differences = looks.saved_look(results, base, comparison, system)
-        looks.check_looks(
-            new.with_name(f"{new.name}.looks.json"), f"{base.score} {baseline}", differences
-        )
-    return comparison, base.score, line()
+        differences = looks.saved_look(results[0], base, comparison, system)
+        path = new.with_name(f"{new.name}.looks.json")
+        looks.check_looks(path, f"{base.score} {baseline}", differences)
+    return comparison, base.score, sentence()

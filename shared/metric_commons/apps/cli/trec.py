@@ -13,17 +13,7 @@ from ...evaluation.results.results import FORMATS
 from ...module.catalog.presets import run_options
 from ...module.catalog.usage import UsageError
 from ...statistics.resampling.progress import is_quiet, set_quiet
-from ..console.options import (
-    Assume,
-    Correction,
-    IntervalOptions,
-    Save,
-    is_chosen,
-    one_of,
-    output_option,
-    refuse,
-    statistics_option,
-)
+from ..console import options
 from ..console.outputs import Presentation, check_written, say_written, show
 from ..console.run_scores import (
     Measures,
@@ -45,10 +35,10 @@ class TrecPresentation(Presentation):
 
     format_name: Annotated[
         str,
-        output_option(
+        options.output_option(
             "--format",
             metavar="FORMAT",
-            callback=one_of("--format", lambda: _FORMATS),
+            callback=options.one_of("--format", lambda: _FORMATS),
             help=f"Format of the printed output: {', '.join(_FORMATS)}. With trec_eval the output "
             "and the defaults are those of that program: -m official, and queries without results "
             "are skipped unless -c is given.",
@@ -67,21 +57,21 @@ def trec(
     per_query: Annotated[bool, typer.Option("--per-query", "-q")] = False,
     complete: Annotated[bool, typer.Option("--complete", "-c")] = False,
     scoring: Scoring,
-    compare: Annotated[bool, statistics_option("--compare")] = False,
-    correction: Correction = "bonferroni",
-    assume: Assume = "exchangeable",
-    cluster_by: Annotated[Path | None, statistics_option(metavar="FILE")] = None,
-    intervals: IntervalOptions,
-    per_example: Annotated[Path | None, output_option(metavar="FILE")] = None,
-    no_summary: Annotated[bool, output_option("--no-summary", "-n")] = False,
+    compare: Annotated[bool, options.statistics_option("--compare")] = False,
+    correction: options.Correction = "bonferroni",
+    assume: options.Assume = "exchangeable",
+    cluster_by: Annotated[Path | None, options.statistics_option(metavar="FILE")] = None,
+    intervals: options.IntervalOptions,
+    per_example: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
+    no_summary: Annotated[bool, options.output_option("--no-summary", "-n")] = False,
     documents: Annotated[
-        int | None, output_option("--collection-size", "-N", min=0, metavar="N")
+        int | None, options.output_option("--collection-size", "-N", min=0, metavar="N")
     ] = None,
-    save: Save = None,
+    save: options.Save = None,
     presentation: TrecPresentation,
     quiet: Annotated[
         bool,
-        output_option(
+        options.output_option(
             "--quiet",  # -q is that of trec_eval
             callback=lambda value: set_quiet(quiet=value),
             help="Show no progress, and not which files were written.",
@@ -127,7 +117,7 @@ def trec(
         if len(runs) > 1:
             raise UsageError(f"--format trec_eval is for one run, got {len(runs)}")
     else:
-        refuse(context, ["no_summary", "documents"], "is an option of --format trec_eval")
+        options.refuse(context, ["no_summary", "documents"], "is an option of --format trec_eval")
     presentation.check()
     parsed_measures = selected_measures(measures, scores)
     if compare and len(runs) < 2:
@@ -144,7 +134,7 @@ def trec(
     check_written([save, per_example], [qrels, *runs])
     if complete and scoring.missing == "skip":
         raise UsageError("--complete and --missing skip contradict each other")
-    if output is not None and not complete and not is_chosen(context, "missing"):
+    if output is not None and not complete and not options.is_chosen(context, "missing"):
         scoring = replace(scoring, missing="skip")  # as trec_eval
     if preset:
         scoring = _preset(preset, scoring, context)
@@ -206,7 +196,9 @@ def trec(
             relstrings=scored_runs.relstrings,
         ):
             typer.echo(text)
-    if scoring.missing == "zero" and not (complete or is_chosen(context, "missing") or is_quiet()):
+    if scoring.missing == "zero" and not (
+        complete or options.is_chosen(context, "missing") or is_quiet()
+    ):
         for run, number in scored_runs.absent.items():
             if number:
                 share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
@@ -221,5 +213,5 @@ def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
         settings = {k: v for k, v in run_options(name).items() if k in vars(scoring)}
     except ValueError as error:
         raise UsageError(f"--preset: {error}") from error
-    refuse(context, list(settings), f"is set by --preset {name}")
+    options.refuse(context, list(settings), f"is set by --preset {name}")
     return replace(scoring, **settings)

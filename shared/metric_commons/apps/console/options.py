@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
@@ -39,7 +38,6 @@ statistics_option = partial(typer.Option, rich_help_panel=STATISTICS)
 save_option = partial(typer.Option, "--save", "-o")
 settings_option = partial(typer.Option, "--set", metavar="OPTION=VALUE")
 
-KEYWORD = Parameter.KEYWORD_ONLY
 _MAX_INTEGER = 2**63 - 1  # that arrays can hold
 
 
@@ -194,22 +192,9 @@ def _bounds(annotation: Any) -> dict[str, Any]:
     for member in members:
         for marker in get_args(member)[1:]:
             if isinstance(marker, Range):
-                if marker.high > _MAX_INTEGER:  # a bound that the help need not show
-                    return {"parser": partial(_whole_number, low=int(marker.low))}
-                return {"min": int(marker.low), "max": int(marker.high)}
+                high = None if marker.high > _MAX_INTEGER else int(marker.high)
+                return {"min": int(marker.low), "max": high}
     return {}
-
-
-def _whole_number(value: str | int, low: int) -> int:
-    """Return an integer that arrays can hold, from text or a default."""
-    try:
-        number = int(str(value))
-    except ValueError as error:
-        raise typer.BadParameter("it must be a valid integer") from error
-    if not low <= number <= _MAX_INTEGER:
-        side = f"greater than or equal to {low}" if number < low else f"at most {_MAX_INTEGER}"
-        raise typer.BadParameter(f"it must be {side}")
-    return number
 
 
 def _set_limit(context: typer.Context, size: int | None) -> int | None:
@@ -273,20 +258,6 @@ def _check_processes(jobs: int | None) -> int | None:
 
 # Options that act while the command line is read
 
-_debug = ContextVar("debug", default=False)
-
-
-def set_debug(*, is_on: bool) -> bool:
-    """Show tracebacks of errors from now on, or none."""
-    _debug.set(is_on)
-    return is_on
-
-
-def is_debug() -> bool:
-    """Return whether tracebacks of errors are shown."""
-    return _debug.get()
-
-
 Quiet = Annotated[
     bool,
     output_option(
@@ -302,7 +273,6 @@ Debug = Annotated[
         "--debug",
         envvar="METRIC_COMMONS_DEBUG",
         hidden=True,
-        callback=lambda value: set_debug(is_on=value),
         help="Show the traceback of an error.",
     ),
 ]

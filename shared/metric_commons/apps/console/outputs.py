@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
@@ -25,13 +24,6 @@ _GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
 
 
 formats_like = starting_with(lambda: FORMATS)
-format_option = partial(
-    output_option,
-    "--format",
-    metavar="FORMAT",
-    callback=one_of("--format", lambda: [*FORMATS]),
-    autocompletion=formats_like,
-)
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,13 @@ class Presentation:
 
     format_name: Annotated[
         str,
-        format_option(help=f"Format of the printed output: {', '.join(FORMATS)}."),
+        output_option(
+            "--format",
+            metavar="FORMAT",
+            callback=one_of("--format", lambda: [*FORMATS]),
+            autocompletion=formats_like,
+            help=f"Format of the printed output: {', '.join(FORMATS)}.",
+        ),
     ] = "table"
     digits: Annotated[int | None, output_option(min=0, max=15, metavar="COUNT")] = None
     percent: Annotated[bool, output_option("--percent")] = False

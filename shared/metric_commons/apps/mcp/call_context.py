@@ -1,13 +1,10 @@
-"""The context of a call to a tool: folders, progress reports, and limits."""
+"""The context of a call to a tool: folders, and UltraRAG."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from ...statistics.arguments.checks import OptionError
 from .roots import Roots
-
-MAX_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -37,17 +34,3 @@ class CallContext:
         target = self.roots.to_write(name, path)
         time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
         return target.with_name(f"{target.stem}_{time}{suffix}")
-
-
-def check_resamples(n_resamples: int | None) -> None:
-    """Check that the number of resamples is within the limit of the server.
-
-    Raises:
-        ValueError: it exceeds the limit.
-    """
-    if n_resamples is not None and n_resamples > MAX_RESAMPLES:
-        raise OptionError(
-            "n_resamples",
-            f"is {n_resamples}, but this server draws at most {MAX_RESAMPLES:,} resamples; "
-            "the command line, metric-commons score, allows more",
-        )

@@ -8,17 +8,15 @@ from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.request import DEFAULTS
 from ...module.catalog.usage import extra
-from ...statistics.arguments.domains import Count, Level, Range
+from ...statistics.arguments.domains import Level, Range
 from ...statistics.tests.paired_tests import Alternative, Test
-from .call_context import CallContext, check_resamples
+from .call_context import CallContext
 
 # The fields of a request that tools take unchanged.
 REQUEST_FIELDS = [
-    name
-    for name in DEFAULTS
-    if name not in ("modules", "ids", "n_resamples", "per_example", "jobs")
+    name for name in DEFAULTS if name not in ("modules", "ids", "per_example", "jobs")
 ]
-COMPARISON_FIELDS = ["scores", "seed", "correction", "assume", "bounds"]
+COMPARISON_FIELDS = ["n_resamples", "scores", "seed", "correction", "assume", "bounds"]
 
 
 def evaluate_file(
@@ -28,7 +26,6 @@ def evaluate_file(
     modules: Sequence[str],
     predictions: str | Sequence[str] | None = None,
     id_field: str | None = None,
-    n_resamples: Count = 10_000,
     rows_path: str | None = None,
     save_path: str | None = None,
     **request: Any,
@@ -43,7 +40,6 @@ def evaluate_file(
         predictions: the field of the predictions, or a list of fields, one per system; none for
             modules without predictions, whose inputs are in fields of their names or in columns.
         id_field: a field with the id of each row, by which rows of systems are matched.
-        n_resamples: the number of resamples of intervals that use them; at most 1,000,000.
         rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
             the time is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
@@ -53,7 +49,6 @@ def evaluate_file(
 
     target = context.to_save(save_path)
     rows_target = context.to_save(rows_path, "rows_path", ".jsonl")
-    check_resamples(n_resamples)
     paths = [path] if isinstance(path, str) else path
     fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
     if not modules:
@@ -75,7 +70,6 @@ def evaluate_file(
         modules=modules,
         systems=systems_from([context.roots.to_read("path", file) for file in paths], fields),
         ids=id_field,
-        n_resamples=n_resamples,
         per_example=rows_target is not None,
     )
     given = [name for name, field in evaluation.fields.items() if field is not None]
@@ -96,7 +90,6 @@ def compare_files(
     test: Test | Literal["bootstrap"] = "permutation",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
-    n_resamples: Count = 10_000,
     alpha: Level = 0.05,
     save_path: str | None = None,
     **request: Any,
@@ -114,7 +107,6 @@ def compare_files(
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
         confidence_level: the level of the interval of the difference; next to corrected p-values
             that of all intervals together, which `simultaneous` says.
-        n_resamples: the number of draws of a bootstrap or of max_t; at most 1,000,000.
         alpha: a corrected p-value below it is significant.
         save_path: where to save the result as JSON; the time is put into the name.
     """
@@ -122,7 +114,6 @@ def compare_files(
     from ...evaluation.comparison.saved_rows import read_with_rows
 
     target = context.to_save(save_path)
-    check_resamples(n_resamples)
     if not paths:
         raise ValueError(
             "paths is empty; name a result that evaluate_file or the command line saved"
@@ -136,7 +127,6 @@ def compare_files(
         test=test,
         alternative=alternative,
         confidence_level=confidence_level,
-        n_resamples=n_resamples,
         alpha=alpha,
         **request,
     )

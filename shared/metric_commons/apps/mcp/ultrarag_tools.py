@@ -13,7 +13,7 @@ from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag_tables import intervals, signature, table
 from ...statistics.arguments.domains import Count, Level, PerRow, Seed
 from . import folder
-from .call_context import CallContext, check_resamples
+from .call_context import CallContext
 
 MAX_LENGTH = 10_000_000  # characters of answers in one request; longer ones belong in a file
 
@@ -131,7 +131,6 @@ def evaluate_trec_pvalue(
         confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
     target = context.to_save(save_path)
-    check_resamples(n_resamples)
     scores = ultrarag.evaluate_trec_pvalue(
         context.roots.to_read("run_new_path", run_new_path),
         context.roots.to_read("run_old_path", run_old_path),
