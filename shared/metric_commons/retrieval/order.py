@@ -33,9 +33,9 @@ class Documents(NamedTuple):
     rank: Integers  # from 1
     relevance: Floats
 
-    def select(self, mask: Booleans) -> "Documents":
-        """Return the rows where the mask is True."""
-        return Documents(self.query[mask], self.rank[mask], self.relevance[mask])
+    def select(self, rows: Booleans | Integers) -> "Documents":
+        """Return some of the rows."""
+        return Documents(self.query[rows], self.rank[rows], self.relevance[rows])
 
     def top(self, cutoff: int) -> "Documents":
         """Return the documents up to this rank."""
