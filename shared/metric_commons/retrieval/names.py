@@ -14,18 +14,6 @@ from typing import Annotated, Any, NamedTuple
 from ..statistics.arguments.checks import nearest, shown
 from ..statistics.arguments.domains import Parsed
 
-_OPTIONAL_CUTOFF = (
-    "ndcg",
-    "ndcg_exp",
-    "dcg",
-    "dcg_exp",
-    "map",
-    "mrr",
-    "recall",
-    "hit_rate",
-    "err",
-    "rbp",
-)
 _REQUIRED_CUTOFF = (  # divided by the cutoff, or defined by it
     *("precision", "f1", "judged", "relative_p", "unj"),
     *("sdcg", "nerr8", "nerr9", "bpm"),
@@ -54,7 +42,13 @@ _ALIASES = {
     "numret": "num_ret",
     "numrel": "num_rel",
 }
-NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_OF_A_PROPORTION, *_ALIASES)
+NAMES = (
+    *("ndcg", "ndcg_exp", "dcg", "dcg_exp", "map", "mrr", "recall", "hit_rate", "err", "rbp"),
+    *_REQUIRED_CUTOFF,
+    *_WITHOUT_CUTOFF,
+    *_OF_A_PROPORTION,
+    *_ALIASES,
+)
 # Measures that trec_eval prints with an appended cutoff: P_5.
 _WITH_NUMBER = {
     "p": "precision",
@@ -231,17 +225,6 @@ def _written_out(name: str) -> tuple[str, ...]:
     return (name,)
 
 
-def _with_cutoff(word: str) -> str:
-    """Return a hint at a measure with a cutoff, if a name ends in a number.
-
-    >>> _with_cutoff("ndcg10")
-    "; did you mean 'ndcg@10'?"
-    """
-    match = _ENDS_IN_NUMBER.fullmatch(word)
-    is_name = match is not None and match[1] in NAMES
-    return f"; did you mean '{match[1]}@{match[2]}'?" if match and is_name else ""
-
-
 @lru_cache(maxsize=1024, typed=True)  # small batches are scored by the same names again and again
 def _parse(name: str) -> RankingMeasure:
     text, values = name.strip().lower(), ""
@@ -260,9 +243,10 @@ def _parse(name: str) -> RankingMeasure:
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
         )
     if not numbered and word not in NAMES:
-        hint = (
-            _with_cutoff(word) or nearest(word, NAMES) or f"; the measures are {', '.join(NAMES)}"
-        )
+        ending = _ENDS_IN_NUMBER.fullmatch(word)  # ndcg10
+        hint = nearest(word, NAMES) or f"; the measures are {', '.join(NAMES)}"
+        if ending is not None and ending[1] in NAMES:
+            hint = f"; did you mean '{ending[1]}@{ending[2]}'?"
         raise ValueError(f"unknown measure {shown(name)}{hint}")
     measure = _with_arguments(RankingMeasure(name, kind), arguments)
     if values:
@@ -344,7 +328,10 @@ def _with_values(measure: RankingMeasure, text: str) -> RankingMeasure:
     name = measure.name
     if measure.kind == "ndcg":
         return measure._replace(gains=_gains(name, text))
-    values = tuple(_signed(name, part) for part in text.split(","))
+    values = tuple(
+        (-1.0 if part.startswith("-") else 1.0) * _number(name, "a value", part.lstrip("+-"))
+        for part in text.split(",")
+    )
     if measure.kind == "utility" and len(values) != len(_WEIGHTS):
         raise ValueError(f"{name!r} needs four weights, as in 'utility_1,-1,0,0'")
     if measure.kind == "11pt_avg" and (
@@ -356,18 +343,11 @@ def _with_values(measure: RankingMeasure, text: str) -> RankingMeasure:
 
 def _gains(name: str, text: str) -> tuple[tuple[float, float], ...]:
     """Parse pairs of a level of relevance and its gain from a text such as 1=3,2=9."""
-    pairs = []
-    for part in text.split(","):
-        level, _, gain = part.partition("=")
-        pairs.append(
-            (_number(name, "a level", level.strip()), _number(name, "gains", gain.strip()))
-        )
-    return tuple(pairs)
-
-
-def _signed(name: str, text: str) -> float:
-    sign = -1.0 if text.startswith("-") else 1.0
-    return sign * _number(name, "a value", text.lstrip("+-"))
+    parts = (part.partition("=") for part in text.split(","))
+    return tuple(
+        (_number(name, "a level", level.strip()), _number(name, "gains", gain.strip()))
+        for level, _, gain in parts
+    )
 
 
 def _number(name: str, key: str, value: str) -> float:

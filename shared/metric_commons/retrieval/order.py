@@ -33,9 +33,9 @@ class Documents(NamedTuple):
     rank: Integers  # from 1
     relevance: Floats
 
-    def select(self, mask: Booleans) -> "Documents":
-        """Return the rows where the mask is True."""
-        return Documents(self.query[mask], self.rank[mask], self.relevance[mask])
+    def select(self, rows: Booleans | Integers) -> "Documents":
+        """Return some of the rows."""
+        return Documents(self.query[rows], self.rank[rows], self.relevance[rows])
 
     def top(self, cutoff: int) -> "Documents":
         """Return the documents up to this rank."""
@@ -73,9 +73,6 @@ class RankingOptions(NamedTuple):
     judged_only: bool = False  # drop documents without a judgment, or with a negative one
     max_depth: int | None = None  # cut the ranking at this rank, before any document is dropped
     with_ties: bool = False  # whether to compute the ranks that tied documents share
-
-
-_DEFAULTS = RankingOptions()
 
 
 # From the inputs of a module to rankings
@@ -133,7 +130,7 @@ def rank_ids(
     retrieved: Sequence[Collection[str]],
     score: Floats,
     qrels: Sequence[Mapping[str, float]],
-    options: RankingOptions = _DEFAULTS,
+    options: RankingOptions,
 ) -> Rankings:
     """Return the rankings of queries whose documents have ids.
 
@@ -143,7 +140,8 @@ def rank_ids(
         qrels: the relevance of each query's judged documents.
         options: how documents are ordered.
 
-    >>> rank_ids([["a", "b"]], np.array([1.0, 1.0]), [{"a": 1.0}]).judged.rank.tolist()
+    >>> scores = np.array([1.0, 1.0])
+    >>> rank_ids([["a", "b"]], scores, [{"a": 1.0}], RankingOptions()).judged.rank.tolist()
     [2]
     """
     queries = np.arange(len(retrieved))
@@ -233,7 +231,7 @@ def rank(
     relevance: Floats,
     judgments: Judgments,
     take_ids: Callable[[Integers], Ids] | None,
-    options: RankingOptions = _DEFAULTS,
+    options: RankingOptions,
 ) -> Rankings:
     """Return the rankings of all queries, from one row per document.
 
@@ -250,7 +248,10 @@ def rank(
         ValueError: an option is not valid; or a relevance is not finite, or so large that it has
             been rounded.
     """
-    _check_relevance(judgments.relevance)
+    wrong = ~(np.abs(judgments.relevance) <= _EXACT)
+    if wrong.any():
+        value = judgments.relevance[wrong.argmax()]
+        raise ValueError(f"relevance must be finite, and at most 2**53 in size, got {value}")
     if options.score_dtype == "float32":
         with np.errstate(over="ignore"):  # too large values become infinite, as in C
             score = score.astype(np.float32).astype(np.float64)
@@ -392,24 +393,18 @@ def _break_ties(
     mixed = tied & (relevance[1:] != relevance[:-1])
     if not mixed.any():
         return relevance
-    ranks, group = _rows_of_ties(tied, mixed)
+    kind = np.int32 if len(tied) < 2**31 - 1 else np.int64  # saves half the memory
+    tie: Integers = np.zeros(len(relevance), kind)  # of every row, numbered from the top
+    np.cumsum(~tied, out=tie[1:])
+    is_mixed = np.zeros(int(tie[-1]) + 1, dtype=np.bool_)
+    is_mixed[tie[1:][mixed]] = True
+    ranks = np.flatnonzero(is_mixed[tie])
+    group: Integers = tie[ranks]
     rows = ranks if order is None else order[ranks]
     resolved = sort_groups(group, rows) if take_ids is None else sort_ids(group, take_ids(rows))
     relevance = relevance.copy()
     relevance[ranks] = relevance[ranks[resolved]]
     return relevance
-
-
-def _rows_of_ties(tied: Booleans, mixed: Booleans) -> tuple[Integers, Integers]:
-    """The rows of ties in which two adjacent rows are `mixed`, and the numbers of these ties."""
-    kind = np.int32 if len(tied) < 2**31 - 1 else np.int64  # saves half the memory
-    tie: Integers = np.zeros(len(tied) + 1, kind)  # of every row, numbered from the top
-    np.cumsum(~tied, out=tie[1:])
-    is_mixed = np.zeros(int(tie[-1]) + 1, dtype=np.bool_)
-    is_mixed[tie[1:][mixed]] = True
-    rows = np.flatnonzero(is_mixed[tie])
-    groups: Integers = tie[rows]
-    return rows, groups
 
 
 def sort_ids(group: Integers, ids: Ids) -> Integers:
@@ -441,10 +436,3 @@ def sort_ids(group: Integers, ids: Ids) -> Integers:
         has_equal = np.concatenate([equal, [False]]) | np.concatenate([[False], equal])
         group, unresolved = group[has_equal], unresolved[has_equal]
     return order
-
-
-def _check_relevance(relevance: Floats) -> None:
-    wrong = ~(np.abs(relevance) <= _EXACT)
-    if wrong.any():
-        value = relevance[wrong.argmax()]
-        raise ValueError(f"relevance must be finite, and at most 2**53 in size, got {value}")

@@ -7,31 +7,41 @@ equals trec_eval's loop over the ranks of one query because every operation roun
 * Logarithms and powers come from the C library, value by value, since numpy's own may differ from
   them in the last bit.
 * Everything else that rounds is a single division, product or difference.
+
+Measures based on a model of a reader are within C/W/L (Moffat et al. 2017): if a reader continues
+from rank i with probability C(i), rank i is seen with the probability C(1) ... C(i - 1). These
+products, divided by their sum, are the weights of the ranks, and the measure is the weighted mean
+of the gains. Gains are levels of relevance, clipped to `min_rel` and `max_rel` and scaled to 0 ..
+1. As in cwl_eval, rankings have a thousand ranks: later ranks are ignored, and missing ones have no
+gain.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..statistics.arguments.arrays import Floats
+from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arguments.domains import Range, checked_options
 from ..statistics.arithmetic.ratios import precision_recall_f1
 from ..statistics.intervals.summary import Average
 from ..statistics.intervals.summary import mean as exact_mean
-from .names import NO_CUTOFF, RankingMeasure
-from .order import Rankings, ScoreType, condensed, positions, with_gains
-from .query_counts import last_rank, logarithms, rows_by_position
-from .reader_models import ReaderModels
-from .trec_measures import TrecMeasures
+from .names import LARGEST_GRADE, NO_CUTOFF, RankingMeasure
+from .order import Documents, Rankings, ScoreType, condensed, positions, sort_groups, with_gains
 
 RelevanceLevel = Annotated[float, Range(0)]
 MapDenominator = Literal["relevant", "min_k", "retrieved"]
 
 MIN_GEO_MEAN = 1e-5  # geometric means raise smaller scores to this; trec_eval's name and value
 GEOMETRIC = frozenset({"gm_map", "gm_bpref"})
+SIGNED = frozenset({"utility", "yaap"})
+_UNBOUNDED = {"dcg", "dcg_exp"}
+_INFAP_EPSILON = 1e-5  # trec_eval's name and value
+_ROUNDING_OF_VERSION_9 = 0.9  # 0.1 document is rounded up; version 10 rounds to the nearest
+_RANKS = np.arange(1, 1001)  # of models of a reader, as in cwl_eval
 
 
 @checked_options
@@ -82,12 +92,8 @@ def scores(
             rankings = condensed(ranked) if measure.judged_only else ranked
             rankings = with_gains(rankings, measure.gains) if measure.gains else rankings
             scoring[view] = _Scoring(rankings, level, map_denominator, score_dtype)
-        results[measure.name] = scoring[view].score(measure)
+        results[measure.name] = getattr(scoring[view], f"_{measure.kind}")(measure)
     return results
-
-
-_UNBOUNDED = {"dcg", "dcg_exp"}
-SIGNED = frozenset({"utility", "yaap"})
 
 
 def average(measure: RankingMeasure, mean: Callable[[Floats], float] = exact_mean) -> Average:
@@ -107,7 +113,7 @@ def average(measure: RankingMeasure, mean: Callable[[Floats], float] = exact_mea
     if measure.kind in GEOMETRIC:
         return Average(
             mean,
-            before=logarithms,
+            before=_logarithms,
             after=lambda mean, _: math.exp(mean),
             slope=lambda mean, _: math.exp(mean),
             bounds=(math.log(MIN_GEO_MEAN), 0.0),
@@ -137,8 +143,116 @@ def sequential_mean(values: ArrayLike) -> float:
     return float(np.add.accumulate(np.asarray(values, dtype=np.float64))[-1]) / np.size(values)
 
 
-class _Scoring(TrecMeasures, ReaderModels):
-    """One method per measure, named `_` and the kind of measure."""
+class _Scoring:
+    """One method per measure, named `_` and the kind of measure.
+
+    Args:
+        ranked: the rankings.
+        relevance_level: the smallest relevance that makes a document relevant.
+        map_denominator: as in `scores`.
+        score_dtype: as in `scores`.
+    """
+
+    def __init__(
+        self, ranked: Rankings, relevance_level: float, map_denominator: str, score_dtype: str
+    ) -> None:
+        self._ranked = ranked
+        self._rounds_up = score_dtype == "float32"
+        self._queries = ranked.judgments.queries
+        self._relevance_level = relevance_level
+        self._map_denominator = map_denominator
+
+    def _count(self, query: Integers) -> Integers:
+        """Return the number of rows of each query."""
+        return np.bincount(query, minlength=self._queries)
+
+    def _sum(self, query: Integers, terms: Floats) -> Floats:
+        """Return the sum of each query's terms, added one after another."""
+        # Without any rows, bincount returns integers.
+        return np.bincount(query, terms, self._queries).astype(np.float64, copy=False)
+
+    def _ratio(self, numerator: NDArray[Any], denominator: NDArray[Any]) -> Floats:
+        """Return the ratio for each query, 0 if the denominator is 0."""
+        ratio: Floats = np.divide(
+            numerator, denominator, out=np.zeros(self._queries), where=denominator > 0
+        )
+        return ratio
+
+    @cached_property
+    def _relevant(self) -> Integers:
+        """Return the number of relevant documents of each query, retrieved or not."""
+        judgments = self._ranked.judgments
+        return self._count(judgments.query[judgments.relevance >= self._relevance_level])
+
+    @cached_property
+    def _hits(self) -> Documents:
+        """Return the relevant documents that were retrieved."""
+        judged = self._ranked.judged
+        return judged.select(judged.relevance >= self._relevance_level)
+
+    @cached_property
+    def _precisions(self) -> Floats:
+        """Return the precision at each hit."""
+        precisions: Floats = positions(self._hits.query) / self._hits.rank
+        return precisions
+
+    def _hit_counts(self, cutoff: int) -> Integers:
+        return self._count(self._hits.top(cutoff).query)
+
+    @cached_property
+    def _gains(self) -> Documents:
+        """Return the retrieved documents of positive relevance; all others have no gain."""
+        judged = self._ranked.judged
+        return judged.select(judged.relevance > 0)
+
+    @cached_property
+    def _ideal(self) -> Documents:
+        """Return the ideal ranking.
+
+        All documents of positive relevance, retrieved or not, best first.
+        """
+        judgments = self._ranked.judgments
+        is_positive = judgments.relevance > 0
+        query, relevance = judgments.query[is_positive], judgments.relevance[is_positive]
+        order = sort_groups(query, -relevance)
+        return Documents(query[order], positions(query[order]), relevance[order])
+
+    def _tie_averaged(self, gains: Documents, cutoff: int) -> Floats:
+        """As `_discounted`, averaged over all orders of documents with equal scores.
+
+        A gain is multiplied by the mean discount of the ranks of its tie, as in scikit-learn
+        (McSherry and Najork, Computing information retrieval performance measures efficiently in
+        the presence of tied scores, 2008).
+        """
+        is_gain = self._ranked.judged.relevance > 0
+        first, last = (column[is_gain] for column in self._ranked.ties or ())
+        discounts = [1 / math.log2(rank + 1) for rank in range(1, int(last.max(initial=0)) + 1)]
+        sums = np.append(0.0, np.cumsum(discounts))
+        end, start = np.minimum(last, cutoff), np.minimum(first - 1, cutoff)
+        shares = (sums[end] - sums[start]) / (last - first + 1)
+        return self._sum(gains.query, gains.relevance * shares)
+
+    def _discounted(self, gains: Documents, cutoff: int) -> Floats:
+        """Return the cumulative gain of each query, each gain divided by log2(rank + 1)."""
+        gains = gains.top(cutoff)
+        return self._sum(gains.query, gains.relevance / _discounts(gains.rank))
+
+    def _exponential(self, gains: Documents) -> Documents:
+        """Return the documents with the gain 2**relevance - 1 instead of relevance."""
+        levels, codes = np.unique(gains.relevance, return_inverse=True)
+        if levels.size and levels[-1] > LARGEST_GRADE:
+            raise ValueError(f"relevance {levels[-1]:g} is too large for an exponential gain")
+        exponential = np.array([2.0**level - 1 for level in levels.tolist()])
+        return gains._replace(relevance=exponential[codes])
+
+    def _cumulated(self, gains: Documents, *, discount: bool = True) -> "_Cumulated":
+        """Return the gains of each query down to each of its documents, discounted or not."""
+        terms = gains.relevance / _discounts(gains.rank) if discount else gains.relevance
+        sums, totals = np.zeros(len(terms)), np.zeros(self._queries)
+        for rows in _rows_by_position(gains.query):  # one document of each query at a time
+            totals[gains.query[rows]] += terms[rows]
+            sums[rows] = totals[gains.query[rows]]
+        return _Cumulated(gains, sums, totals)
 
     # Binary relevance
 
@@ -218,7 +332,7 @@ class _Scoring(TrecMeasures, ReaderModels):
         """Rank-biased precision: a reader continues to the next rank with probability p."""
         hits = self._hits.top(measure.cutoff)
         p = measure.parameter
-        weights = np.array([p**exponent for exponent in range(last_rank(hits))])
+        weights = np.array([p**exponent for exponent in range(int(hits.rank.max(initial=0)))])
         return (1 - p) * self._sum(hits.query, weights[hits.rank - 1])
 
     def _judged(self, measure: RankingMeasure) -> Floats:
@@ -229,6 +343,157 @@ class _Scoring(TrecMeasures, ReaderModels):
         judged = self._count(self._ranked.judged.top(measure.cutoff).query)
         return self._ratio(judged, np.minimum(self._ranked.retrieved, measure.cutoff))
 
+    # Sets
+
+    def _relative_p(self, measure: RankingMeasure) -> Floats:
+        """Precision divided by its maximum for this number of relevant documents."""
+        possible = np.minimum(self._relevant, measure.cutoff)
+        return self._ratio(self._hit_counts(measure.cutoff), possible)
+
+    def _set_p(self, _: RankingMeasure) -> Floats:
+        return self._ratio(self._hit_counts(NO_CUTOFF), self._ranked.retrieved)
+
+    def _set_recall(self, _: RankingMeasure) -> Floats:
+        return self._ratio(self._hit_counts(NO_CUTOFF), self._relevant)
+
+    def _set_f(self, measure: RankingMeasure) -> Floats:
+        """F of the set of retrieved documents; trec_eval's parameter is `beta` of this formula."""
+        precision, recall, beta = self._set_p(measure), self._set_recall(measure), measure.parameter
+        return self._ratio((beta + 1.0) * precision * recall, beta * precision + recall)
+
+    def _set_map(self, _: RankingMeasure) -> Floats:
+        """Return the product of precision and recall, without rounding these first."""
+        hits = self._hit_counts(NO_CUTOFF).astype(np.float64)
+        return self._ratio(hits * hits, self._ranked.retrieved * self._relevant.astype(np.float64))
+
+    def _set_relative_p(self, _: RankingMeasure) -> Floats:
+        possible = np.minimum(self._relevant, self._ranked.retrieved)
+        return self._ratio(self._hit_counts(NO_CUTOFF), possible)
+
+    def _utility(self, measure: RankingMeasure) -> Floats:
+        """Return a weighted sum of relevant and other documents, retrieved and not.
+
+        By default: the number of relevant retrieved documents, minus all other retrieved ones. The
+        size of the collection, `docs`, matters only with a fourth weight.
+        """
+        hits, retrieved = self._hit_counts(NO_CUTOFF), self._ranked.retrieved
+        if not measure.values:
+            return (2 * hits - retrieved).astype(np.float64)
+        weights, relevant = measure.values, self._relevant
+        absentees = measure.argument("docs") + hits - retrieved - relevant
+        gained = weights[0] * hits + weights[1] * (retrieved - hits)
+        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * absentees
+        return total
+
+    # Precision at ranks and levels of recall
+
+    def _rprec_mult(self, measure: RankingMeasure) -> Floats:
+        """Precision at a multiple of R; 0.1 of a document or more is rounded up."""
+        cutoff = np.floor(measure.parameter * self._relevant + 0.9).astype(np.int64)
+        hits = self._hits
+        return self._ratio(self._count(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
+
+    def _iprec(self, measure: RankingMeasure) -> Floats:
+        """Interpolated precision as in ir_measures, which is that of trec_eval 9."""
+        return self._interpolated_precision(measure, _ROUNDING_OF_VERSION_9)
+
+    def _iprec_at_recall(self, measure: RankingMeasure) -> Floats:
+        """Interpolated precision as in the version of trec_eval with this precision of scores."""
+        rounding = _ROUNDING_OF_VERSION_9 if self._rounds_up else 0.5
+        return self._interpolated_precision(measure, rounding)
+
+    def _interpolated_precision(self, measure: RankingMeasure, rounding: float) -> Floats:
+        """Return the highest precision at this recall or a higher one; 0 if it is never reached.
+
+        Recall is converted to a number of documents: the integer below the number plus `rounding`.
+        """
+        cutoff = np.floor(measure.parameter * self._relevant + rounding).astype(np.int64)
+        hits = self._hit_counts(NO_CUTOFF)
+        stops = np.cumsum(hits)
+        rows = np.flatnonzero((hits > 0) & (cutoff <= hits))
+        starts = (stops - hits)[rows] + np.maximum(cutoff[rows], 1) - 1
+        result = np.zeros(self._queries)
+        if rows.size:
+            ends = np.column_stack([starts, stops[rows]]).ravel()
+            padded = np.append(self._precisions, 0.0)  # for an end after the last hit
+            result[rows] = np.maximum.reduceat(padded, ends)[::2]
+        return result
+
+    def _11pt_avg(self, measure: RankingMeasure) -> Floats:
+        """Return the mean of interpolated precision at levels of recall, added from the highest.
+
+        There are eleven, from 0 to 1, unless the name lists others.
+        """
+        levels = measure.values or tuple(tenths / 10 for tenths in range(11))
+        total = np.zeros(self._queries)
+        for level in reversed(levels):
+            total += self._iprec_at_recall(measure._replace(parameter=level))
+        return total / len(levels)
+
+    def _infap(self, _: RankingMeasure) -> Floats:
+        """Average precision, estimated from sampled judgments; negative ones count as unknown.
+
+        Source:
+            Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments
+            (2006).
+        """
+        judged = self._ranked.judged
+        is_hit = judged.relevance >= self._relevance_level
+        query = judged.query[is_hit]
+        depth = (judged.rank[is_hit] - 1).astype(np.float64)
+        pooled = (positions(judged.query) - 1)[is_hit]  # in the pool, above a hit
+        relevant = positions(query) - 1
+        pool_sizes = np.append(0, np.cumsum(judged.relevance >= 0))
+        rows = np.flatnonzero(is_hit)
+        nonrelevant = pool_sizes[rows] - pool_sizes[rows - pooled] - relevant
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (relevant + _INFAP_EPSILON) / (relevant + nonrelevant + 2 * _INFAP_EPSILON)
+            residue = depth / (depth + 1.0) * (pooled / depth) * share
+        terms = np.where(depth > 0, 1.0 / (depth + 1.0) + residue, 1.0)
+        return self._ratio(self._sum(query, terms), self._relevant)
+
+    def _bing(self, _: RankingMeasure) -> Floats:
+        """A discount for non-relevant documents above each relevant one, averaged over these."""
+        hits = self._hits
+        nonrelevant = hits.rank - positions(hits.query)
+        total = self._sum(hits.query, 1.0 / _discounts(nonrelevant + 1))
+        return self._ratio(total, self._relevant)
+
+    def _yaap(self, _: RankingMeasure) -> Floats:
+        """Return the log odds of average precision, smoothed; -log(1 + R) if nothing was retrieved.
+
+        Source:
+            Robertson, On smoothing average precision (2012).
+        """
+        total = self._sum(self._hits.query, self._precisions)
+        odds = (1.0 + total) / (1.0 + self._relevant - total)
+        return _logarithms(odds)
+
+    def _unj(self, measure: RankingMeasure) -> Floats:
+        """Return the proportion of the first k ranks with no judgment, or a negative one."""
+        judged = self._ranked.judged.top(measure.cutoff)
+        pool_sizes = self._count(judged.query[judged.relevance >= 0])
+        return (np.minimum(self._ranked.retrieved, measure.cutoff) - pool_sizes) / measure.cutoff
+
+    def _rbp_resid(self, measure: RankingMeasure) -> Floats:
+        """Return the additional rank-biased precision if all unjudged documents were relevant.
+
+        This includes ranks after the end of the ranking, unless every document is judged: then it
+        is 0, as in trec_eval.
+        """
+        retrieved, judged = self._ranked.retrieved, self._ranked.judged
+        judged = judged.select(judged.relevance >= 0)
+        starts = np.cumsum(retrieved) - retrieved
+        is_open = np.ones(int(retrieved.sum()), dtype=np.bool_)
+        is_open[starts[judged.query] + judged.rank - 1] = False
+        query = np.repeat(np.arange(self._queries), retrieved)
+        rank = np.arange(len(query)) - starts[query]
+        longest = int(retrieved.max(initial=0))
+        powers = np.multiply.accumulate([1.0, *[measure.parameter] * longest])
+        residue = self._sum(query[is_open], powers[rank[is_open]])
+        residual = powers[retrieved] + (1 - measure.parameter) * residue
+        return np.where(self._count(query[is_open]) > 0, residual, 0.0)
+
     # Graded relevance
 
     def _ndcg(self, measure: RankingMeasure) -> Floats:
@@ -238,13 +503,12 @@ class _Scoring(TrecMeasures, ReaderModels):
         ideal = self._discounted(self._exponential(self._ideal), measure.cutoff)
         return self._ratio(self._dcg_exp(measure), ideal)
 
-    def _dcg(self, measure: RankingMeasure) -> Floats:
+    def _dcg(self, measure: RankingMeasure, gains: Documents | None = None) -> Floats:
         add = self._tie_averaged if measure.averages_ties else self._discounted
-        return add(self._gains, measure.cutoff)
+        return add(self._gains if gains is None else gains, measure.cutoff)
 
     def _dcg_exp(self, measure: RankingMeasure) -> Floats:
-        add = self._tie_averaged if measure.averages_ties else self._discounted
-        return add(self._exponential(self._gains), measure.cutoff)
+        return self._dcg(measure, self._exponential(self._gains))
 
     def _err(self, measure: RankingMeasure) -> Floats:
         """Expected reciprocal rank: a reader stops at a document with a probability by its grade.
@@ -260,8 +524,188 @@ class _Scoring(TrecMeasures, ReaderModels):
         gains = self._gains.top(measure.cutoff)
         stop = self._exponential(gains).relevance / 2.0**measure.parameter
         expected, reach = np.zeros(self._queries), np.ones(self._queries)
-        for rows in rows_by_position(gains.query):  # one document of each query at a time
+        for rows in _rows_by_position(gains.query):  # one document of each query at a time
             query = gains.query[rows]
             expected[query] += stop[rows] * reach[query] / gains.rank[rows]
             reach[query] *= 1 - stop[rows]
         return expected
+
+    def _ndcg_rel(self, _: RankingMeasure) -> Floats:
+        """The mean of nDCG at the ranks of relevant documents, at the end if one is missing."""
+        gains, ideal = self._gains, self._cumulated(self._ideal)
+        dcg = self._cumulated(gains)
+        terms = dcg.sums / ideal.at(gains.query, gains.rank)
+        absentees = self._count(self._ideal.query) - self._count(gains.query)
+        total = self._sum(gains.query, terms)
+        total += self._ratio(absentees * dcg.totals, ideal.totals)
+        return self._ratio(total, self._count(self._ideal.query))
+
+    def _rndcg(self, _: RankingMeasure) -> Floats:
+        """Return the mean of nDCG at the ranks at which the gain of the ideal ranking drops.
+
+        The end is such a rank too, unless at most one document follows the last of these.
+        """
+        ranks, dcg = self._cumulated(self._ideal), self._cumulated(self._gains)
+        query, relevance = self._ideal.query, self._ideal.relevance
+        falls = np.append((query[1:] != query[:-1]) | (relevance[1:] != relevance[:-1]), True)
+        falls = falls[: len(query)]
+        terms = dcg.at(query[falls], self._ideal.rank[falls]) / ranks.sums[falls]
+        has_tail = self._ranked.retrieved > self._count(query) + 1
+        total = self._sum(query[falls], terms)
+        total += np.where(has_tail, self._ratio(dcg.totals, ranks.totals), 0.0)
+        mean = self._ratio(total, self._count(query[falls]) + has_tail)
+        return np.where((self._relevant > 0) & (self._ranked.retrieved > 0), mean, 0.0)
+
+    def _g(self, _: RankingMeasure) -> Floats:
+        """Gains discounted by how much more the ideal ranking gained above them, over all gains."""
+        gains, ideal = self._gains, self._ideal
+        costs = ideal._replace(relevance=np.maximum(ideal.relevance, 1.0))
+        ideal_sizes = self._count(ideal.query)[gains.query]
+        cost = self._cumulated(costs, discount=False).at(gains.query, gains.rank)
+        cost += np.maximum(gains.rank - ideal_sizes, 0)
+        losses = cost - self._cumulated(gains, discount=False).sums
+        discounts = np.array([math.log2(2 + loss) for loss in losses.tolist()])
+        total = self._sum(gains.query, gains.relevance / discounts)
+        return self._ratio(total, self._sum(ideal.query, ideal.relevance))
+
+    # Models of a reader
+
+    def _insq(self, measure: RankingMeasure) -> Floats:
+        """INSQ: a reader who wants to find T relevant documents (Moffat et al. 2012)."""
+        return self._expected_gain(measure, _patience(measure)[np.newaxis])
+
+    def _inst(self, measure: RankingMeasure) -> Floats:
+        """INST: the same, with a patience that depends on found relevance (Bailey et al. 2015)."""
+        target = measure.argument("t")
+        missing = target - np.cumsum(self._scaled_gains(measure), axis=1)
+        going_on = ((_RANKS + target + missing - 1) / (_RANKS + target + missing)) ** 2
+        return self._expected_gain(measure, going_on)
+
+    def _sdcg(self, measure: RankingMeasure) -> Floats:
+        """Scaled DCG: divided by the DCG of k documents of the highest relevance."""
+        going_on = np.log(_RANKS + 1) / np.log(_RANKS + 2) * (measure.cutoff > _RANKS)
+        return self._expected_gain(measure, going_on[np.newaxis])
+
+    def _nerr8(self, measure: RankingMeasure) -> Floats:
+        """Nearly ERR (Azzopardi et al. 2021), by equation 8: a gain may stop the reader."""
+        return self._nearly_err(measure, np.where(measure.cutoff > _RANKS, 1.0, 0.0))
+
+    def _nerr9(self, measure: RankingMeasure) -> Floats:
+        """Return the same by equation 9: the reader also becomes tired."""
+        return self._nearly_err(measure, _RANKS / (_RANKS + 1) * (measure.cutoff > _RANKS))
+
+    def _nerr10(self, measure: RankingMeasure) -> Floats:
+        """Return the same by equation 10: with the constant patience p."""
+        return self._nearly_err(measure, measure.argument("p"))
+
+    def _nerr11(self, measure: RankingMeasure) -> Floats:
+        """Return the same by equation 11: with the patience of INSQ."""
+        return self._nearly_err(measure, _patience(measure))
+
+    def _bpm(self, measure: RankingMeasure) -> Floats:
+        """The bejeweled player, who reads until the gain is T, or k documents.
+
+        Source:
+            Zhang et al., Evaluating web search with a bejeweled player model (2017).
+        """
+        total = np.cumsum(self._scaled_gains(measure), axis=1)
+        goes_on = (total < measure.argument("t")) & (measure.cutoff > _RANKS)
+        return self._expected_gain(measure, goes_on.astype(np.float64))
+
+    def _nearly_err(self, measure: RankingMeasure, patience: Floats | float) -> Floats:
+        return self._expected_gain(measure, patience * (1 - self._scaled_gains(measure)))
+
+    def _expected_gain(self, measure: RankingMeasure, continuation: Floats) -> Floats:
+        """Return the mean gain of each query; continuation has the shape (queries or 1, ranks)."""
+        views = np.ones_like(continuation)
+        np.cumprod(continuation[:, :-1], axis=1, out=views[:, 1:])
+        gain: Floats = (views * self._scaled_gains(measure)).sum(axis=1) / views.sum(axis=1)
+        return gain
+
+    def _scaled_gains(self, measure: RankingMeasure) -> Floats:
+        """Return the gain at each rank of each query, from 0 to 1; shape (queries, ranks)."""
+        lowest, highest = measure.argument("min_rel"), measure.argument("max_rel")
+        judged = self._ranked.judged.top(_RANKS.size)
+        gains = np.zeros((self._queries, _RANKS.size))
+        relevance = np.clip(judged.relevance, max(lowest, 0.0), highest)
+        gains[judged.query, judged.rank - 1] = (relevance - lowest) / (highest - lowest)
+        return gains
+
+    def _compat(self, measure: RankingMeasure) -> Floats:
+        """Compatibility: rank-biased overlap with the closest ideal ranking.
+
+        In the ideal ranking, relevance descends, and equal levels are in the order of the ranking.
+        A document is in both rankings from the later one of its two ranks onwards; there the
+        overlap counts p ** (depth - 1) / depth at each depth, down to the end of the longer
+        ranking.
+
+        Source:
+            Clarke, Vtyurina and Smucker, Assessing top-k preferences (2021).
+        """
+        retrieval, ideal = self._gains, self._ideal
+        relevant = self._count(ideal.query)
+        depth = np.maximum(self._ranked.retrieved, relevant)
+        levels, codes = np.unique(ideal.relevance, return_inverse=True)
+        keys = ideal.query * len(levels) + (len(levels) - 1 - codes)  # ascending
+        codes = np.searchsorted(levels, retrieval.relevance)
+        retrieval_keys = retrieval.query * len(levels) + (len(levels) - 1 - codes)
+        # Retrieved documents come first among equal levels.
+        order = np.lexsort((retrieval.rank, retrieval_keys))
+        retrieval, retrieval_keys = retrieval.select(order), retrieval_keys[order]
+        starts = np.cumsum(relevant) - relevant
+        # After the documents of higher levels.
+        ideal_rank = np.searchsorted(keys, retrieval_keys) - starts[retrieval.query]
+        ideal_rank += positions(retrieval_keys)
+        ranks = np.arange(1, int(depth.max(initial=0)) + 1)
+        persistence = measure.argument("p")
+        sums = np.append(0.0, np.cumsum(persistence ** (ranks - 1.0) / ranks))
+        agreed = sums[depth[retrieval.query]] - sums[np.maximum(retrieval.rank, ideal_rank) - 1]
+        score = self._sum(retrieval.query, agreed)
+        if measure.argument("normalize"):
+            best = sums[depth[ideal.query]] - sums[positions(ideal.query) - 1]
+            return self._ratio(score, self._sum(ideal.query, best))
+        weights = np.append(0.0, np.cumsum(persistence ** (ranks - 1.0)))
+        return self._ratio(score, weights[depth])
+
+
+class _Cumulated(NamedTuple):
+    """Cumulative gains down the ranking of each query."""
+
+    gains: Documents
+    sums: Floats  # down to each document
+    totals: Floats  # of each query
+
+    def at(self, query: Integers, rank: Integers) -> Floats:
+        """Return the gains of these queries down to these ranks."""
+        if not len(self.sums):
+            return np.zeros(len(query))
+        longest = int(max(self.gains.rank.max(), rank.max(initial=0))) + 1
+        keys = self.gains.query * longest + self.gains.rank
+        rows = np.searchsorted(keys, query * longest + rank, side="right")
+        has_gains = (rows > 0) & (self.gains.query[np.maximum(rows - 1, 0)] == query)
+        return np.where(has_gains, self.sums[np.maximum(rows - 1, 0)], 0.0)
+
+
+def _discounts(rank: Integers) -> Floats:
+    """Return log2(rank + 1) of each rank, by the C library."""
+    discounts = np.array([math.log2(2 + above) for above in range(int(rank.max(initial=0)))])
+    return discounts[rank - 1]
+
+
+def _rows_by_position(query: Integers) -> list[Integers]:
+    """Return the first row of every query, then the second ones, and so on."""
+    position = positions(query)
+    rows = np.argsort(position, kind="stable")
+    return np.split(rows, np.cumsum(np.bincount(position)[1:])[:-1])
+
+
+def _logarithms(values: Floats) -> Floats:
+    """Return the natural logarithms, by the C library."""
+    return np.array([math.log(value) for value in values.tolist()])
+
+
+def _patience(measure: RankingMeasure) -> Floats:
+    """Return the probability of continuing from each rank for a reader who wants T documents."""
+    target = 2 * measure.argument("t")
+    going_on: Floats = ((_RANKS + target - 1) / (_RANKS + target)) ** 2
+    return going_on

@@ -7,14 +7,14 @@ the hash.
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from ..data.trec.identifiers import HASHED, Ids, encoded
-from ..data.trec.trec import File, Qrels, QueryDocuments, Run, read_qrels, read_run
+from ..data.trec.trec import Qrels, QueryDocuments, Run, read_qrels, read_run
 from ..statistics.arguments.arrays import Booleans, Floats, Integers, Unsigned
 from ..statistics.arguments.checks import RowError
 from ..statistics.arguments.domains import Count, checked_options
@@ -35,6 +35,7 @@ from .ranking_measures import (
 Missing = Literal["zero", "skip"]
 QueryScores = Mapping[str, Mapping[str, float]]  # query -> measure -> value, queries by bytes
 
+_NUMBER = Scalar(float)
 _Table = TypeVar("_Table", bound=QueryDocuments)
 
 
@@ -101,28 +102,52 @@ def score_run(
         map_denominator=map_denominator,
         score_dtype=score_dtype,
     )
-    queries = evaluation.queries
+    queries, in_run = evaluation.queries, evaluation.in_run
     if missing == "zero" and score_dtype == "float32":
-        _clear_missing(parsed, columns, evaluation.in_run)
+        # Version 9 of trec_eval adds nothing for a query that the run does not have; version 10
+        # computes its measures, some of which are not 0 for an empty ranking.
+        for measure in parsed:
+            if measure.kind in SIGNED:
+                columns[measure.name][~in_run] = 0.0
     if missing == "skip":
-        pairs = zip(queries, evaluation.in_run, strict=True)
-        queries = [query for query, is_in_run in pairs if is_in_run]
-        columns = {name: values[evaluation.in_run] for name, values in columns.items()}
-    means = {measure.name: _mean(measure, columns[measure.name]) for measure in parsed}
-    if missing == "zero":
-        means |= _complete_means(parsed, columns, evaluation, score_dtype)
+        queries = [query for query, occurs in zip(queries, in_run, strict=True) if occurs]
+        columns = {name: values[in_run] for name, values in columns.items()}
+        in_run = in_run[in_run]
+    means: dict[str, float] = {}
+    for measure in parsed:
+        values = columns[measure.name]
+        if measure.kind == "num_rel" and missing == "zero":
+            means[measure.name] = int(np.count_nonzero(evaluation.ranked.judgments.relevance > 0))
+        elif not values.size:
+            means[measure.name] = 0 if measure.kind.startswith("num_") else math.nan
+        elif measure.kind in GEOMETRIC and score_dtype == "float32" and in_run.any():
+            means[measure.name] = _geometric_mean(measure, values, in_run)
+        else:
+            means[measure.name] = average(measure, sequential_mean)(values)
     result: dict[str, Any] = {"mean": means}
     if per_query:
-        rows = zip(
-            *(_plain(measure, columns[measure.name]) for measure in parsed),
-            strict=True,
-        )
-        names = [measure.name for measure in parsed]
+        counts = {measure.name for measure in parsed if measure.kind.startswith("num_")}
+        plain = {
+            name: (values.astype(np.int64) if name in counts else values).tolist()
+            for name, values in columns.items()
+        }
         result["per_query"] = {
-            query: dict(zip(names, row, strict=True))
-            for query, row in zip(queries, rows, strict=True)
+            query: dict(zip(plain, row, strict=True))
+            for query, row in zip(queries, zip(*plain.values(), strict=True), strict=True)
         }
     return result
+
+
+def _geometric_mean(measure: RankingMeasure, values: Floats, in_run: Booleans) -> float:
+    """Return the mean of version 9 of trec_eval.
+
+    It adds the logarithms of all missing queries at the end, as one product, which can change the
+    last digits.
+    """
+    logarithms = average(measure).before(values)
+    total = float(np.add.accumulate(logarithms[in_run])[-1])
+    total += (values.size - np.count_nonzero(in_run)) * math.log(MIN_GEO_MEAN)
+    return math.exp(total / values.size)
 
 
 def relevance_strings(
@@ -150,55 +175,6 @@ def relevance_strings(
     return dict(zip(evaluation.queries, map("".join, rows), strict=True))
 
 
-def _mean(measure: RankingMeasure, values: Floats) -> float:
-    if not values.size:
-        return 0 if measure.kind.startswith("num_") else float("nan")
-    return average(measure, sequential_mean)(values)
-
-
-def _clear_missing(
-    measures: Sequence[RankingMeasure], columns: Mapping[str, Floats], in_run: Booleans
-) -> None:
-    """Set the values to 0 that an empty ranking would have other than 0.
-
-    Version 9 of trec_eval adds nothing for a query that the run does not have; version 10 computes
-    its measures.
-    """
-    for measure in measures:
-        if measure.kind in SIGNED:
-            columns[measure.name][~in_run] = 0.0
-
-
-def _complete_means(
-    measures: Sequence[RankingMeasure],
-    columns: Mapping[str, Floats],
-    evaluation: "_Evaluation",
-    score_dtype: ScoreType,
-) -> dict[str, float]:
-    """Return the means of trec_eval -c that are not means of the values that it prints per query.
-
-    `num_rel` counts all judgments above 0. For geometric means, version 9 adds the logarithms of
-    all missing queries at the end, as one product, which can change the last digits.
-    """
-    means: dict[str, float] = {}
-    for measure in measures:
-        if measure.kind == "num_rel":
-            means[measure.name] = int(np.count_nonzero(evaluation.ranked.judgments.relevance > 0))
-        if measure.kind in GEOMETRIC and score_dtype == "float32" and evaluation.in_run.any():
-            logarithms = average(measure).before(columns[measure.name])
-            in_run = logarithms[evaluation.in_run]
-            total = float(np.add.accumulate(in_run)[-1])
-            total += (logarithms.size - in_run.size) * math.log(MIN_GEO_MEAN)
-            means[measure.name] = math.exp(total / logarithms.size)
-    return means
-
-
-def _plain(measure: RankingMeasure, values: Floats) -> list[float]:
-    is_count = measure.kind.startswith("num_")
-    plain: list[float] = (values.astype(np.int64) if is_count else values).tolist()
-    return plain
-
-
 class _Evaluation(NamedTuple):
     """The rankings of the judged queries, and whether each of these queries is in the run."""
 
@@ -209,27 +185,16 @@ class _Evaluation(NamedTuple):
 
 def _evaluate(qrels: Any, run: Any, options: RankingOptions) -> _Evaluation:
     if isinstance(qrels, Mapping) and isinstance(run, Mapping):
-        return _from_dicts(qrels, run, options)
-    return _from_tables(_table("qrels", qrels, Qrels), _table("run", run, Run), options)
-
-
-def _from_dicts(
-    qrels: Mapping[str, Mapping[str, float]],
-    run: Mapping[str, Mapping[str, float]],
-    options: RankingOptions,
-) -> _Evaluation:
-    """From dicts: strings cache their hash, so looking up each document is fastest."""
-    queries = sorted(qrels, key=_sort_key)
-    judged, _ = _documents("qrels", qrels, queries)
-    common = [query for query in queries if query in run]
-    retrieved, score = _documents("run", run, common)
-    by_query = dict(zip(common, retrieved, strict=True))
-    documents = [by_query.get(query, {}) for query in queries]
-    in_run = np.fromiter(map(bool, documents), np.bool_, len(documents))
-    return _Evaluation(queries, in_run, rank_ids(documents, score, judged, options))
-
-
-def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluation:
+        # Strings cache their hash, so looking up each document is fastest.
+        queries = sorted(qrels, key=_sort_key)
+        judged, _ = _documents("qrels", qrels, queries)
+        common = [query for query in queries if query in run]
+        retrieved, score = _documents("run", run, common)
+        by_query = dict(zip(common, retrieved, strict=True))
+        documents = [by_query.get(query, {}) for query in queries]
+        in_run = np.fromiter(map(bool, documents), np.bool_, len(documents))
+        return _Evaluation(queries, in_run, rank_ids(documents, score, judged, options))
+    qrels, run = _table("qrels", qrels, Qrels), _table("run", run, Run)
     relevance = _relevance(qrels, run)
     query, score, ids = _query_indices(qrels, run)[run.query], run.values, run.ids
     if (query < 0).any():
@@ -313,18 +278,13 @@ def _relevance_by_text(qrels: Qrels, run: Run) -> Floats:
 # Qrels and runs that are not files
 
 
-_READERS: Mapping[type[QueryDocuments], Callable[[File], QueryDocuments]] = {
-    Run: read_run,
-    Qrels: read_qrels,
-}
-
-
 def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
     """Return the rows of whatever a caller passes as `qrels` or `run`."""
     if isinstance(value, kind):
         return value
     if isinstance(value, str | os.PathLike):
-        return _READERS[kind](value)  # type: ignore[return-value] # of this kind
+        read: Any = read_run if kind is Run else read_qrels
+        return cast(_Table, read(value))
     if isinstance(value, Mapping):
         queries = sorted(value, key=_sort_key)
         documents, values = _documents(name, value, queries)
@@ -340,29 +300,18 @@ def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
             f"{name} must be a path, a dict of dicts, the result of read_{name}(), or a table with "
             f"the columns {', '.join(required)}; got {type(value).__name__}"
         )
-    return _from_columns(name, {column: value[column] for column in required}, kind)
-
-
-def _from_columns(name: str, table: Mapping[str, Any], kind: type[_Table]) -> _Table:
-    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.value: Scalar(float)}
-    queries, documents, values = (
-        checked_column(f"{name}.{column}", table[column], shape) for column, shape in shapes.items()
+    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.value: _NUMBER}
+    names, texts, numbers = (
+        checked_column(f"{name}.{column}", value[column], shape) for column, shape in shapes.items()
     )
     indices: dict[str, int] = {}
-    query = [indices.setdefault(text, len(indices)) for text in queries]
-    rows = kind.from_unsorted(
-        list(indices),
-        np.array(query, dtype=np.int64),
-        Ids.from_texts(list(documents)),
-        flat([values]),
-    )
+    index = np.array([indices.setdefault(text, len(indices)) for text in names], np.int64)
+    ids = Ids.from_texts(list(texts))
+    rows = kind.from_unsorted(list(indices), index, ids, flat([numbers]))
     duplicate = rows.first_duplicate()
     if duplicate is not None:
-        raise RowError(
-            name,
-            duplicate,
-            f": query {queries[duplicate]!r} has document {documents[duplicate]!r} already",
-        )
+        problem = f": query {names[duplicate]!r} has document {texts[duplicate]!r} already"
+        raise RowError(name, duplicate, problem)
     return rows
 
 
@@ -385,36 +334,16 @@ def _documents(
             if not isinstance(text, str):
                 raise ValueError(f"ids must be strings, {name} has the document {text!r}")
     values = list(chain.from_iterable(row.values() for row in documents))
-    numbers = _plain_numbers(values)
+    numbers = _NUMBER.take(values)
     if numbers is None:
-        labels = (
-            f"{name}[{query!r}][{text!r}]"
-            for query, row in zip(queries, documents, strict=True)
-            for text in row
-        )
-        pairs = zip(labels, values, strict=True)
-        numbers = np.array([_number(label, value) for label, value in pairs], dtype=np.float64)
-    return documents, numbers
-
-
-def _plain_numbers(values: list[Any]) -> Floats | None:
-    """Values that are all floats, or all integers that a float64 holds; None for any others."""
-    kinds = set(map(type, values))
-    if kinds == {float}:
-        floats = np.array(values)
-        return None if np.isnan(np.minimum.reduce(floats)) else floats
-    if kinds <= {int}:
-        integers = np.array(values, None if values else np.int64)
-        is_exact = integers.dtype.kind == "i" and np.abs(integers).max(initial=0) <= 2**53
-        # The size of the least int64 is itself, so it is negative.
-        if is_exact and integers.min(initial=0) >= -(2**53):
-            return integers.astype(np.float64)
-    return None
-
-
-def _number(label: str, value: Any) -> float:
-    try:
-        number: float = Scalar(float).plain(value, strict=False)
-    except Mismatch as mismatch:
-        raise ValueError(f"{label} {mismatch.problem}") from None
-    return number
+        numbers = _NUMBER.widen(values)
+    if numbers is None:
+        numbers = []
+        for query, row in zip(queries, documents, strict=True):
+            for text, value in row.items():
+                try:
+                    numbers.append(_NUMBER.plain(value, strict=False))
+                except Mismatch as mismatch:
+                    problem = f"{name}[{query!r}][{text!r}] {mismatch.problem}"
+                    raise ValueError(problem) from None
+    return documents, np.array(numbers, np.float64)

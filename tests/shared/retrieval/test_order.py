@@ -167,13 +167,14 @@ def test_ids_are_looked_at_only_where_they_matter():
     judgments = Judgments(1, np.array([0]), np.array([1.0]))
     score, relevance = np.array([3.0, 2.0, 2.0, 1.0, 1.0]), np.full(5, UNJUDGED)
     relevance[1] = 1.0
-    rows = []
+    rows, options = [], RankingOptions()
 
     def take_ids(indices):
         rows.extend(indices.tolist())
         return Ids.from_texts([f"d{row}" for row in indices.tolist()])
 
-    ranking = rank(np.zeros(5, dtype=np.int64), score, relevance, judgments, take_ids)
+    query_of_rows = np.zeros(5, dtype=np.int64)
+    ranking = rank(query_of_rows, score, relevance, judgments, take_ids, options)
 
     assert rows == [1, 2]
     assert ranking.judged.rank.tolist() == [3]
