@@ -1,7 +1,8 @@
 """Losses of rows whose mean is a measure, and the proportion that a constant would not explain.
 
 A D2 measure is 1 minus the mean loss over that of the best constant, as R2 is for squared errors.
-Unit deviances of Tweedie distributions do not cancel where a value is near its mean. The deviance of a value v from a mean m is, with the power p and x = (v - m) / m,
+Unit deviances of Tweedie distributions do not cancel where a value is near its mean. The deviance
+of a value v from a mean m is, with the power p and x = (v - m) / m,
 
     2 (v**(2 - p) / ((1 - p) (2 - p)) - v m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p))
     = 2 m**(2 - p) g(x),    g(x) = x**2 (c0 + c1 x + c2 x**2 + ...)
