@@ -19,7 +19,7 @@ from metric_commons import load
 from metric_commons.labels.classification.classes import classes
 from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
-from metric_commons.labels.thresholds.multiclass import top_k_hits
+from metric_commons.labels.thresholds.areas import top_k_hits
 from metric_commons.statistics.arithmetic.contingency import contingency
 
 ROUNDS = 9
@@ -58,7 +58,7 @@ def all_label_scores(predictions, references):
 
 
 def all_curve_scores(scores, references):
-    return curve_scores(PredictedScores(scores, references))
+    return curve_scores(PredictedScores(scores, references)).result
 
 
 def compare(title, rows, call, peer):

@@ -25,7 +25,7 @@ from metric_commons.labels.classification.stock_classification import (
     recall,
     roc_auc,
 )
-from metric_commons.labels.thresholds.rounded_scores import with_rounded_scores
+from metric_commons.labels.thresholds.score_rows import with_rounded_scores
 from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\

@@ -9,8 +9,7 @@ strict matching.
 import datasets
 import evaluate
 
-from metric_commons.labels.spans.spans import Match, span_statistics
-from metric_commons.labels.spans.stock_spans import seqeval
+from metric_commons.labels.spans.spans import Match, seqeval, span_statistics
 from metric_commons.labels.spans.tag_schemes import Scheme
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.arguments.domains import Proportion

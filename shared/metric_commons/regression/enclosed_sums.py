@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Floats, equal_blocks
 from ..statistics.arithmetic.exact_sums import CHUNK, EnclosedSum, chunks, sum_of_squares
-from .moments import Moments
+from .moments import RELATIVE, Moments, relative_errors
 from .pairs import Pairs
-from .product_sums import RELATIVE, relative_errors
 
 # Each rises or falls with each of its sums.
 MEASURES = ("mae", "mse", "rmse", "r2", "mape", "smape")

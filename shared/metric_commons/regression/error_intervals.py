@@ -23,10 +23,9 @@ from ..statistics.intervals.intervals import resampled_interval
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import Estimator, mean
-from .explained_intervals import RANKS, explained_interval, rank_interval
+from .explained_intervals import RANKS, explained_interval, rank_interval, resampled_measures
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs
-from .resampled_measures import resampled_measures
 from .row_losses import ROOTS, RowErrors, d2_losses, row_errors
 
 _RESAMPLED = {"max_error", "median_ae"}

@@ -18,9 +18,9 @@ from ..statistics.intervals.summary import members, uncertainty
 from .enclosed_sums import MEASURES as ENCLOSED_MEASURES
 from .enclosed_sums import enclosing_moments
 from .error_intervals import measure_estimators
+from .explained_intervals import kendall, median, spearman
 from .measure_names import D2_NAMES, LOSS_NAMES, Measures, RegressionMeasure, parse_measures
 from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
-from .order_statistics import kendall, median, spearman
 from .pairs import Pairs, check_finite
 from .prediction_intervals import are_of_intervals, interval_scores
 from .rounded_errors import check_measure, error_bound, rounded_errors

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.regression import order_statistics
-from metric_commons.regression.order_statistics import median, spearman
+from metric_commons.regression import explained_intervals
+from metric_commons.regression.explained_intervals import median, spearman
 from metric_commons.statistics.arithmetic.exact_sums import root
 
 values = st.integers(-5, 5).map(float)
@@ -36,7 +36,7 @@ def test_spearman_is_the_exact_correlation_of_ranks(rows, size):
     x, y = ([rank - sum(column) / len(column) for rank in column] for column in ranks)
     products = [sum(a * b for a, b in zip(*pair, strict=True)) for pair in ((x, y), (x, x), (y, y))]
 
-    with patch.object(order_statistics, "_LARGEST_SUM", size * len(rows) ** 2):
+    with patch.object(explained_intervals, "_LARGEST_SUM", size * len(rows) ** 2):
         correlation = spearman(*columns)
     if products[1] * products[2]:
         square = products[0] ** 2 / (products[1] * products[2])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from metric_commons.evaluation.scoring.states import State
 from metric_commons.regression.errors import MOMENT_MEASURES, regression_scores
+from metric_commons.regression.moments import product_sums
 from metric_commons.regression.pairs import Pairs
-from metric_commons.regression.product_sums import product_sums
 from tests.spec import drawn_examples
 
 TERMS = ["reference", "reference_squared", "prediction", "prediction_squared", "product"]

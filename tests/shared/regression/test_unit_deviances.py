@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.regression.errors import regression_scores
-from metric_commons.regression.unit_deviances import unit_deviances
+from metric_commons.regression.row_losses import unit_deviances
 from metric_commons.statistics import interval
 
 DEVIANCES = {"poisson_deviance": 1, "gamma_deviance": 2} | {

@@ -10,25 +10,31 @@ from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.summary import members
 from ...statistics.resampling.row_units import cluster_values
-from ..thresholds.multiclass import MultiClass
-from ..thresholds.rounded_scores import error_bounds, rounded_scores
-from ..thresholds.score_rows import THRESHOLD, is_scores
+from ..thresholds.areas import MultiClass
+from ..thresholds.score_rows import THRESHOLD, error_bounds, is_scores, rounded_scores
 from .classes import (
     Average,
     Classes,
     IgnoredLabel,
+    KappaWeights,
+    LabelDistances,
     ListedLabels,
     PositiveLabel,
     counted_rows,
 )
 from .confusion import Matrix, Rows
-from .label_distances import KappaWeights, LabelDistances
+from .label_intervals import LabelClusters, cell_counters, indicator_counters
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
 from .multilabel import LabelIndicators, are_indicators
-from .multilabel_scores import IndicatorScores
 from .operating_points import OperatingPoint, point_scores
-from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
-from .weighted_labels import LabelClusters, cell_counters, indicator_counters
+from .predicted_scores import (
+    CalibrationStrategy,
+    Curves,
+    IndicatorScores,
+    PredictedScores,
+    TopK,
+    curve_scores,
+)
 
 
 @checked_options
@@ -170,7 +176,7 @@ def classification_scores(
         "calibration_bins": calibration_bins,
         "calibration_strategy": calibration_strategy,
     }
-    measured = measured_curves(
+    measured = curve_scores(
         predicted,
         curves=curves,
         drop_intermediate=drop_intermediate,

@@ -15,16 +15,13 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers, take
 from ...statistics.arguments.checks import check_weights
-from ..thresholds.rounded_scores import rounded_scores
-from ..thresholds.score_rows import THRESHOLD
-from .classes import counted_rows
+from ..thresholds.score_rows import THRESHOLD, rounded_scores
+from .classes import LabelDistances, counted_rows
 from .classification_measures import Tabulated, positions_of_rows, tabulated
 from .confusion import confusion_scores
-from .label_distances import LabelDistances
-from .label_intervals import scores_of_kinds
+from .label_intervals import cell_counters, counts_of, indicator_counters, scores_of_kinds
 from .multilabel import LabelIndicators, kinds_of_rows
-from .predicted_scores import measured_curves
-from .weighted_labels import cell_counters, counts_of, indicator_counters
+from .predicted_scores import curve_scores
 
 _STEP = 1e-4  # of a row, in numerical slopes
 _DIGITS = 9  # of a pseudovalue; equal rows have equal ones
@@ -71,7 +68,7 @@ def classification_pseudovalues(
     if rows_of_task[2].average != "none":
         values = _label_values(predictions, references, rows_of_task, weights, options)
     curves = ("multi_class", "max_fpr", "top_k", "calibration_bins", "calibration_strategy")
-    measured = measured_curves(rows_of_task[0], **{n: options[n] for n in curves if n in options})
+    measured = curve_scores(rows_of_task[0], **{n: options[n] for n in curves if n in options})
     for name, (score, influences) in measured.scores.items():
         if not isinstance(score, list):  # scores of several labels may count once for each label
             of_rows = influences().reshape(rows.size, -1).sum(axis=1)

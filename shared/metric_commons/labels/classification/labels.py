@@ -20,25 +20,27 @@ from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator, uncertainty
 from ...statistics.resampling.row_units import RowUnits
-from .classes import Classes, as_labels, check_one_label, classes
+from .classes import Classes, KappaWeights, LabelDistances, as_labels, check_one_label, classes
 from .confusion import (
     Matrix,
     Rows,
     confusion_scores,
     label_counts,
     label_matrix,
+    label_report,
     shown_matrix,
 )
-from .label_distances import KappaWeights, LabelDistances
 from .label_intervals import (
+    LabelClusters,
     RowMeans,
+    WeightedLabels,
+    indicator_counters,
     label_estimators,
     scores_of_kinds,
+    table_units,
     weighted_label_intervals,
 )
-from .label_report import label_report
 from .multilabel import LabelIndicators, has_one_label, kinds_of_rows
-from .weighted_labels import LabelClusters, WeightedLabels, indicator_counters, table_units
 
 
 def label_table(

@@ -16,10 +16,10 @@ from ...statistics.arguments.domains import Parsed
 from ...statistics.arithmetic.contingency import contingency
 from ...statistics.intervals.cluster_sums import Clusters
 from ..thresholds.areas import RowScores
-from ..thresholds.score_counts import ScoreCounts, score_counts
+from ..thresholds.curves import ScoreCounts, score_counts
 from .classes import classes
+from .label_intervals import LabelClusters, cell_counters
 from .labels import label_scores
-from .weighted_labels import LabelClusters, cell_counters
 
 _PARTS = 10
 _RATES = ("recall", "precision", "specificity", "fpr")
@@ -175,7 +175,8 @@ def held_out_decisions(
     decisions = np.zeros(rows.scores.size, np.bool_)
     for part in range(int(parts.max()) + 1):
         is_held_out = parts == part
-        training = [None if column is None else column[~is_held_out] for column in rows]
+        columns = (rows.scores, rows.positive, rows.weights)
+        training = [None if column is None else column[~is_held_out] for column in columns]
         threshold = chosen_threshold(score_counts(*training), rule, beta)  # type: ignore[arg-type]
         decisions[is_held_out] = rows.scores[is_held_out] >= threshold
     return decisions

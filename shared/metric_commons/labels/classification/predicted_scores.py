@@ -1,14 +1,15 @@
 """Areas, losses, curves and calibration, computed from columns of scores.
 
 In a binary task, everything follows from the number of positives and negatives at each score. A
-task with several labels compares each label in turn with the rest.
+task with several labels compares each label in turn with the rest. Rows may also have any number of
+labels, with a predicted score for each label.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,30 +17,36 @@ from numpy.typing import NDArray
 from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, check_sizes, check_weights
 from ...statistics.arguments.domains import (
-    Bins,
-    Finite,
-    Level,
     Parsed,
-    check_option,
-    checked_options,
 )
-from ...statistics.arithmetic.contingency import ContingencyTable, Label, contingency, encoded
+from ...statistics.arithmetic.contingency import ContingencyTable, contingency, encoded
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import Estimator, uncertainty
-from ..thresholds.areas import AREAS, InfluencedScore, RowScores, binary_scores, influenced_score
-from ..thresholds.calibration_bins import Calibration, calibration, calibration_errors
-from ..thresholds.calibration_intervals import calibration_interval
-from ..thresholds.curves import det_curve, pr_curve, roc_curve
-from ..thresholds.multiclass import MultiClass, multiclass_scores, top_k_hits
-from ..thresholds.one_vs_rest import OneVsRest, mean_over_rows
-from ..thresholds.partial_area import partial_roc_auc
+from ...statistics.intervals.summary import Estimator
+from ..thresholds.areas import (
+    AREAS,
+    LOSSES,
+    InfluencedScore,
+    MultiClass,
+    OneVsRest,
+    RowScores,
+    mean_over_rows,
+    one_vs_one_roc_auc,
+    partial_roc_auc,
+    top_k_hits,
+    undefined,
+)
+from ..thresholds.calibration import (
+    Calibration,
+    calibration,
+    calibration_errors,
+    calibration_interval,
+)
+from ..thresholds.curves import EPSILON, det_curve, pr_curve, roc_curve
 from ..thresholds.score_intervals import score_estimators
 from ..thresholds.score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
-from .multilabel import has_one_label
-from .multilabel_scores import IndicatorScores, multilabel_scores
+from .multilabel import LabelIndicators, has_one_label
 
 
 class PredictedScores:
@@ -85,7 +92,6 @@ class PredictedScores:
         sample_weight: Any = None,
         probabilities: bool = True,
     ) -> None:
-        check_option("threshold", threshold, Finite)
         self.probabilities = probabilities
         self._threshold = threshold
         self.columns = labels  # the labels of probability rows, in the order of their columns
@@ -140,7 +146,11 @@ class PredictedScores:
         self.task = replace(
             task, absent=frozenset(p for p in task.absent if task.all_labels[p] not in present)
         )
-        self.references = _equal(references, task.all_labels[positive])
+        if isinstance(references, np.ndarray) and references.dtype.kind in "biu":
+            self.references = references == task.all_labels[positive]
+        else:
+            is_positive = map(task.all_labels[positive].__eq__, references)
+            self.references = np.fromiter(is_positive, bool, len(references))
 
     def _take_probabilities(
         self, references: Column, threshold: float, options: dict[str, Any]
@@ -181,6 +191,54 @@ class PredictedScores:
         )
 
 
+class IndicatorScores:
+    """References as rows of 0 and 1, and a predicted score for each label of a row.
+
+    Args:
+        predictions: a float for each label of each row.
+        references: rows of 0 and 1.
+        threshold: labels with at least this score are predicted; must be given explicitly for
+            scores outside 0 to 1.
+        labels: the positions of the labels to average over and to show; None for all.
+        average: "macro", "micro", "weighted", "samples" or "none"; None for "macro".
+        sample_weight: one finite, non-negative number per row; None for equal weights.
+
+    Raises:
+        ValueError: scores, labels and options do not fit together; names the row if there is one.
+
+    >>> predicted = IndicatorScores([[0.1, 0.7], [0.4, 0.6]], [[0, 1], [1, 0]])
+    >>> predicted.table.matrices.tolist()
+    [[[1, 0], [1, 0]], [[0, 1], [0, 1]]]
+
+    """
+
+    task: Classes
+    binary: Literal[False] = False
+    probabilities = True  # whether all scores are from 0 to 1
+
+    def __init__(
+        self,
+        predictions: Column,
+        references: Column,
+        *,
+        threshold: float = THRESHOLD,
+        labels: Any = None,
+        average: str | None = None,
+        sample_weight: Any = None,
+    ) -> None:
+        scores, ends = finite_scores(predictions)
+        check_range(scores, ends, threshold)
+        self.table = LabelIndicators(
+            (scores >= threshold).view(np.uint8), references, sample_weight
+        )
+        self.task = self.table.task(labels=labels, average=average)
+        selection = self.task.selection
+        self.weights = self.table.weights
+        self.columns = labels
+        self.references: Booleans = self.table.references[:, selection] == 1
+        self.one_vs_rest = OneVsRest(scores[:, selection], self.references, self.weights)
+
+
 CalibrationStrategy = Literal["uniform", "quantile"]
 Curve = Literal["roc", "pr", "det"]
 Curves = bool | Curve | Sequence[Curve]
@@ -190,38 +248,35 @@ TopK = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class CurveScores:
+class CurveScores(NamedTuple):
     """The scores, the requested curves and bins, and their intervals.
 
     Args:
+        scores: areas, losses and errors, with the influences of rows.
         result: the contents of a result.
         estimators: for each score, the function that returns its interval, see `score_intervals`.
-        scores: areas, losses and errors, with the influences of rows.
     """
 
+    scores: dict[str, InfluencedScore]
     result: dict[str, Any]
     estimators: dict[str, Estimator]
-    scores: dict[str, InfluencedScore]
 
 
-@checked_options
 def curve_scores(
     predicted: PredictedScores | IndicatorScores | None,
     *,
     multi_class: MultiClass = "ovr",
-    max_fpr: Level | None = None,
+    max_fpr: float | None = None,
     top_k: TopK | None = None,
     curves: Curves = False,
     drop_intermediate: bool | None = None,
-    calibration_bins: Bins | None = None,
+    calibration_bins: int | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
-    confidence_level: Level | None = None,
-    interval: Method = "auto",
-) -> dict[str, Any]:
+    clusters: Clusters | None = None,
+) -> CurveScores:
     """Return the areas under the curves, log loss and Brier score.
 
-    On request, curves and calibration.
+    On request, curves and calibration. Options as in `classification_scores`.
 
     With several labels, the areas are of each label against the rest, averaged; log loss and
     Brier score are those of all probabilities (Brier's original score, from 0 to 2); and
@@ -241,51 +296,15 @@ def curve_scores(
         drop_intermediate: keep only significant points of curves; None does so only for ROC.
         calibration_bins: also return `ece`, `mce` and `calibration`, in this many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
-        confidence_level: also return an interval of each score as `confidence_interval`, with the
-            accompanying keys. The variance of the area under the ROC curve is that of DeLong et al.
-            (1988), the others use the infinitesimal jackknife.
-        interval: "auto", "wilson", or "bootstrap" for the normal interval.
+        clusters: the clusters of rows, for intervals; None if rows are independent.
 
     Raises:
-        ValueError: an option is not valid, or requires scores where there are labels.
+        ValueError: an option requires scores where there are labels.
 
     >>> predicted = PredictedScores(np.array([0.1, 0.4, 0.35, 0.8]), [0, 0, 1, 1])
-    >>> scores = curve_scores(predicted)
-    >>> scores["roc_auc"], round(scores["average_precision"], 4), round(scores["pr_auc"], 4)
+    >>> result = curve_scores(predicted).result
+    >>> result["roc_auc"], round(result["average_precision"], 4), round(result["pr_auc"], 4)
     (0.75, 0.8333, 0.7917)
-    """
-    measured = measured_curves(
-        predicted,
-        multi_class=multi_class,
-        max_fpr=max_fpr,
-        top_k=top_k,
-        curves=curves,
-        drop_intermediate=drop_intermediate,
-        calibration_bins=calibration_bins,
-        calibration_strategy=calibration_strategy,
-    )
-    return measured.result | uncertainty(
-        measured.estimators, confidence_level=confidence_level, interval=interval
-    )
-
-
-def measured_curves(
-    predicted: PredictedScores | IndicatorScores | None,
-    *,
-    multi_class: MultiClass = "ovr",
-    max_fpr: float | None = None,
-    top_k: TopK | None = None,
-    curves: Curves = False,
-    drop_intermediate: bool | None = None,
-    calibration_bins: int | None = None,
-    calibration_strategy: CalibrationStrategy = "uniform",
-    clusters: Clusters | None = None,
-) -> CurveScores:
-    """Return the result of `curve_scores`, with the functions that return intervals.
-
-    >>> predicted = PredictedScores(np.array([0.1, 0.8]), [0, 1])
-    >>> measured_curves(predicted).estimators["roc_auc"](confidence_level=0.95).method
-    'korn_graubard'
     """
     if predicted is None:
         requests = {
@@ -297,30 +316,35 @@ def measured_curves(
         for name in (name for name in requests if requests[name]):
             raise ValueError(f"{name} needs scores, but predictions are labels")
         return CurveScores({}, {}, {})
-    scores = _measured(predicted, multi_class)
+    scores = _areas_and_losses(predicted, multi_class)
     if max_fpr is not None:
-        scores["partial_roc_auc"] = _partial_area(predicted, max_fpr)
-    for size, hits in _top_k_hits(predicted, top_k):
-        scores[f"top_{size}_accuracy"] = mean_over_rows(hits, predicted.weights)
-    bins = None
+        if not predicted.binary:
+            raise OptionError("max_fpr", "needs scores of two labels")
+        scores["partial_roc_auc"] = partial_roc_auc(predicted.rows, max_fpr)
+    if top_k is not None:
+        if predicted.binary or isinstance(predicted, IndicatorScores):
+            raise ValueError("top_k needs probabilities of several labels, one of which is right")
+        sizes = check_sizes("top_k", top_k)
+        hits = top_k_hits(predicted.scores, predicted.references, sizes)
+        for size, column in zip(sizes, hits, strict=True):
+            scores[f"top_{size}_accuracy"] = mean_over_rows(column, predicted.weights)
+    bins = Calibration([], [], [], [])
     if calibration_bins is not None:
         rows = _calibrated(predicted)
-        calibrated = rows.counts
-        bins = Calibration([], [], [], [])
-        if calibrated.are_probabilities and predicted.probabilities:
-            bins = calibration(calibrated, calibration_bins, calibration_strategy)
-        errors = calibration_errors(calibrated, bins)
-        scores |= {name: influenced_score(rows, error) for name, error in errors.items()}
-
+        if rows.counts.are_probabilities and predicted.probabilities:
+            bins = calibration(rows.counts, calibration_bins, calibration_strategy)
+        scores |= calibration_errors(rows, bins)
     result: dict[str, Any] = {name: score for name, (score, _) in scores.items()}
-    if bins is not None:
+    if calibration_bins is not None:
         result["calibration"] = {
             "predicted": bins.predicted,
             "observed": bins.observed,
             "rows": bins.rows,
         }
-    for name in _curve_names(curves):
-        options = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
+    if isinstance(curves, bool):
+        curves = ["roc", "pr"] if curves else []
+    options = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
+    for name in dict.fromkeys([curves] if isinstance(curves, str) else curves):
         tables = [predicted.rows] if predicted.binary else predicted.one_vs_rest.rows
         points = [_CURVES[name](of_label.counts, **options) for of_label in tables]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
@@ -330,26 +354,19 @@ def measured_curves(
     estimators = score_estimators(
         scores, _row_counts(predicted, scores), upper_bounds, clusters, predicted.weights
     )
-    if bins is not None and bins.rows:
-        debiased = partial(
-            calibration_interval,
-            scores["ece"].score,
-            rows,
-            np.array(bins.edges[1]),
-            np.array(bins.edges[0]),
-            _clusters_of_rows(clusters, rows, predicted),
-        )
-        estimators["ece"] = _normal_if_bootstrap(estimators["ece"], debiased)
-    return CurveScores(result, estimators, scores)
+    if bins.rows:
+        normal = estimators["ece"]
+        numbers = None if clusters is None else clusters.numbers
+        if numbers is not None and isinstance(predicted, IndicatorScores):  # a row for each label
+            numbers = np.repeat(numbers, rows.scores.size // numbers.size)
 
+        def estimate_ece(**options: Any) -> Interval | list[Interval]:
+            if options["method"] == "bootstrap":
+                return normal(**options)
+            return calibration_interval(scores["ece"].score, rows, bins, numbers, **options)
 
-def _normal_if_bootstrap(normal: Estimator, default: Estimator) -> Estimator:
-    """Return the default estimator, except where the method is "bootstrap"."""
-
-    def estimate(**options: Any) -> Interval | list[Interval]:
-        return (normal if options.get("method") == "bootstrap" else default)(**options)
-
-    return estimate
+        estimators["ece"] = estimate_ece
+    return CurveScores(scores, result, estimators)
 
 
 _CURVES: dict[str, Callable[..., dict[str, list[float]]]] = {
@@ -359,50 +376,39 @@ _CURVES: dict[str, Callable[..., dict[str, list[float]]]] = {
 }
 
 
-def _clusters_of_rows(
-    clusters: Clusters | None, rows: RowScores, predicted: PredictedScores | IndicatorScores
-) -> Integers | None:
-    """Return the cluster of each row that is calibrated.
-
-    Rows of several labels count once for each.
-    """
-    if clusters is None:
-        return None
-    if isinstance(predicted, IndicatorScores):
-        return np.repeat(clusters.numbers, rows.scores.size // clusters.numbers.size)
-    return clusters.numbers
-
-
-def _curve_names(curves: Curves) -> list[str]:
-    """Return the names of the requested curves."""
-    if isinstance(curves, bool):
-        return ["roc", "pr"] if curves else []
-    return list(dict.fromkeys([curves] if isinstance(curves, str) else curves))
-
-
-def _partial_area(predicted: PredictedScores | IndicatorScores, max_fpr: float) -> InfluencedScore:
-    """Return the area under the left part of the ROC curve."""
-    if isinstance(predicted, PredictedScores) and predicted.binary:
-        return influenced_score(predicted.rows, partial_roc_auc(predicted.rows.counts, max_fpr))
-    raise OptionError("max_fpr", "needs scores of two labels")
-
-
-def _measured(
+def _areas_and_losses(
     predicted: PredictedScores | IndicatorScores, multi_class: MultiClass
 ) -> dict[str, InfluencedScore]:
-    """Return the areas and losses."""
+    """Return the areas and losses.
+
+    Of several labels, one of which is true, the losses are those of whole rows.
+
+    Source:
+        Brier, Verification of forecasts expressed in terms of probability (1950).
+    """
+    average = predicted.task.average
     if isinstance(predicted, IndicatorScores):
         if multi_class == "ovo":
             raise OptionError("multi_class", "'ovo' needs one label per row, not several")
-        return multilabel_scores(predicted.one_vs_rest, predicted.task.average)
-    if not predicted.binary:
-        return multiclass_scores(
-            predicted.one_vs_rest,
-            predicted.task.average,
-            multi_class,
-            probabilities=predicted.probabilities,
-        )
-    return binary_scores(predicted.rows)
+        if average != "samples":
+            return predicted.one_vs_rest.averages(AREAS | LOSSES, average)
+        by_row = row_measures(predicted.one_vs_rest.scores, predicted.references)
+        return {name: mean_over_rows(column, predicted.weights) for name, column in by_row.items()}
+    if predicted.binary:
+        return {name: measure(predicted.rows) for name, measure in (AREAS | LOSSES).items()}
+    scores = predicted.one_vs_rest.averages(AREAS, average)
+    if multi_class == "ovo":
+        scores["roc_auc"] = one_vs_one_roc_auc(predicted.one_vs_rest, average)
+    rows = np.arange(len(predicted.scores))
+    if not predicted.probabilities:
+        return scores | dict.fromkeys(("log_loss", "brier"), undefined(rows.size))
+    likelihoods = predicted.scores[rows, predicted.references]
+    errors = predicted.scores.copy()
+    errors[rows, predicted.references] -= 1
+    log_losses = -np.log(np.clip(likelihoods, EPSILON, 1 - EPSILON))
+    scores["log_loss"] = mean_over_rows(log_losses, predicted.weights)
+    scores["brier"] = mean_over_rows((errors**2).sum(axis=1), predicted.weights)
+    return scores
 
 
 def _calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
@@ -420,19 +426,6 @@ def _calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
     return RowScores(probabilities, labels == predicted.references, predicted.weights)
 
 
-def _top_k_hits(
-    predicted: PredictedScores | IndicatorScores, top_k: int | Sequence[int] | None
-) -> list[tuple[int, Floats]]:
-    """For each k, whether the rows are right, if `top_k` is given."""
-    if top_k is None:
-        return []
-    if predicted.binary or isinstance(predicted, IndicatorScores):
-        raise ValueError("top_k needs probabilities of several labels, one of which is right")
-    sizes = check_sizes("top_k", top_k)
-    hits = top_k_hits(predicted.scores, predicted.references, sizes)
-    return list(zip(sizes, hits, strict=True))
-
-
 def _row_counts(
     predicted: PredictedScores | IndicatorScores, scores: Mapping[str, InfluencedScore]
 ) -> dict[str, Any]:
@@ -440,32 +433,77 @@ def _row_counts(
 
     Positives, the rarer of the two labels, or all rows.
     """
-    weights, references = predicted.weights, predicted.references
-    if weights is not None:
-        references = references[weights > 0]
-    counting_rows = len(references)
+    references = predicted.references
+    if predicted.weights is not None:
+        references = references[predicted.weights > 0]
+    total = len(references)
+    rows: dict[str, Any] = dict.fromkeys(scores, total)
+    if predicted.task.average == "samples":
+        return rows
     if isinstance(predicted, IndicatorScores):
         positives = np.count_nonzero(references, axis=0).tolist()
     elif predicted.binary:
         positives = [int(np.count_nonzero(references))]
     else:
         positives = np.bincount(references, minlength=predicted.scores.shape[1]).tolist()
-    scarcer = [min(number, counting_rows - number) for number in positives]
-    rows: dict[str, Any] = dict.fromkeys(scores, counting_rows)
     for name, (score, _) in scores.items():
-        numbers = scarcer if name.endswith("roc_auc") else positives
-        if predicted.task.average == "samples":
-            continue
+        numbers = positives
+        if name.endswith("roc_auc"):
+            numbers = [min(number, total - number) for number in positives]
         if isinstance(score, list):
-            rows[name] = numbers if name in AREAS else [counting_rows] * len(score)
+            rows[name] = numbers if name in AREAS else [total] * len(score)
         elif name in AREAS or name == "partial_roc_auc":
             rows[name] = min(numbers)
     return rows
 
 
-def _equal(column: Column, label: Label) -> Booleans:
-    """Return which rows of a column have a label."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "biu":
-        equal: Booleans = column == label
-        return equal
-    return np.fromiter(map(label.__eq__, column), bool, len(column))
+def row_measures(scores: Floats, positive: Booleans) -> dict[str, Floats]:
+    """Return the areas and mean losses of each row, treating its labels as samples; shape (rows,).
+
+    Areas are NaN in a row without positives, ROC AUC also in one without negatives; losses are NaN
+    if scores are not probabilities.
+
+    >>> scores, positive = np.array([[0.1, 0.4, 0.35, 0.8]]), np.array([[False, False, True, True]])
+    >>> measures = row_measures(scores, positive)
+    >>> {name: values.round(4).item() for name, values in measures.items()}
+    {'roc_auc': 0.75, 'pr_auc': 0.7917, 'average_precision': 0.8333, 'log_loss': 0.4723, \
+'brier': 0.1581}
+    """
+    labels = scores.shape[1]
+    losses = dict.fromkeys(("log_loss", "brier"), np.full(len(scores), math.nan))
+    if not scores.size or (scores.min() >= 0 and scores.max() <= 1):
+        clipped = np.clip(scores, EPSILON, 1 - EPSILON)
+        losses = {
+            "log_loss": -np.where(positive, np.log(clipped), np.log1p(-clipped)).mean(axis=1),
+            "brier": ((scores - positive) ** 2).mean(axis=1),
+        }
+    order = np.argsort(-scores, axis=1, kind="stable")
+    scores = np.take_along_axis(scores, order, axis=1)
+    is_hit = np.take_along_axis(positive, order, axis=1)
+    hits = np.cumsum(is_hit, axis=1)
+    # Equal scores form one point of a curve: each gets the rank of the last of them, and that of
+    # the last one above them.
+    changes = scores[:, 1:] != scores[:, :-1]
+    ranks = np.arange(1, labels + 1)
+    edge = np.ones((len(scores), 1), dtype=np.bool_)
+    group_ends = np.where(np.hstack([changes, edge]), ranks, labels)
+    last = np.minimum.accumulate(group_ends[:, ::-1], axis=1)[:, ::-1]
+    group_starts = np.where(np.hstack([edge, changes]), ranks - 1, 0)
+    start = np.maximum.accumulate(group_starts, axis=1)
+    hits_last = np.take_along_axis(hits, last - 1, axis=1)
+    hits_start = np.where(start > 0, np.take_along_axis(hits, np.maximum(start - 1, 0), axis=1), 0)
+    positives = hits[:, -1].astype(np.float64)
+    negatives = labels - positives
+    precision = np.where(is_hit, hits_last / last, 0.0)
+    start_precision = np.where(is_hit & (start > 0), hits_start / np.maximum(start, 1), is_hit)
+    # Twice the negatives below a positive, plus those with the same score
+    beaten = 2 * negatives[:, np.newaxis] - (last - hits_last) - (start - hits_start)
+    pairs = np.where(is_hit, beaten, 0.0).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_precision = precision.sum(axis=1) / positives
+        return {
+            "roc_auc": pairs / (2 * positives * negatives),
+            "pr_auc": (mean_precision + start_precision.sum(axis=1) / positives) / 2,
+            "average_precision": mean_precision,
+            **losses,
+        }

@@ -17,8 +17,7 @@ from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import DrawnScore, weighted_intervals
 from ...statistics.resampling.row_units import RowUnits
-from .agreement import CellCounts, agreement, cell_counts, entropies_of_table
-from .expected_information import expected_information
+from .agreement import CellCounts, agreement, cell_counts, entropies_of_table, expected_information
 from .partition_names import ClusteringMeasure
 
 _INFORMATION = ("nmi", "ami", "v_measure", "homogeneity", "completeness")

@@ -12,17 +12,26 @@ from dataclasses import replace
 from functools import partial, reduce
 from itertools import accumulate, zip_longest
 from operator import add
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.arguments.checks import RowError
-from ...statistics.arguments.domains import Proportion, checked_options
+from ...statistics.arguments.checks import OptionError, RowError
+from ...statistics.arguments.domains import Proportion, Weights, checked_options
+from ...statistics.arguments.shapes import ListOf, Scalar
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
 from ...statistics.intervals.sums import RowStatistics
-from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
+from .tag_schemes import (
+    NamedScheme,
+    Scheme,
+    Spans,
+    equal_tags,
+    scheme_of_tags,
+    spans_of_tags,
+    tag_rows,
+)
 
 Match = Literal["strict", "exact", "partial", "type"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
@@ -476,3 +485,40 @@ def _choice(
         if candidate[:2] == (start, end):
             return n, 1.0
     return overlapping[0][0], 0.5 if match == "partial" else 0.0
+
+
+TagRows = Annotated[Any, ListOf(Scalar(str))]
+
+
+def seqeval(
+    *,
+    predictions: TagRows,
+    references: TagRows,
+    suffix: bool = False,
+    scheme: NamedScheme | None = None,
+    mode: Literal["strict"] | None = None,
+    sample_weight: Weights | None = None,
+    zero_division: Literal["warn"] | Proportion = "warn",
+) -> dict[str, Any]:
+    """Return the scores of each type, as a dictionary, and the scores of all types together.
+
+    As in the module, `scheme` counts only with `mode="strict"`, which otherwise takes the scheme of
+    the references, and `sample_weight` changes nothing.
+
+    >>> result = seqeval(predictions=[["B-PER", "B-LOC"]], references=[["B-PER", "O"]])
+    >>> result["overall_precision"], result["PER"]["number"]
+    (0.5, 1)
+    """
+    if zero_division not in ("warn", 0, 1):
+        raise OptionError("zero_division", f"must be 'warn', 0 or 1, got {zero_division!r}")
+    strict_scheme = scheme or "auto"
+    result: Mapping[str, Any] = span_statistics(
+        predictions,
+        references,
+        scheme=strict_scheme if mode == "strict" else None,
+        suffix=suffix,
+        zero_division=0.0 if zero_division == "warn" else float(zero_division),
+        joined=True,
+    ).result()
+    overall = ("precision", "recall", "f1", "accuracy")
+    return {**result["per_type"], **{f"overall_{key}": result[key] for key in overall}}

@@ -23,7 +23,7 @@ from ...statistics.intervals.summary import Estimator
 from .areas import InfluencedScore
 
 _OF_MEANS = ("auto", "t", "wilson", "korn_graubard")  # the methods of means with an upper bound
-_OF_ERRORS = ("auto", "t", "log_t")
+_OF_ERRORS = ("auto", "t")
 _ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 
 
@@ -46,27 +46,37 @@ def score_estimators(
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:
         score, influences = scores[name]
-        is_list = isinstance(score, list)
-        method = options.get("method", "auto")
-        if name == "mce" and method != "bootstrap":
-            n_clusters = None if clusters is None else len(clusters.labels)
+        if not isinstance(score, list):
+            return interval(name, score, influences(), rows[name], **options)
+        of_labels = zip(score, influences(), rows[name], strict=True)
+        return [interval(name, *of_label, **options) for of_label in of_labels]
+
+    def interval(
+        name: str, score: float, influences: Floats, size: int, **options: Any
+    ) -> Interval:
+        bound, method = upper_bounds[name], options.get("method", "auto")
+        if method == "bootstrap":
+            return _normal_interval(score, influences, clusters, bound, options["confidence_level"])
+        n_clusters = None if clusters is None else len(clusters.labels)
+        if name == "mce":
             return Interval(math.nan, math.nan, "none", math.nan, None, n_clusters)
         is_mean = name in ("log_loss", "brier") or name.startswith("top_")
-        if is_mean and method != "bootstrap":
-            pairs = zip(score, influences(), strict=True) if is_list else [(score, influences())]
-            means = [
-                _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
-                for value, changes in pairs
-            ]
-            return means if is_list else means[0]
-        scored, counted = (score, rows[name]) if is_list else ([score], [rows[name]])
-        estimates = [
-            _interval(value, changes, size, clusters, upper_bounds[name], **options)
-            for value, changes, size in zip(
-                scored, influences() if is_list else [influences()], counted, strict=True
-            )
-        ]
-        return estimates if is_list else estimates[0]
+        if math.isnan(score):
+            kind = "korn_graubard"
+            if is_mean:
+                kind = "unseen_error" if math.isinf(bound) else "unseen_row"
+            return Interval(math.nan, math.nan, kind, math.nan, 0.0, n_clusters)
+        if is_mean:
+            return _mean_interval(score, influences, weights, clusters, bound, **options)
+        # Methods that do not apply to such scores are replaced; the result names the one used.
+        return estimate_interval(
+            score,
+            rounded_sum(np.square(influences)),
+            size,
+            confidence_level=options["confidence_level"],
+            method="wilson" if method == "wilson" else "auto",
+            clusters=None if clusters is None else cluster_variance(influences, clusters),
+        )
 
     return {name: partial(estimate, name) for name in scores}
 
@@ -80,10 +90,6 @@ def _mean_interval(
     **options: Any,
 ) -> Interval:
     """Return the interval of a mean of rows, whose scores follow from their influences on it."""
-    n_clusters = None if clusters is None else len(clusters.labels)
-    if math.isnan(score):
-        name = "unseen_error" if math.isinf(largest) else "unseen_row"
-        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
     w = np.ones(influences.size) if weights is None else weights
     changes = np.divide(influences, w, out=np.zeros(w.size), where=w > 0)
     values = np.clip(score + changes * math.fsum(w.tolist()), 0.0, largest)
@@ -109,57 +115,26 @@ def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
     return ClusterVariance(float(np.sort(sums**2).sum()), units, n_clusters)
 
 
-def _interval(
-    score: float,
-    influences: Floats,
-    rows: int,
-    clusters: Clusters | None,
-    upper_bound: float,
-    *,
-    confidence_level: float,
-    method: str = "auto",
-    **_: int,
-) -> Interval:
-    """Return the interval of an area, or the normal interval of any score up to a bound."""
-    variance = rounded_sum(np.square(influences)) if np.isfinite(score) else math.nan
-    between = None if clusters is None else cluster_variance(influences, clusters)
-    if method == "bootstrap":
-        return _normal_interval(score, variance, confidence_level, upper_bound, between)
-    if math.isnan(score):
-        n_clusters = between.n_clusters if between else None
-        return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0, n_clusters)
-    # Methods that do not apply to such scores are replaced; the result names the one used.
-    return estimate_interval(
-        score,
-        variance,
-        rows,
-        confidence_level=confidence_level,
-        method="wilson" if method == "wilson" else "auto",
-        clusters=between,
-    )
-
-
 def _normal_interval(
     score: float,
-    variance: float,
-    level: float,
+    influences: Floats,
+    clusters: Clusters | None,
     upper_bound: float,
-    clusters: ClusterVariance | None,
+    confidence_level: float,
 ) -> Interval:
     """Return the normal interval around a score, cut at the ends of its range.
 
-    For ROC AUC, DeLong's.
-
-    It also replaces a requested bootstrap: resampled areas have this distribution if there are many
-    rows, and it needs no random numbers.
+    For ROC AUC, DeLong's. It also replaces a requested bootstrap: resampled areas have this
+    distribution if there are many rows, and it needs no random numbers.
     """
-    n_clusters = clusters.n_clusters if clusters else None
-    if clusters:
-        factor = n_clusters / (n_clusters - 1) if n_clusters and n_clusters > 1 else math.nan
-        variance = clusters.squares * factor
-    error = math.sqrt(variance)
-    margin = NormalDist().inv_cdf((1 + level) / 2) * error
-    low, high = max(score - margin, 0.0), min(score + margin, upper_bound)
+    n_clusters = None if clusters is None else len(clusters.labels)
     if math.isnan(score):
-        low = high = math.nan
+        return Interval(math.nan, math.nan, "normal", math.nan, None, n_clusters)
+    variance = rounded_sum(np.square(influences))
+    if clusters is not None and n_clusters:
+        factor = n_clusters / (n_clusters - 1) if n_clusters > 1 else math.nan
+        variance = cluster_variance(influences, clusters).squares * factor
+    error = math.sqrt(variance)
+    margin = NormalDist().inv_cdf((1 + confidence_level) / 2) * error
+    low, high = max(score - margin, 0.0), min(score + margin, upper_bound)
     return Interval(low, high, "normal", error, None, n_clusters)

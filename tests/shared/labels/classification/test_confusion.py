@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.labels.classification.classes import classes
+from metric_commons.labels.classification.classes import LabelDistances, classes
 from metric_commons.labels.classification.confusion import LabelCounts, confusion_scores
-from metric_commons.labels.classification.label_distances import LabelDistances
+from metric_commons.labels.classification.label_intervals import counts_of, table_units
 from metric_commons.labels.classification.labels import label_scores, label_table
-from metric_commons.labels.classification.weighted_labels import counts_of, table_units
 from metric_commons.statistics.arithmetic.contingency import contingency
 
 WEIGHTS = st.integers(0, 3) | st.floats(0, 1e300) | st.just(1e-300)

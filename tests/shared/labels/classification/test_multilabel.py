@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from metric_commons.labels.classification.label_intervals import counts_of, indicator_counters
 from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.labels.classification.multilabel import LabelIndicators
-from metric_commons.labels.classification.weighted_labels import counts_of, indicator_counters
 from metric_commons.statistics.resampling.row_units import RowUnits
 
 

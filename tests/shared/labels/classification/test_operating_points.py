@@ -20,7 +20,7 @@ from metric_commons.labels.classification.operating_points import (
     point_scores,
 )
 from metric_commons.labels.thresholds.areas import RowScores
-from metric_commons.labels.thresholds.score_counts import score_counts
+from metric_commons.labels.thresholds.curves import score_counts
 from metric_commons.statistics.intervals.cluster_sums import Clusters
 from tests.spec import drawn_examples
 

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
+from metric_commons.labels.classification.classification_measures import classification_scores
 
 
 def test_scores_that_are_no_probabilities_have_areas_alone():
-    predicted = PredictedScores(np.array([-3.0, 4.0]), [0, 1], threshold=0.0)
-    result = curve_scores(predicted, calibration_bins=3)
+    result = classification_scores([-3.0, 4.0], [0, 1], threshold=0.0, calibration_bins=3)
 
     assert result["roc_auc"] == result["average_precision"] == 1.0
     assert all(math.isnan(result[name]) for name in ("log_loss", "brier", "ece", "mce"))
@@ -18,8 +17,8 @@ def test_scores_that_are_no_probabilities_have_areas_alone():
 
 
 def test_weights_of_nothing_leave_nothing():
-    predicted = PredictedScores(np.array([0.2, 0.9]), [0, 1], sample_weight=[0, 0])
-    result = curve_scores(predicted, curves=True, calibration_bins=2, confidence_level=0.9)
+    options = {"curves": True, "calibration_bins": 2, "confidence_level": 0.9}
+    result = classification_scores([0.2, 0.9], [0, 1], sample_weight=[0, 0], **options)
 
     for name in ("roc_auc", "average_precision", "pr_auc", "log_loss", "brier", "ece", "mce"):
         assert math.isnan(result[name]), name
@@ -28,25 +27,26 @@ def test_weights_of_nothing_leave_nothing():
 
 def test_two_columns_with_names_are_a_binary_task():
     probabilities = [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]]
-    plain = PredictedScores([0.1, 0.8, 0.4], [0, 1, 1])
+    plain = classification_scores([0.1, 0.8, 0.4], [0, 1, 1])
     for labels, rows in (([0, 1], probabilities), ([1, 0], [row[::-1] for row in probabilities])):
-        named = PredictedScores(rows, [0, 1, 1], labels=labels)
-        assert curve_scores(named) == curve_scores(plain)
-        assert named.task.labels == labels
+        named = classification_scores(rows, [0, 1, 1], labels=labels, confusion_matrix=True)
+        assert named.pop("labels") == labels
+        del named["confusion_matrix"]
+        assert named == plain
 
 
 def test_one_column_is_a_score():
-    column = PredictedScores(np.array([[0.1], [0.8]]), [0, 1])
+    column = np.array([[0.1], [0.8]])
 
-    assert curve_scores(column) == curve_scores(PredictedScores([0.1, 0.8], [0, 1]))
+    assert classification_scores(column, [0, 1]) == classification_scores([0.1, 0.8], [0, 1])
 
 
 def test_a_row_is_positive_from_the_threshold_on():
-    options = {"threshold": 0.5, "pos_label": "p"}
-    table = PredictedScores([0.5, 0.25, 0.75], ["n", "n", "p"], **options).table
+    options = {"threshold": 0.5, "pos_label": "p", "confusion_matrix": True}
+    result = classification_scores([0.5, 0.25, 0.75], ["n", "n", "p"], **options)
 
-    assert (table.row_labels, table.column_labels) == (["n", "p"], ["n", "p"])
-    assert table.matrix().tolist() == [[1, 1], [0, 1]]
+    assert result["labels"] == ["n", "p"]
+    assert result["confusion_matrix"] == [[1, 1], [0, 1]]
 
 
 THIRDS = [[0.2, 0.3, 0.5]] * 3
@@ -80,16 +80,16 @@ THIRDS = [[0.2, 0.3, 0.5]] * 3
         ([[0.2, 0.3, 0.4]] * 3, [0, 1, 2], {}, r"predictions\[0\] is \[0.2, 0.3, 0.4\]; the prob"),
         ([*THIRDS[:2], [-0.5, 0.5, 1.0]], [0, 1, 2], {}, r"predictions\[2\] is \[-0.5"),
         ([*THIRDS[:2], [0.5, 0.5]], [0, 1, 2], {}, r"predictions\[2\] has 2 probabilities"),
-        ([[], []], [0, 1], {}, r"predictions\[0\] has no probabilities"),
+        (np.empty((2, 0)), [0, 1], {}, r"predictions\[0\] has no probabilities"),
         ([0.5, 0.1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights"),
         ([0.5, 0.1], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
-        ([0.5, 0.1], [0, 1], {"sample_weight": "ab"}, "sample_weight must hold one number per row"),
+        ([0.5, 0.1], [0, 1], {"sample_weight": "ab"}, "sample_weight must be one number per row"),
         ([0.5, 0.1], [0, 1], {"sample_weight": [1e308, 1e308]}, "more than a float64 can hold"),
     ],
 )
 def test_scores_that_make_no_sense_are_refused(predictions, references, options, message):
     with pytest.raises(ValueError, match=message):
-        PredictedScores(predictions, references, **options)
+        classification_scores(predictions, references, **options)
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,14 @@ def test_scores_that_make_no_sense_are_refused(predictions, references, options,
     ],
 )
 def test_a_bad_option_is_named(options, message):
-    for predicted in (PredictedScores([0.5, 0.1], [0, 1]), None):
+    for predictions in ([0.5, 0.1], [0, 1]):
         with pytest.raises(ValueError, match=message):
-            curve_scores(predicted, **options)
+            classification_scores(predictions, [0, 1], **options)
 
 
 def test_labels_have_no_curves():
-    assert curve_scores(None) == {}
     with pytest.raises(ValueError, match="curves needs scores, but predictions are labels"):
-        curve_scores(None, curves=True)
+        classification_scores([0, 1], [0, 1], curves=True)
 
 
 def rounded(rows, precision):
@@ -129,8 +128,9 @@ def test_probabilities_may_have_half_precision(precision, classes):
     rows = rounded(np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True), precision)
     references = rng.integers(0, classes, 200)
     assert np.abs(rows.astype(float).sum(axis=1) - 1).max() > 1e-5
-    PredictedScores(rows.astype(float), references, labels=range(classes))
+    classification_scores(rows.astype(float), references, labels=range(classes))
 
     rows[7] *= 0.9
+    wrong = rounded(rows, precision).astype(float)
     with pytest.raises(ValueError, match=r"^predictions\[7\] is .* add up to 1$"):
-        PredictedScores(rounded(rows, precision).astype(float), references, labels=range(classes))
+        classification_scores(wrong, references, labels=range(classes))

@@ -1,4 +1,4 @@
-"""Areas and losses of binary tasks against fractions, decimals and definitions."""
+"""Areas and losses against fractions, decimals and definitions, with the influences of rows."""
 
 import math
 from decimal import Decimal, localcontext
@@ -11,8 +11,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.thresholds.areas import (
+    OneVsRest,
+    RowScores,
+    one_vs_one_roc_auc,
+    partial_roc_auc,
+)
 from tests.scored_rows import PROBABILITIES, QUICK, ROWS, check_intervals, columns
+
+MEASURES = ("roc_auc", "pr_auc", "average_precision", "log_loss", "brier", "ece", "mce")
 
 
 def groups(rows, weights=None):
@@ -57,7 +65,7 @@ def test_areas_are_those_of_the_definition(rows, data):
     scores, positive = columns(rows)
     if weights and not sum(weights):
         return
-    result = curve_scores(PredictedScores(scores, positive, threshold=0.25, sample_weight=weights))
+    result = classification_scores(scores, positive, threshold=0.25, sample_weight=weights)
     expected = areas(rows, weights)
 
     for name, value in expected.items():
@@ -85,15 +93,15 @@ def losses(rows):
 @example([(0.0, True), (1.0, False)])
 def test_losses_are_those_of_the_definition(rows):
     scores, positive = columns(rows)
-    result = curve_scores(PredictedScores(scores, positive))
+    result = classification_scores(scores, positive)
 
     for name, value in losses(rows).items():
         assert result[name] == pytest.approx(value, rel=4e-15, abs=1e-300), name
 
 
 def test_one_class_has_no_pairs():
-    positives = curve_scores(PredictedScores(np.array([0.2, 0.9]), [1, 1]), confidence_level=0.9)
-    negatives = curve_scores(PredictedScores(np.array([0.2, 0.9]), [0, 0]), confidence_level=0.9)
+    positives = classification_scores([0.2, 0.9], [1, 1], confidence_level=0.9)
+    negatives = classification_scores([0.2, 0.9], [0, 0], confidence_level=0.9)
 
     assert math.isnan(positives["roc_auc"])
     assert positives["average_precision"] == positives["pr_auc"] == 1.0
@@ -123,7 +131,7 @@ def test_the_interval_of_the_area_is_that_of_delong(rows):
     if not 2 <= positive.sum() <= len(rows) - 2:
         return
     options = {"confidence_level": 0.9, "interval": "bootstrap"}
-    result = curve_scores(PredictedScores(scores / 10, positive), **options)
+    result = classification_scores(scores / 10, positive, **options)
     margin = NormalDist().inv_cdf(0.95) * delong_standard_error(scores, positive)
     area = result["roc_auc"]
 
@@ -142,18 +150,93 @@ def test_intervals_follow_from_the_influence_of_rows(weighted, ties):
     weights = rng.random(40) + 0.5 if weighted else np.ones(40)
 
     def compute(weights):
-        predicted = PredictedScores(scores, positive, sample_weight=weights)
-        result = curve_scores(predicted, calibration_bins=4)
-        return {name: value for name, value in result.items() if isinstance(value, float)}
+        result = classification_scores(scores, positive, sample_weight=weights, calibration_bins=4)
+        return {name: result[name] for name in MEASURES}
 
+    options = {"calibration_bins": 4, "confidence_level": 0.9, "interval": "bootstrap"}
     check_intervals(
         compute,
-        curve_scores(
-            PredictedScores(scores, positive, sample_weight=weights if weighted else None),
-            calibration_bins=4,
-            confidence_level=0.9,
-            interval="bootstrap",
+        classification_scores(
+            scores, positive, sample_weight=weights if weighted else None, **options
         ),
         weights,
         excluded=() if weighted else ("roc_auc",),  # DeLong divides by n - 1
     )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro", "none"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_intervals_of_several_labels_follow_from_the_influence_of_rows(average, weighted):
+    rng = np.random.default_rng(4)
+    references = rng.integers(0, 3, 40)
+    scores = rng.random((40, 3)) + np.eye(3)[references]
+    probabilities = scores / scores.sum(axis=1, keepdims=True)
+    weights = rng.random(40) + 0.5 if weighted else np.ones(40)
+    support = np.bincount(references, weights)
+
+    columns = probabilities, references
+
+    def compute(weights):
+        # The support of labels counts as constant, so the weighted mean is taken here.
+        by_support = average == "weighted"
+        kind = "none" if by_support else average
+        options = {"sample_weight": weights, "average": kind, "calibration_bins": 3}
+        result = classification_scores(*columns, **options)
+        if by_support:
+            result |= {name: np.average(result[name], weights=support) for name in MEASURES[:3]}
+        return {name: result[name] for name in MEASURES}
+
+    options = {"sample_weight": weights if weighted else None, "average": average}
+    options |= {"calibration_bins": 3, "confidence_level": 0.9, "interval": "bootstrap"}
+    result = classification_scores(*columns, **options)
+    check_intervals(compute, result, weights, excluded=() if weighted else ("roc_auc",))
+
+
+STEP = 2.0**-20
+
+
+@pytest.mark.parametrize("digits", [1, 6])
+@pytest.mark.parametrize("max_fpr", [0.07, 0.3, 0.9])
+def test_an_influence_is_how_much_the_area_changes_with_a_weight(max_fpr, digits):
+    rng = np.random.default_rng(0)
+    positive = rng.random(40) < 0.5
+    scores = (rng.random(40) + 0.3 * positive).round(digits)
+    weights = np.ones(40)
+    rows = RowScores(scores, positive, weights)
+    measured = partial_roc_auc(rows, max_fpr)
+    influences = measured.influences() / weights
+    for row in range(40):
+        heavier = weights.copy()
+        heavier[row] += STEP
+        area = partial_roc_auc(RowScores(scores, positive, heavier), max_fpr).score
+        assert influences[row] == pytest.approx((area - measured.score) / STEP, abs=1e-5)
+
+
+def test_the_standard_error_is_that_of_repeated_samples():
+    rng = np.random.default_rng(1)
+    positive = np.arange(300) < 100
+    areas, errors = [], []
+    for _ in range(300):
+        rows = RowScores(rng.normal(size=300) + 1.2 * positive, positive)
+        area, influences = partial_roc_auc(rows, 0.2)
+        areas.append(area)
+        errors.append(np.sqrt(np.square(influences()).sum()))
+    assert np.mean(errors) == pytest.approx(np.std(areas), rel=0.1)
+
+
+def test_influences_on_areas_of_pairs_are_changes_with_a_weight():
+    rng = np.random.default_rng(2)
+    references, scores = rng.integers(0, 3, 30), rng.random((30, 3)).round(1)
+
+    def area(weights):
+        return one_vs_one_roc_auc(OneVsRest(scores, references, weights), "macro")
+
+    weights = np.ones(30)
+    measured = area(weights)
+    influences = measured.influences()
+    for row in range(30):
+        heavier = weights.copy()
+        heavier[row] += STEP
+        change = (area(heavier).score - measured.score) / STEP
+        assert influences[row] == pytest.approx(change, abs=1e-5)

@@ -1,12 +1,86 @@
-"""Points of curves worked out by hand."""
+"""Counts at each score against counting row by row, and points of curves by hand."""
 
 import math
+from collections import Counter
 
 import numpy as np
+import pytest
+from hypothesis import example, given
 
-from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
-from metric_commons.labels.thresholds.curves import pr_curve, roc_curve
-from metric_commons.labels.thresholds.score_counts import score_counts
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.thresholds import curves as module
+from metric_commons.labels.thresholds.curves import ScoreCounts, pr_curve, roc_curve, score_counts
+from tests.scored_rows import QUICK, ROWS, columns
+
+SUMS = ("precisions", "precisions_above", "log_losses", "squared_errors")
+
+
+@QUICK
+@given(ROWS)
+@example([(0.0, True), (-0.0, False)])
+@example([(5e-324, True), (1e308, False), (-1e308, True)])
+def test_scores_are_counted(rows):
+    counts = score_counts(*columns(rows))
+    pairs = Counter(rows)
+    expected = sorted({score for score, _ in rows})
+
+    assert counts.scores.tolist() == expected
+    assert counts.positives.tolist() == [pairs[score, True] for score in expected]
+    assert counts.negatives.tolist() == [pairs[score, False] for score in expected]
+    assert not np.signbit(counts.scores[counts.scores == 0]).any()
+    assert counts.positives.dtype.kind == counts.negatives.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_do_not_depend_on_blocks(ties, weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    scores = rng.random(200)
+    scores = np.round(scores, 1) if ties else scores
+    counts = score_counts(scores, rng.random(200) < 0.5, rng.random(200) if weighted else None)
+    sums = counts.sums
+    monkeypatch.setattr(module, "_BLOCK", 7)
+    sums_of_blocks = ScoreCounts(counts.scores, counts.positives, counts.negatives).sums
+
+    assert counts.no_ties == (not ties and not weighted)
+    for name in ("concordant_pairs", *SUMS):
+        assert getattr(sums_of_blocks, name) == pytest.approx(getattr(sums, name), rel=1e-13)
+
+
+def test_sums_without_ties_are_those_of_any_rows():
+    rng = np.random.default_rng(1)
+    scores, positive = rng.random(500), rng.random(500) < 0.3
+    counts = score_counts(scores, positive)
+    same = ScoreCounts(
+        counts.scores, counts.positives.astype(np.int64), counts.negatives.astype(np.int64)
+    )
+
+    assert counts.no_ties
+    assert not same.no_ties
+    assert counts.sums.concordant_pairs == same.sums.concordant_pairs
+    for name in SUMS:
+        assert getattr(counts.sums, name) == pytest.approx(getattr(same.sums, name), rel=1e-13)
+
+
+def test_counts_of_parts_are_counts_of_the_whole():
+    rng = np.random.default_rng(0)
+    scores, positive = np.round(rng.random(100), 1), rng.random(100) < 0.5
+    counts = score_counts(scores, positive)
+    parts = [score_counts(scores[part], positive[part]) for part in (slice(30), slice(30, None))]
+    distinct, positions = np.unique(
+        np.concatenate([part.scores for part in parts]), return_inverse=True
+    )
+    positives = np.concatenate([part.positives for part in parts])
+    negatives = np.concatenate([part.negatives for part in parts])
+    merged = ScoreCounts(
+        distinct,
+        np.bincount(positions, positives).astype(np.int64),
+        np.bincount(positions, negatives).astype(np.int64),
+    )
+
+    assert merged.scores.tolist() == counts.scores.tolist()
+    assert merged.positives.tolist() == counts.positives.tolist()
+    assert roc_curve(merged) == roc_curve(counts)
 
 
 def test_the_roc_curve_keeps_corners_alone():
@@ -29,7 +103,7 @@ def test_curves_of_one_class_say_what_they_can():
 
 def test_curves_of_several_labels_are_a_list():
     probabilities = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]]
-    result = curve_scores(PredictedScores(probabilities, [0, 1, 2]), curves=True)
+    result = classification_scores(probabilities, [0, 1, 2], curves=True)
 
     assert [curve["tpr"][-1] for curve in result["roc_curve"]] == [1.0] * 3
     assert len(result["pr_curve"]) == 3

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from metric_commons.labels.classification.classification_measures import classification_scores
-from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
 from metric_commons.statistics import interval
 
 RNG = np.random.default_rng(6)
@@ -37,19 +36,12 @@ def test_log_loss_is_a_mean_error():
     losses = -np.log(np.where(REFERENCES == 1, SCORES, 1 - SCORES))
     for clusters in (None, labels):
         result = classification_scores(SCORES, REFERENCES, clusters=clusters, **OPTIONS)
-        check_log_loss(result, losses, "auto", "unseen_error", clusters)
-    predicted = PredictedScores(SCORES, REFERENCES)  # alone: accuracy is not such an error
-    result = curve_scores(predicted, interval="log_t", **OPTIONS)
-    check_log_loss(result, losses, "log_t", "log_t", None)
-
-
-def check_log_loss(result, losses, method, name, clusters):
-    options = {"confidence_level": 0.9, "bounds": (0.0, math.inf), "method": method}
-    expected = interval(losses, clusters=clusters, **options)
-    assert result["interval"]["log_loss"] == expected.method == name
-    low, high = result["confidence_interval"]["log_loss"]
-    assert [low, high] == pytest.approx([expected.low, expected.high], rel=1e-9)
-    assert low < result["log_loss"] < high
+        options = {"confidence_level": 0.9, "bounds": (0.0, math.inf)}
+        expected = interval(losses, clusters=clusters, **options)
+        assert result["interval"]["log_loss"] == expected.method == "unseen_error"
+        low, high = result["confidence_interval"]["log_loss"]
+        assert [low, high] == pytest.approx([expected.low, expected.high], rel=1e-9)
+        assert low < result["log_loss"] < high
 
 
 @pytest.mark.long

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
-from metric_commons.labels.thresholds.calibration_bins import calibration
-from metric_commons.labels.thresholds.score_counts import score_counts
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.thresholds.calibration import calibration
+from metric_commons.labels.thresholds.curves import score_counts
 from tests.scored_rows import PROBABILITIES, QUICK, columns
 
 
@@ -30,7 +30,7 @@ def test_bins_hold_their_upper_edge(rows, bins):
     assert result.rows == [len(pairs) for pairs in in_bins]
     assert result.observed == [sum(p for _, p in pairs) / len(pairs) for pairs in in_bins]
     assert result.predicted == pytest.approx(means, rel=1e-14)
-    errors = curve_scores(PredictedScores(*columns(rows)), calibration_bins=bins)
+    errors = classification_scores(*columns(rows), calibration_bins=bins)
     gaps = [abs(o - p) for o, p in zip(result.observed, result.predicted, strict=True)]
     assert errors["mce"] == max(gaps)
     assert errors["ece"] == pytest.approx(np.average(gaps, weights=result.rows), abs=1e-15)

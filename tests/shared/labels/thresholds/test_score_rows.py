@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metric_commons.evaluation.scoring.states import State
 from metric_commons.labels.classification.classification_measures import classification_scores
-from metric_commons.labels.thresholds.rounded_scores import rounded_scores
+from metric_commons.labels.thresholds.score_rows import rounded_scores
 from metric_commons.module.catalog.catalog import load
 
 AREAS, LOSSES = ("roc_auc", "pr_auc", "average_precision"), ("log_loss", "brier")
