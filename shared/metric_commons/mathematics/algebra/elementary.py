@@ -26,7 +26,7 @@ from .algebraic import (
     sign,
     square,
 )
-from .enclosures import are_equal, at_point, check_real, is_number, real_sign
+from .enclosures import are_equal, at_point, check_real, real_sign
 from .exact_values import (
     EMPTY,
     Exp,
@@ -392,7 +392,7 @@ def size(value: Value) -> Value:
         if is_real(constant):
             return value if sign(constant) >= 0 else -value
         return constant_value(real_root(constant * conjugate(constant), 2))
-    if is_number(value):
+    if value.is_number:
         check_real(value)
         return value if real_sign(value) >= 0 else -value
     if not value.numerator:

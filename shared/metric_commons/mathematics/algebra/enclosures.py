@@ -244,10 +244,3 @@ def is_within(left: Value, right: Value, tolerance: Value) -> bool | None:
         if high < 0 or square - slack > high * high:
             return False
     return None
-
-
-def is_number(value: Value) -> bool:
-    """Return whether a value has no letters and no functions that are not analysed."""
-    return not any(
-        isinstance(generator, Opaque) or _is_letter(generator) for generator in value.generators
-    )

@@ -256,6 +256,17 @@ class Value:
         return {g for g in self.generators if isinstance(g, str) and g != "pi"}
 
     @property
+    def unknowns(self) -> set[str]:
+        """Return the letters, and "?" if the value has functions that are not analysed."""
+        has_opaque = any(isinstance(generator, Opaque) for generator in self.generators)
+        return self.letters | ({"?"} if has_opaque else set())
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether there are neither letters nor functions that are not analysed."""
+        return not self.unknowns
+
+    @property
     def form(self) -> Hashable:
         """Return a key, equal for values of the same form; equal values may have different keys."""
         return frozenset(self.numerator.items()), frozenset(self.denominator.items())

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cmp_to_key
 from typing import cast
 
-from ..algebra.enclosures import is_number, real_sign
+from ..algebra.enclosures import real_sign
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, spend
 from .structures import Bracketed, Collection, Infinity, MathObject, RealInterval, RealSet
@@ -105,7 +105,7 @@ def as_real_set(content: MathObject) -> RealSet | None:
     if isinstance(content, RealSet):
         return content
     if isinstance(content, Collection) and content.in_braces:
-        numbers = [item for item in content.items if isinstance(item, Value) and is_number(item)]
+        numbers = [item for item in content.items if isinstance(item, Value) and item.is_number]
         return points(numbers) if len(numbers) == len(content.items) else None
     if isinstance(content, Bracketed) and len(content.items) == 2:
         low, high = content.items
@@ -120,4 +120,4 @@ def as_real_set(content: MathObject) -> RealSet | None:
 
 
 def _is_end(content: MathObject) -> bool:
-    return isinstance(content, Infinity) or (isinstance(content, Value) and is_number(content))
+    return isinstance(content, Infinity) or (isinstance(content, Value) and content.is_number)

@@ -1,7 +1,7 @@
 """Equations, inequalities, chains of them, statements, and named values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
@@ -287,7 +287,7 @@ def _equation(
         return _rounded(left, right, context)
     if name is None and name_of(right) is not None:
         swapped = _value(left, context)
-        if swapped is not None and not _letters([swapped]):
+        if swapped is not None and not _unknowns([swapped]):
             name, left, right = name_of(right), right, left
     if name is not None:
         return _named(name, left, right, context)
@@ -305,7 +305,7 @@ def _rounded(left: Sequence[Token], right: Sequence[Token], context: Context) ->
 
 def _unnamed_equation(values: Sequence[Value], context: Context) -> MathObject:
     difference = values[0] - values[1]
-    if not _letters(values) or not values[0].crosswise_difference(values[1]):
+    if not _unknowns(values) or not values[0].crosswise_difference(values[1]):
         return Statement(tuple(values), ("=",))
     return Equation(difference, has_denominator=context.has_denominator)
 
@@ -339,7 +339,7 @@ def _chain(
     """X = 5 + 6 = 11 is x = 11, and so is x = π ≈ 3.14 x = π, if the later sides are proved so."""
     values = [_required_value(side, context) for side in sides[1 if name else 0 :]]
     if name is None:
-        if _letters(values):
+        if _unknowns(values):
             raise UndecidedError("a chain of equations")
         return Statement(tuple(values), ("=",) * (len(values) - 1))
     last = len(sides) - 1
@@ -364,17 +364,9 @@ def _required_value(side: Sequence[Token], context: Context) -> Value:
     return as_value(parse_expression(side, context))
 
 
-def _letters(values: Sequence[Value]) -> set[str]:
-    """Return the letters of values.
-
-    A nameless letter stands for a function that is not analysed.
-    """
-    letters: set[str] = set()
-    for value in values:
-        letters |= value.letters
-        if any(isinstance(generator, Opaque) for generator in value.generators):
-            letters.add("?")
-    return letters
+def _unknowns(values: Iterable[Value]) -> set[str]:
+    """Return the letters of values; a nameless one stands for functions that are not analysed."""
+    return set[str]().union(*(value.unknowns for value in values))
 
 
 def _membership(
@@ -405,7 +397,7 @@ def _inequality(
     contents = [parse_expression(side, context) for side in sides]
     contents, signs = _ascending(contents, signs)
     values = [content for content in contents if isinstance(content, Value)]
-    letters = _letters(values)
+    letters = _unknowns(values)
     if not letters:
         if len(values) < len(contents):
             raise UndecidedError("an inequality of infinities")
@@ -508,7 +500,7 @@ def _absolute_inequality(
     if not _is_between_bars(left):
         return None
     inner, limit = _value(left[1:-1], context), _value(right, context)
-    if inner is None or limit is None or len(inner.letters) != 1 or _letters([limit]):
+    if inner is None or limit is None or len(inner.letters) != 1 or _unknowns([limit]):
         return None
     [letter] = inner.letters
     has_end = "≤" if sign in "≤≥" else "<"

@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Literal, cast
+from typing import Literal
 
 from ..algebra.elementary import PI, size
-from ..algebra.enclosures import are_equal, is_number, is_within, real_sign
+from ..algebra.enclosures import are_equal, is_within, real_sign
 from ..algebra.exact_values import (
     DecimalValue,
-    Opaque,
     Value,
     constant_value,
     half_unit,
@@ -56,7 +55,7 @@ Percent = Literal["either", "value", "ignore", "any_scale"]
 Lists = Literal["either", "set", "multiset", "sequence"]
 Rounding = Literal["none", "reference"]
 
-_HUNDREDTH = Fraction(1, 100)
+_HUNDREDTH = rational(Fraction(1, 100))
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-4])(?::[0-5][0-9]){1,2}")
 
 
@@ -87,22 +86,79 @@ class Rules:
             UndecidedError: the decision would cost too much.
         """
         spend(1)
-        if isinstance(left, Value) and isinstance(right, Value):
-            return self._same_numbers(left, right)
-        for kinds, compare in (
-            ((Dates, TimeOfDay), _with_dates),
-            ((ChosenContent,), self._with_choice),
-            ((Words,), self._with_words),
-            ((Noted,), self._with_note),
-            ((NamedValues,), self._with_names),
-            ((Equation,), self._with_equation),
-            ((Quantity,), self._with_quantity),
-        ):
-            if isinstance(left, kinds) or isinstance(right, kinds):
-                return compare(left, right)
-        if isinstance(left, Value) or isinstance(right, Value):
-            return _value_beside_structure(left, right)
-        return self._same_structures(left, right)
+        match left, right:
+            case Value(), Value():
+                return self._same_numbers(left, right)
+            case (Dates() | TimeOfDay(), _) | (_, Dates() | TimeOfDay()):
+                return _same_dates(left, right)
+            case ChosenContent(letter, content), ChosenContent(other_letter, other):
+                is_same = self.equal(content, other)
+                return is_same if (letter == other_letter) is is_same else None
+            case ChosenContent(_, content), _:
+                return self.equal(content, right)
+            case _, ChosenContent(_, content):
+                return self.equal(left, content)
+            case Words(text), Words(other_text):
+                return same_words(text, other_text)
+            case (Words(), _) | (_, Words()):
+                return None
+            case (Noted(), _) | (_, Noted()):
+                sides = (
+                    s if isinstance(s, Noted) else Noted(s, EVERY_INTEGER) for s in (left, right)
+                )
+                (content, note), (other, other_note) = ((s.content, s.note) for s in sides)
+                return self.equal(content, other) or None if note == other_note else None
+            case NamedValues(names, values), NamedValues(other_names, other_values):
+                if sorted(names) != sorted(other_names):
+                    return None
+                others = dict(zip(other_names, other_values, strict=True))
+                pairs = zip(names, values, strict=True)
+                return all_of(self.equal(value, others[name]) for name, value in pairs)
+            case (NamedValues(names), _) | (_, NamedValues(names)):
+                return self._by_position(names, left, right)
+            case Equation(), Equation():
+                return self._same_equations(left, right)
+            case (Equation(content=inner), other) | (other, Equation(content=inner)):
+                if inner is None or isinstance(other, Statement | Inequalities):
+                    return None
+                return self.equal(inner, right) if other is right else self.equal(left, inner)
+            case (Quantity(), _) | (_, Quantity()):
+                return self._same_quantities(
+                    *(s if isinstance(s, Quantity) else Quantity(s) for s in (left, right))
+                )
+            case (Value() as value, other) | (other, Value() as value):
+                return _value_beside_structure(value, other)
+            case Infinity(sign), Infinity(other_sign):
+                return sign == other_sign
+            case Collection(), Collection():
+                return self._same_collections(left, right)
+            case Matrix(rows), Matrix(other_rows):
+                shapes = [[*map(len, rows)], [*map(len, other_rows)]]
+                if shapes[0] != shapes[1]:
+                    are_vectors = all(len(shape) == 1 or set(shape) == {1} for shape in shapes)
+                    return None if are_vectors else False
+                return all_of(map(self._all_equal, rows, other_rows))
+            case Ratio(), Ratio():
+                return _same_ratios(left, right)
+            case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
+                return are_equal(digits, other_digits) if are_equal(base, other_base) else None
+            case Congruence(), Congruence():
+                return same_congruences(left, right)
+            case Permutation(), Permutation():
+                return left == right
+            case Statement(), Statement():
+                has_same_signs = left.signs == right.signs
+                return all_of(map(are_equal, left.sides, right.sides)) if has_same_signs else None
+            case Piecewise(), Piecewise():
+                return self._same_cases(left, right)
+            case Inequalities(), Inequalities():
+                return same_inequalities(left, right)
+            case (RealSet(), RealSet() | Bracketed() | Collection()) | (
+                Bracketed() | Collection(),
+                RealSet(),
+            ):
+                return self._same_sets(left, right)
+        return self._same_coordinates(left, right)
 
     # Numbers
 
@@ -110,7 +166,7 @@ class Rules:
         fractions = plain_fraction(reference), plain_fraction(prediction)
         if self._is_exact and fractions[0] is not None and fractions[1] is not None:
             return fractions[0] == fractions[1]
-        if self._is_exact or not (is_number(reference) and is_number(prediction)):
+        if self._is_exact or not (reference.is_number and prediction.is_number):
             return are_equal(reference, prediction)
         verdicts = [self._is_close(reference, prediction)]
         if self.rounding == "reference" and isinstance(reference, DecimalValue):
@@ -136,88 +192,68 @@ class Rules:
             verdicts.append(is_close)
         return any_of(verdicts)
 
-    def _with_quantity(self, left: MathObject, right: MathObject) -> bool | None:
-        """Numbers with units, percent signs or nouns."""
-        first = left if isinstance(left, Quantity) else Quantity(left)
-        second = right if isinstance(right, Quantity) else Quantity(right)
-        if first.is_percent or second.is_percent:
-            return self._same_percentages(first, second)
-        if first.noun or second.noun:
-            return self._same_counts(first, second)
-        if first.unit is not None and second.unit is not None:
-            return self._same_amounts(first, second, first.unit, second.unit)
-        [unit] = [unit for unit in (first.unit, second.unit) if unit is not None]
+    def _same_quantities(self, left: Quantity, right: Quantity) -> bool | None:
+        """Return whether numbers with units, percent signs or nouns are equal."""
+        if left.is_percent or right.is_percent:
+            return self._same_percentages(left, right)
+        units = left.unit, right.unit
+        if left.noun or right.noun:
+            is_same_noun = (
+                same_noun(left.noun, right.noun)
+                if left.noun and right.noun
+                else is_counted(left.noun or right.noun)
+            )
+            is_same = is_same_noun and units == (None, None)
+            return self.equal(left.number, right.number) if is_same else None
+        if units[0] is not None and units[1] is not None:
+            return self._same_amounts(left.number, units[0], right.number, units[1])
+        [unit] = [unit for unit in units if unit is not None]
         factors: list[Value | None] = [None]  # of the side with the unit
         if unit.powers == {("degree", 1)}:  # the other side is in degrees, or in radians
             is_degree = unit.factor == 1
             factors = [None, PI / rational(180)] if is_degree else [rational(unit.factor)]
         return any_of(
             self.equal(
-                *(_scaled(side.number, factor if side.unit else None) for side in (first, second))
+                *(scaled(side.number, factor if side.unit else None) for side in (left, right))
             )
             for factor in factors
         )
 
     def _same_percentages(self, left: Quantity, right: Quantity) -> bool | None:
+        as_written = [left.number, right.number]
         if left.is_percent and right.is_percent:
-            return self.equal(left.number, right.number)
+            return self.equal(*as_written)
         bare = right if left.is_percent else left
         if bare.unit is not None or bare.noun:
             return None
-        as_written = [left.number, right.number]
-        hundredth = rational(_HUNDREDTH)
         as_values = [
-            _scaled(side.number, hundredth if side.is_percent else None) for side in (left, right)
+            scaled(side.number, _HUNDREDTH if side.is_percent else None) for side in (left, right)
         ]
         readings = {"either": [as_written, as_values], "ignore": [as_written]}
-        pairs = readings.get(self.percent, [as_values])
-        return any_of(self.equal(*pair) for pair in pairs)
-
-    def _same_counts(self, left: Quantity, right: Quantity) -> bool | None:
-        if left.unit is not None or right.unit is not None:
-            return None
-        if left.noun and right.noun:
-            if not same_noun(left.noun, right.noun):
-                return None
-        elif not is_counted(left.noun or right.noun):
-            return None
-        return self.equal(left.number, right.number)
+        return any_of(self.equal(*pair) for pair in readings.get(self.percent, [as_values]))
 
     def _same_amounts(
-        self, left: Quantity, right: Quantity, unit: Unit, partner: Unit
+        self, left: MathObject, unit: Unit, right: MathObject, other_unit: Unit
     ) -> bool | None:
-        angles = {unit.powers, partner.powers} == {
-            frozenset({("degree", 1)}),
-            frozenset({("radian", 1)}),
-        }
-        if not angles and unit.powers != partner.powers:
-            bases = {base for base, _ in unit.powers | partner.powers}
+        dimensions = {unit.powers, other_unit.powers}
+        are_angles = dimensions == {frozenset({("degree", 1)}), frozenset({("radian", 1)})}
+        if len(dimensions) > 1 and not are_angles:
+            bases = {base for base, _ in unit.powers | other_unit.powers}
             is_pound = {"sterling", "kg"} <= bases
             return None if len(bases & CURRENCY_BASES) > 1 or is_pound else False
-        if unit == partner:
-            return self.equal(left.number, right.number)
+        if unit == other_unit:
+            return self.equal(left, right)
         numbers = []
-        for quantity, quantity_unit in ((left, unit), (right, partner)):
-            if not isinstance(quantity.number, Value):
+        for number, one_unit in ((left, unit), (right, other_unit)):
+            if not isinstance(number, Value):
                 return None
-            factor = rational(quantity_unit.factor)
-            if angles and quantity_unit.powers == {("degree", 1)}:
+            factor = rational(one_unit.factor)
+            if are_angles and one_unit.powers == {("degree", 1)}:
                 factor = factor * PI / rational(180)
-            numbers.append((quantity.number + rational(quantity_unit.offset)) * factor)
-        return self.equal(numbers[0], numbers[1])
+            numbers.append((number + rational(one_unit.offset)) * factor)
+        return self.equal(*numbers)
 
     # Names
-
-    def _with_equation(self, left: MathObject, right: MathObject) -> bool | None:
-        if isinstance(left, Equation) and isinstance(right, Equation):
-            return self._same_equations(left, right)
-        pair = (left, right) if isinstance(left, Equation) else (right, left)
-        equation, partner = cast(tuple[Equation, MathObject], pair)
-        if equation.content is None or isinstance(partner, Statement | Inequalities):
-            return None
-        if isinstance(left, Equation):
-            return self.equal(equation.content, right)
-        return self.equal(left, equation.content)
 
     def _same_equations(self, left: Equation, right: Equation) -> bool | None:
         if left.difference is not None and right.difference is not None and self._is_exact:
@@ -229,149 +265,52 @@ class Rules:
         if left.content is None or right.content is None or not _same_names(left, right):
             return None
         is_same = self.equal(left.content, right.content)
-        differences = [e.difference for e in (left, right) if e.difference is not None]
-        is_implicit = left.name in _letters_of(left.content) | _letters_of(right.content)
-        return None if is_same is False and differences and is_implicit else is_same
+        has_difference = left.difference is not None or right.difference is not None
+        values = (side for side in (left.content, right.content) if isinstance(side, Value))
+        is_implicit = any(left.name in value.unknowns for value in values)
+        return None if is_same is False and has_difference and is_implicit else is_same
 
-    def _with_names(self, left: MathObject, right: MathObject) -> bool | None:
-        if isinstance(left, NamedValues) and isinstance(right, NamedValues):
-            return self._same_by_name(left, right)
-        pair = (left, right) if isinstance(left, NamedValues) else (right, left)
-        named_values, partner = cast(tuple[NamedValues, MathObject], pair)
-        is_one_letter = len({name.partition("_")[0] for name in named_values.names}) == 1
-        if isinstance(partner, Collection) and is_one_letter:
-            values: MathObject = Collection(named_values.values)
-            return self.equal(values, right) if named_values is left else self.equal(left, values)
-        coordinates = _places(partner)
-        if coordinates is None:
-            return None
-        pairs = (
-            (named_values.values, coordinates)
-            if named_values is left
-            else (coordinates, named_values.values)
-        )
+    def _by_position(
+        self, names: Sequence[str], left: MathObject, right: MathObject
+    ) -> bool | None:
+        """Return whether named values on one side are the list or the tuple on the other."""
+        contents = [
+            Collection(side.values) if isinstance(side, NamedValues) else side
+            for side in (left, right)
+        ]
+        is_one_letter = len({name.partition("_")[0] for name in names}) == 1
+        if is_one_letter and all(isinstance(content, Collection) for content in contents):
+            return self.equal(*contents)
+        first, second = map(_coordinates, contents)
         # y = 3, x = 2 may be (3, 2) or (2, 3).
-        is_in_order = [*named_values.names] == sorted(named_values.names)
-        if not is_in_order:
+        if first is None or second is None or [*names] != sorted(names):
             return None
-        is_same = self._all_equal(*pairs)
-        return is_same if is_same or isinstance(partner, Bracketed) else None
-
-    def _same_by_name(self, left: NamedValues, right: NamedValues) -> bool | None:
-        if sorted(left.names) != sorted(right.names):
-            return None
-        values = dict(zip(right.names, right.values, strict=True))
-        pairs = zip(left.names, left.values, strict=True)
-        return all_of(self.equal(value, values[name]) for name, value in pairs)
-
-    # Texts
-
-    def _with_words(self, left: MathObject, right: MathObject) -> bool | None:
-        if isinstance(left, Words) and isinstance(right, Words):
-            return same_words(left.text, right.text)
-        return None
-
-    def _with_choice(self, left: MathObject, right: MathObject) -> bool | None:
-        """Return whether (B) 12 is the same choice, or the same letter or content alone."""
-        if isinstance(left, ChosenContent) and isinstance(right, ChosenContent):
-            is_same = self.equal(left.content, right.content)
-            return is_same if (left.letter == right.letter) is is_same else None
-        contents = (
-            side.content if isinstance(side, ChosenContent) else side for side in (left, right)
-        )
-        return self.equal(*contents)
-
-    def _with_note(self, left: MathObject, right: MathObject) -> bool | None:
-        """Return a text that is part of the answer.
-
-        Equal to the same text with an equal formula.
-        """
-        notes = {side.note if isinstance(side, Noted) else EVERY_INTEGER for side in (left, right)}
-        if len(notes) > 1:
-            return None
-        contents = (side.content if isinstance(side, Noted) else side for side in (left, right))
-        return self.equal(*contents) or None
+        is_same = self._all_equal(first, second)
+        is_tuple = any(isinstance(content, Bracketed) for content in contents)
+        return is_same if is_same or is_tuple else None
 
     # Structures
 
-    def _same_structures(self, left: MathObject, right: MathObject) -> bool | None:
+    def _same_coordinates(self, left: MathObject, right: MathObject) -> bool | None:
+        """Return whether tuples, intervals, points or columns are equal."""
         match left, right:
-            case Infinity(sign), Infinity(other_sign):
-                return sign == other_sign
-            case Collection(), Collection():
-                return self._same_collections(left, right)
-            case Matrix(), Matrix():
-                return self._same_matrices(left, right)
-            case Ratio(), Ratio():
-                return self._same_ratios(left, right)
-            case BasedNumber(digits, base), BasedNumber(other_digits, other_base):
-                is_same_base = are_equal(base, other_base)
-                return are_equal(digits, other_digits) if is_same_base else None
-            case Congruence(), Congruence():
-                return same_congruences(left, right)
-            case Permutation(), Permutation():
-                return left == right
-            case Statement(), Statement():
-                return self._same_statements(left, right)
-            case Piecewise(), Piecewise():
-                return self._same_cases(left, right)
-            case Inequalities(), Inequalities():
-                return same_inequalities(left, right)
-        kinds = (RealSet, Bracketed, Collection)
-        is_set = isinstance(left, RealSet) or isinstance(right, RealSet)
-        if is_set and isinstance(left, kinds) and isinstance(right, kinds):
-            return self._same_sets(left, right)
-        return self._same_places(left, right)
-
-    def _same_places(self, left: MathObject, right: MathObject) -> bool | None:
-        """Tuples, intervals, points and columns."""
-        for first, second in ((left, right), (right, left)):
-            if isinstance(first, Collection) and isinstance(second, Bracketed):
-                is_set = first.in_braces and len(first.items) > 1
-                return False if is_set else None
-        coordinates, partner_coordinates = _places(left), _places(right)
-        if coordinates is None or partner_coordinates is None:
+            case (Collection(items, in_braces), Bracketed()) | (
+                Bracketed(),
+                Collection(items, in_braces),
+            ):
+                return False if in_braces and len(items) > 1 else None
+        first, second = _coordinates(left), _coordinates(right)
+        if first is None or second is None:
             return None
         if isinstance(left, Bracketed) and isinstance(right, Bracketed):
             brackets = {left.brackets, right.brackets}
             if len(brackets) > 1 and not brackets <= {"()", "⟨⟩"}:
-                is_pair = len(coordinates) == len(partner_coordinates) == 2 and "⟨⟩" not in brackets
-                same_ends = self._all_equal(coordinates, partner_coordinates)
-                return False if is_pair and same_ends is not None else None
-        return self._all_equal(coordinates, partner_coordinates)
+                is_pair = len(first) == len(second) == 2 and "⟨⟩" not in brackets
+                return False if is_pair and self._all_equal(first, second) is not None else None
+        return self._all_equal(first, second)
 
     def _all_equal(self, left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
         return len(left) == len(right) and all_of(map(self.equal, left, right))
-
-    def _same_matrices(self, left: Matrix, right: Matrix) -> bool | None:
-        shapes = [[*map(len, matrix.rows)] for matrix in (left, right)]
-        if shapes[0] != shapes[1]:
-            is_vector = all(len(rows) == 1 or set(rows) == {1} for rows in shapes)
-            return None if is_vector else False
-        return all_of(map(self._all_equal, left.rows, right.rows))
-
-    def _same_ratios(self, left: Ratio, right: Ratio) -> bool | None:
-        """Proportional parts; a possible time of day is equal only to its own text."""
-        if left.text == right.text:
-            return True
-        values = [[p for p in ratio.parts if isinstance(p, Value)] for ratio in (left, right)]
-        if not len(values[0]) == len(values[1]) == len(left.parts) == len(right.parts):
-            return None
-        for value in (*values[0], *values[1]):
-            if is_number(value) and not real_sign(value):
-                return None
-        is_same = all_of(
-            are_equal(a * values[1][0], b * values[0][0]) for a, b in zip(*values, strict=True)
-        )
-        times = [_TIME.fullmatch(ratio.text) is not None for ratio in (left, right)]
-        has_zero = any(":0" in ratio.text for ratio in (left, right))
-        is_doubtful = all(times) or (any(times) and has_zero)
-        return None if is_same and is_doubtful else is_same
-
-    def _same_statements(self, left: Statement, right: Statement) -> bool | None:
-        if left.signs != right.signs:
-            return None
-        return all_of(map(are_equal, left.sides, right.sides))
 
     def _same_sets(self, left: MathObject, right: MathObject) -> bool | None:
         left, right = _as_union(left), _as_union(right)
@@ -390,11 +329,15 @@ class Rules:
             (a.has_low, a.has_high) == (b.has_low, b.has_high) for a, b in pairs
         ]
         for a, b in pairs:
-            verdicts += [self._same_end(a.low, b.low), self._same_end(a.high, b.high)]
+            for end, other_end in ((a.low, b.low), (a.high, b.high)):
+                if isinstance(end, Value) and isinstance(other_end, Value):
+                    verdicts.append(self._same_numbers(end, other_end))
+                else:
+                    verdicts.append(end == other_end)
         return all_of(verdicts)
 
     def _same_cases(self, left: Piecewise, right: Piecewise) -> bool | None:
-        """Functions by cases with the same sets, in any order."""
+        """Return whether functions by cases have the same sets, in any order, and formulas."""
         if left.letter != right.letter or len(left.pieces) != len(right.pieces):
             return None
         verdicts = []
@@ -404,11 +347,6 @@ class Rules:
                 return None
             verdicts.append(self._same_numbers(value, partners[0]))
         return all_of(verdicts) or None  # two formulas may have the same values in a set
-
-    def _same_end(self, left: Value | Infinity, right: Value | Infinity) -> bool | None:
-        if isinstance(left, Infinity) or isinstance(right, Infinity):
-            return left == right
-        return self._same_numbers(left, right)
 
     # Lists and sets
 
@@ -427,7 +365,8 @@ class Rules:
         return as_sets if as_sets is as_multisets else None
 
 
-def _with_dates(left: MathObject, right: MathObject) -> bool | None:
+def _same_dates(left: MathObject, right: MathObject) -> bool | None:
+    """Return whether two dates, or a time of day and another or a ratio, are the same."""
     if isinstance(left, Dates) and isinstance(right, Dates):
         if len({day.year == NO_YEAR for day in left.possible | right.possible}) > 1:
             return None
@@ -436,17 +375,33 @@ def _with_dates(left: MathObject, right: MathObject) -> bool | None:
         if left.possible.isdisjoint(right.possible):
             return False
         return True if len(left.possible) == len(right.possible) == 1 else None
-    seconds = [
-        side.seconds
-        if isinstance(side, TimeOfDay)
-        else seconds_of_clock(side.text)
-        if isinstance(side, Ratio)
-        else None
-        for side in (left, right)
-    ]
-    if seconds[0] is None or seconds[1] is None:
+    seconds: list[int] = []
+    for side in (left, right):
+        clock = seconds_of_clock(side.text) if isinstance(side, Ratio) else None
+        time = side.seconds if isinstance(side, TimeOfDay) else clock
+        if time is None:
+            return None
+        seconds.append(time)
+    is_ratio = isinstance(left, Ratio) or isinstance(right, Ratio)
+    return seconds[0] == seconds[1] or (None if is_ratio else False)
+
+
+def _same_ratios(left: Ratio, right: Ratio) -> bool | None:
+    """Return whether parts are proportional; a possible time of day is equal only to its text."""
+    if left.text == right.text:
+        return True
+    values = [[part for part in ratio.parts if isinstance(part, Value)] for ratio in (left, right)]
+    if not len(values[0]) == len(values[1]) == len(left.parts) == len(right.parts):
         return None
-    return seconds[0] == seconds[1] or (None if Ratio in map(type, (left, right)) else False)
+    if any(value.is_number and not real_sign(value) for value in (*values[0], *values[1])):
+        return None
+    is_same = all_of(
+        are_equal(a * values[1][0], b * values[0][0]) for a, b in zip(*values, strict=True)
+    )
+    times = [_TIME.fullmatch(ratio.text) is not None for ratio in (left, right)]
+    has_zero = any(":0" in ratio.text for ratio in (left, right))
+    is_doubtful = all(times) or (any(times) and has_zero)
+    return None if is_same and is_doubtful else is_same
 
 
 def _same_names(left: Equation, right: Equation) -> bool:
@@ -483,21 +438,22 @@ def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
     return is_within(reference, prediction, half_unit(reference))
 
 
-def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
-    """Return a number is not a tuple, a matrix or an interval.
+def _value_beside_structure(value: Value, partner: MathObject) -> bool | None:
+    """Return False for a number beside a tuple, a matrix or an interval.
 
-    Others may differ only in notation.
+    Other pairs may differ only in notation.
     """
-    pair = (left, right) if isinstance(left, Value) else (right, left)
-    value, partner = cast(tuple[Value, MathObject], pair)
-    components, places = _components(value), _places(partner)
-    if components is not None and places is not None and len(places) in (2, 3):
-        zero = rational(0)
+    coordinates = _coordinates(partner)
+    # 3 i + 4 j, where i, j and k are unit vectors.
+    axes = [frozenset({(f"vec {axis}", 1)}) for axis in "ijk"]
+    is_vector = value.is_polynomial and value.numerator and value.numerator.keys() <= {*axes}
+    if is_vector and coordinates is not None and len(coordinates) in (2, 3):
+        components = [constant_value(value.numerator.get(axis, Fraction(0))) for axis in axes]
         return all_of(
             are_equal(a, b) if isinstance(b, Value) else None
-            for a, b in zip(components, [*places, zero][:3], strict=True)
+            for a, b in zip(components, [*coordinates, rational(0)][:3], strict=True)
         )
-    if not is_number(value):
+    if not value.is_number:
         return None
     match partner:
         case Bracketed(_, items) if len(items) > 1:
@@ -508,28 +464,15 @@ def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
             return False
         case RealSet((RealInterval(Value() as low, high),)) if not compare_ends(low, high):
             return are_equal(value, low)
-        case RealSet(intervals):
-            return False if any(interval.low != interval.high for interval in intervals) else None
+        case RealSet(intervals) if any(interval.low != interval.high for interval in intervals):
+            return False
     return None
 
 
-def _components(value: Value) -> list[Value] | None:
-    """Return the coordinates of 3 i + 4 j, where i, j and k are unit vectors."""
-    axes = [frozenset({(f"vec {axis}", 1)}) for axis in "ijk"]
-    if not value.is_polynomial or not value.numerator or value.numerator.keys() - {*axes}:
-        return None
-    return [constant_value(value.numerator.get(axis, Fraction(0))) for axis in axes]
-
-
-def _places(content: MathObject) -> Sequence[MathObject] | None:
-    """Return the coordinates of a tuple, a column or a row in angle brackets.
-
-    A list by its places.
-    """
+def _coordinates(content: MathObject) -> Sequence[MathObject] | None:
+    """Return the coordinates of a tuple, a column or a list; None for any other object."""
     match content:
-        case Bracketed(_, items):
-            return items
-        case Collection(items, False):
+        case Bracketed(_, items) | Collection(items, False):
             return items
         case Matrix(rows) if all(len(row) == 1 for row in rows):
             return [row[0] for row in rows]
@@ -544,37 +487,25 @@ def _is_backward(pair: Bracketed) -> bool:
     return True
 
 
-def _letters_of(content: MathObject) -> set[str]:
-    if not isinstance(content, Value):
-        return set()
-    has_opaque = any(isinstance(generator, Opaque) for generator in content.generators)
-    return content.letters | ({"?"} if has_opaque else set())
+def scaled(content: MathObject, factor: Value | None) -> MathObject:
+    """Return numbers, and the items of tuples and collections, times a factor.
 
-
-def _scaled(content: MathObject, factor: Value | None) -> MathObject:
-    """Numbers, and the items of tuples and collections, times a factor."""
-    if factor is None:
-        return content
-    if isinstance(content, Value):
-        return content * factor
+    >>> scaled(rational(3), rational(2)).fraction
+    Fraction(6, 1)
+    """
     match content:
+        case _ if factor is None:
+            return content
+        case Value():
+            return content * factor
         case Bracketed(brackets, items):
-            return Bracketed(brackets, tuple(_scaled(item, factor) for item in items))
+            return Bracketed(brackets, tuple(scaled(item, factor) for item in items))
         case Collection(items, in_braces):
-            return Collection(tuple(_scaled(item, factor) for item in items), in_braces)
+            return Collection(tuple(scaled(item, factor) for item in items), in_braces)
         case Matrix(rows):
             return Matrix(tuple(tuple(entry * factor for entry in row) for row in rows))
         case Quantity(number, unit, noun, is_percent):
-            return Quantity(_scaled(number, factor), unit, noun, is_percent)
+            return Quantity(scaled(number, factor), unit, noun, is_percent)
         case Equation(_, name, inner) if inner is not None:
-            return Equation(None, name, _scaled(inner, factor))
+            return Equation(None, name, scaled(inner, factor))
     return content  # infinities, ratios and equations stay what they are
-
-
-def scaled(content: MathObject, factor: Fraction) -> MathObject:
-    """Numbers, and the items of tuples and collections, times a fraction.
-
-    >>> scaled(rational(3), Fraction(1, 3)).fraction
-    Fraction(1, 1)
-    """
-    return content if factor == 1 else _scaled(content, rational(factor))

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Literal, NamedTuple, cast
 
 from ...statistics.arguments.domains import NonNegative, checked_options
-from ..algebra.exact_values import Value
+from ..algebra.exact_values import Value, rational
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from ..parsing.conventions import DEFAULT, LIKELY, MAX_FORMS, Conventions
 from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
@@ -32,7 +32,7 @@ Reason = Literal[
 
 # White space does not matter, unless it separates numbers or words: 7 3/4 is not 73/4.
 _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
-_SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
+_SCALES = (None, rational(Fraction(1, 100)), rational(100))
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
 _SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter

@@ -250,10 +250,13 @@ class _Printer:
                 return direction if coefficient > 0 else f"-{direction}"
             return f"{self._constant(coefficient, in_product=True)}·{direction}"
         parts = [self._constant(part, in_product=number.kind != "sum") for part in number.parts]
-        if number.kind == "sum":
-            return " + ".join(parts)
-        if number.kind == "product":
-            return "·".join(parts)
+        if number.kind in ("sum", "product"):
+            # Equal numbers are one object, whose parts have the order in which it was first read.
+            are_roots = [isinstance(part, Algebraic) for part in number.parts]
+            ordered = [text for _, text in sorted(zip(are_roots, parts, strict=True))]
+            if number.kind == "product":
+                return "·".join(ordered)
+            return " + ".join(sorted(ordered, key=lambda text: text.startswith("-")))
         if number.kind == "inverse":
             return f"1/{parts[0]}" if parts[0].startswith("(") else f"1/({parts[0]})"
         sign = {2: "√", 3: "∛"}.get(number.degree)

@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from metric_commons.mathematics import equivalent, readable
+from metric_commons.mathematics import equivalent, explained, readable
 from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 from metric_commons.mathematics.proof.comparisons import Rules
 from metric_commons.mathematics.proof.equivalence import (
@@ -268,6 +268,18 @@ def test_a_tolerance_may_be_any_number():
     assert equivalent("100", "105", absolute_tolerance=5) is True
     assert equivalent("100", "100.00001", relative_tolerance=1e-07) is True
     assert equivalent("100", "100.00002", relative_tolerance=1e-07) is False
+
+
+@pytest.mark.parametrize("texts", [("1+9i", "9i+1"), ("10+9i", "9i+10"), ("√2+√3", "√3+√2")])
+def test_readings_do_not_depend_on_what_was_read_before(texts):
+    readings = set()
+    for first in texts:
+        parse_answer.cache_clear()
+        kept = parse_answer(first)
+        readings |= {explained(text, "0").reference_reading for text in texts}
+        del kept
+
+    assert len(readings) == 1
 
 
 TOWERS = ["9^{" * levels + "9" + "}" * levels for levels in (12, 163, 200, 500, 5_000)]
